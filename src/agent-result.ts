@@ -1,0 +1,34 @@
+import type { Usage } from "./message.ts";
+
+export type FailureCode =
+  | "max_turns"
+  | "timeout"
+  | "empty_result"
+  | "model_error"
+  | "storage"
+  | "crashed";
+
+export interface AgentFailure {
+  code: FailureCode;
+  message: string;
+}
+
+/** How an agent ended. A failure is data: nobody has to catch anything. */
+export type AgentResult = AgentFigures &
+  (
+    | { state: "completed"; content: string }
+    | { state: "failed"; content: string; error: AgentFailure }
+    | { state: "stopped"; content: string; reason: string }
+  );
+
+/** What it took. `usage` is the sum over turns, `lastUsage` that of the last answer. */
+export interface AgentFigures {
+  turns: number;
+  toolUses: number;
+  denials: number;
+  durationMs: number;
+  usage: Usage;
+  lastUsage: Usage;
+  /** The whole text, on disk, when `content` is too long to be handed on inline. */
+  contentFile?: string;
+}

@@ -1,0 +1,153 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { createPatch } from "diff";
+import { createManager } from "../../manager.ts";
+import { checkExpectations } from "../../model/expectations.ts";
+import { chooseModel } from "../choose-model.ts";
+import { exitCodeOfResult, exitCodes } from "../exit-codes.ts";
+import { AgentObserver } from "../observe-agents.ts";
+import { plain } from "../sanitize.ts";
+import { createStyle, wantsColor, type ColorChoice, type Style } from "../style.ts";
+import { summaryTable } from "../summary-table.ts";
+import { createView, watchRun } from "../watch-run.ts";
+
+const demoDirectory = fileURLToPath(new URL("../../../demo/", import.meta.url));
+const allowedTools = ["Agent", "Bash", "Edit"];
+
+/** `retinue demo`: a real repository in a temporary directory, real tools, scripted replies. */
+export async function demoCommand(options: { color: ColorChoice }): Promise<void> {
+  const { stdout } = process;
+  const enabled = wantsColor({
+    choice: options.color,
+    environment: process.env,
+    isTTY: stdout.isTTY,
+  });
+  const style = createStyle(enabled);
+  const place = prepare();
+  const { model, scenario } = await chooseModel({ rehearse: join(demoDirectory, "scenario.yaml") });
+  stdout.write(opening(place.repository, style));
+
+  const manager = createManager({
+    model,
+    cwd: place.repository,
+    configDir: place.config,
+    allowedTools,
+    entrypoint: "cli",
+  });
+  const view = createView(stdout, { style, scripted: model.scripted });
+  const observer = new AgentObserver();
+  const prompt =
+    "`npm test` fails in this repository. Find out why, fix it and have the fix checked.";
+  const { result, interrupted } = await watchRun(
+    manager,
+    { prompt, description: "Fix a failing test" },
+    (event) => {
+      observer.apply(event);
+      view.apply(event);
+    },
+  ).finally(() => view.stop());
+
+  const width = stdout.columns ?? 120;
+  const table = summaryTable(view.run, { width, now: Date.now(), scripted: model.scripted, style });
+  stdout.write(
+    `\n${table.join("\n")}\n\n${plain(result.content)}\n\n${changes(place.repository, style)}\n`,
+  );
+  stdout.write(closing(place, manager.transcripts.main, style));
+
+  const broken = checkExpectations(scenario, observer.all(), model.unusedTurns());
+  for (const sentence of broken) process.stderr.write(`retinue: ${plain(sentence)}\n`);
+  process.exitCode =
+    interrupted === "SIGINT"
+      ? exitCodes.interrupted
+      : broken.length > 0
+        ? exitCodes.failed
+        : exitCodeOfResult(result);
+}
+
+interface Place {
+  repository: string;
+  config: string;
+}
+
+function prepare(): Place {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "retinue-demo-")));
+  const repository = join(root, "basket");
+  cpSync(join(demoDirectory, "repo"), repository, { recursive: true });
+  const config = join(root, "config");
+  mkdirSync(config, { mode: 0o700 });
+  commitEverything(repository);
+  return { repository, config };
+}
+
+/** So that the agents work in a repository like any other. Without git it is a plain directory. */
+function commitEverything(directory: string): void {
+  const identity = [
+    "-c",
+    "user.name=Retinue demo",
+    "-c",
+    "user.email=demo@example.invalid",
+    "-c",
+    "commit.gpgsign=false",
+  ];
+  try {
+    for (const args of [
+      ["init", "-q", "-b", "main"],
+      ["add", "."],
+      ["commit", "-q", "-m", "A basket"],
+    ]) {
+      execFileSync("git", [...identity, ...args], { cwd: directory, stdio: "ignore" });
+    }
+  } catch {
+    // Nothing in the demo depends on it.
+  }
+}
+
+function changes(repository: string, style: Style): string {
+  const original = join(demoDirectory, "repo");
+  const files = readdirSync(original, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  const patches = files.flatMap((entry) => {
+    const name = join(entry.parentPath, entry.name).slice(original.length + 1);
+    const [before, after] = [original, repository].map((root) =>
+      readFileSync(join(root, name), "utf8"),
+    );
+    return before === after ? [] : [createPatch(name, before ?? "", after ?? "")];
+  });
+  const lines = patches
+    .join("\n")
+    .split("\n")
+    .filter((line) => !/^(Index:|={3,}|\\ )/.test(line));
+  return lines
+    .map((line) => paintDiff(plain(line), style))
+    .join("\n")
+    .trimEnd();
+}
+
+function paintDiff(line: string, style: Style): string {
+  if (line.startsWith("+")) return style.green(line);
+  return line.startsWith("-") ? style.red(line) : line;
+}
+
+function opening(repository: string, style: Style): string {
+  return [
+    style.bold("A lead agent and four children fix a failing test."),
+    `Replies are ${style.bold("scripted")}, tools are ${style.bold("real")}: they read, search, edit and test ${repository}`,
+    `Allowed for this demo, besides reading: ${allowedTools.join(", ")}`,
+    "\n",
+  ].join("\n");
+}
+
+function closing(place: Place, transcript: string, style: Style): string {
+  return [
+    "",
+    `${style.bold("Transcripts")}  ${transcript} and, beside it, subagents/`,
+    `${style.bold("Look again")}   CLAUDE_CONFIG_DIR=${place.config} npx retinue ps -a   (then: logs ID, output ID)`,
+    `${style.bold("Your own")}     npx retinue run --rehearse scenario.yaml "…"   (docs/rehearsal.md)`,
+    `${style.bold("Real model")}   replies come from whatever implements the Model interface: createManager({ model }), see README`,
+    "",
+  ].join("\n");
+}

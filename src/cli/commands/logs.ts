@@ -1,0 +1,123 @@
+import { watch } from "node:fs";
+import { open } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { textOf } from "../../message.ts";
+import { parseJsonl } from "../../platform/jsonl.ts";
+import { parseEntry, type TranscriptEntry } from "../../transcript/reader.ts";
+import { findAgent } from "../find-agent.ts";
+import { formatCall } from "../format.ts";
+import { plain } from "../sanitize.ts";
+import { createStyle, wantsColor, type ColorChoice, type Style } from "../style.ts";
+
+interface LogsOptions {
+  follow?: boolean;
+  lines?: number;
+  json?: boolean;
+  color: ColorChoice;
+}
+
+/** `retinue logs`: what an agent said and did; with `-f` until it ends. */
+export async function logsCommand(id: string, options: LogsOptions): Promise<void> {
+  const agent = await findAgent(id);
+  const { agentId } = agent.meta.retinue;
+  const enabled = wantsColor({
+    choice: options.color,
+    environment: process.env,
+    isTTY: process.stdout.isTTY,
+  });
+  const render =
+    options.json === true ? rawLine : (line: Line) => readable(line, createStyle(enabled));
+  let last = options.lines;
+  for await (const lines of growing(agent.transcript, options.follow === true, () =>
+    hasEnded(agentId),
+  )) {
+    const texts = lines.flatMap((line) => render(line));
+    process.stdout.write((last === undefined ? texts : texts.slice(-last)).join(""));
+    last = undefined;
+  }
+}
+
+type Line = Record<string, unknown>;
+
+async function hasEnded(id: string): Promise<boolean> {
+  const { state } = await findAgent(id);
+  return state !== "running" && state !== "queued";
+}
+
+/** The whole lines of a file; with `follow` the ones that are added, until `ended` and everything is read. */
+async function* growing(
+  path: string,
+  follow: boolean,
+  ended: () => Promise<boolean>,
+): AsyncGenerator<Line[]> {
+  await using file = await open(path, "r");
+  let rest = Buffer.alloc(0);
+  for (;;) {
+    // Asked before reading, so that what was written just before the end is still read.
+    const last = !follow || (await ended());
+    const added = await file.readFile();
+    const bytes = Buffer.concat([rest, added]);
+    const end = bytes.lastIndexOf(0x0a) + 1;
+    rest = bytes.subarray(end);
+    if (end > 0) yield parseJsonl(bytes.subarray(0, end).toString("utf8"));
+    if (last) return;
+    await changed(path);
+  }
+}
+
+/** Until the file changes, or a short while: notifications are not to be had on every file system. */
+async function changed(path: string): Promise<void> {
+  const stop = new AbortController();
+  const notified = new Promise<void>((resolve) => {
+    watch(path, { signal: stop.signal, persistent: false }, () => resolve()).on("error", () =>
+      resolve(),
+    );
+  });
+  await Promise.race([
+    notified,
+    sleep(500, undefined, { signal: stop.signal }).catch(() => undefined),
+  ]);
+  stop.abort();
+}
+
+function rawLine(line: Line): string[] {
+  return [`${JSON.stringify(line)}\n`];
+}
+
+function readable(line: Line, style: Style): string[] {
+  return parseEntry(line).flatMap((entry) => {
+    const text = describe(entry, style);
+    return text === null ? [] : [`${style.dim(entry.at.slice(11, 19))} ${text}\n`];
+  });
+}
+
+function describe(entry: TranscriptEntry, style: Style): string | null {
+  switch (entry.kind) {
+    case "prompt":
+      return `${style.bold(entry.meta ? "harness" : "prompt")} ${indented(entry.text)}`;
+    case "attachment":
+      return style.dim(`attached ${plain(entry.attachment.type)}`);
+    case "result": {
+      const text = cut(indented(textOf(entry.result.content)));
+      return entry.result.is_error === true ? style.red(`  ✗ ${text}`) : style.dim(`  → ${text}`);
+    }
+    case "answer": {
+      const { block } = entry;
+      if (block?.type === "text") return indented(block.text);
+      if (block?.type === "thinking") return style.dim(`thinking ${indented(block.thinking)}`);
+      return block?.type === "tool_use" ? style.bold(`▸ ${formatCall(block)}`) : null;
+    }
+  }
+}
+
+function indented(text: string): string {
+  return plain(text).trimEnd().replaceAll("\n", "\n           ");
+}
+
+/** A result is shown in a few lines; `--json` has all of it. */
+function cut(text: string): string {
+  const lines = text.split("\n");
+  return lines.length <= 8
+    ? text
+    : `${lines.slice(0, 8).join("\n")}\n           … ${lines.length - 8} more lines`;
+}

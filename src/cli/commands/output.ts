@@ -1,0 +1,29 @@
+import { readTranscript, type TranscriptEntry } from "../../transcript/reader.ts";
+import { findAgent } from "../find-agent.ts";
+import { plain } from "../sanitize.ts";
+
+/** `retinue output`: the last words of an agent, from its transcript. */
+export async function outputCommand(id: string, options: { json?: boolean }): Promise<void> {
+  const { meta, state, transcript } = await findAgent(id);
+  const content = lastText(await readTranscript(transcript));
+  if (options.json === true) {
+    const { agentId, error } = meta.retinue;
+    process.stdout.write(
+      `${JSON.stringify({ agentId, state, content, ...(error === undefined ? {} : { error }) }, null, 2)}\n`,
+    );
+    return;
+  }
+  process.stdout.write(`${process.stdout.isTTY ? plain(content) : content}\n`);
+  if (state !== "completed") {
+    const { error } = meta.retinue;
+    const why = error === undefined ? "" : ` (${error.code}: ${plain(error.message)})`;
+    process.stderr.write(`retinue: the agent is ${state}${why}; this is what it said last.\n`);
+  }
+}
+
+function lastText(entries: readonly TranscriptEntry[]): string {
+  const answers = entries.filter((entry) => entry.kind === "answer");
+  const last = answers.findLast(({ block }) => block?.type === "text" && block.text.trim() !== "");
+  const texts = answers.filter(({ id }) => id === last?.id);
+  return texts.flatMap(({ block }) => (block?.type === "text" ? [block.text] : [])).join("\n");
+}

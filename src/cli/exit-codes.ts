@@ -1,0 +1,43 @@
+import type { AgentResult, FailureCode } from "../agent-result.ts";
+import type { ErrorCode } from "../errors.ts";
+
+/** What the exit code of the command line means. One table, printed by `--help`. */
+export const exitCodes = {
+  ok: 0,
+  failed: 1,
+  usage: 2,
+  notFound: 3,
+  limit: 5,
+  noModel: 6,
+  timeout: 124,
+  interrupted: 130,
+  stopped: 143,
+} as const;
+
+export const exitCodeHelp = `Exit codes: 0 ok, 1 the agent or command failed, 2 usage, 3 not found, 5 turn limit,
+6 no model available, 124 timeout, 130 interrupted, 143 stopped.`;
+
+const byFailure: Partial<Record<FailureCode, number>> = {
+  max_turns: exitCodes.limit,
+  timeout: exitCodes.timeout,
+};
+
+const byError: Partial<Record<ErrorCode, number>> = {
+  invalid_config: exitCodes.usage,
+  invalid_request: exitCodes.usage,
+  invalid_scenario: exitCodes.usage,
+  ambiguous_task: exitCodes.usage,
+  unknown_agent_type: exitCodes.notFound,
+  unknown_task: exitCodes.notFound,
+  no_model: exitCodes.noModel,
+};
+
+export function exitCodeOfResult(result: AgentResult): number {
+  if (result.state === "completed") return exitCodes.ok;
+  if (result.state === "stopped") return exitCodes.stopped;
+  return byFailure[result.error.code] ?? exitCodes.failed;
+}
+
+export function exitCodeOfError(code: ErrorCode): number {
+  return byError[code] ?? exitCodes.failed;
+}

@@ -1,0 +1,436 @@
+import { afterEach, describe, expect, test } from "vitest";
+import type { AgentResult } from "../agent-result.ts";
+import type { AgentEventBody, AgentSummary } from "../events/event.ts";
+import type { AgentId, SessionId } from "../ids.ts";
+import { noUsage } from "../message.ts";
+import { LiveView, type Clock, type LiveViewOptions } from "./live-view.ts";
+import { createStyle } from "./style.ts";
+import { displayWidth } from "./width.ts";
+
+/** Understands exactly what the view writes and refuses everything else, so that nothing hostile slips through. */
+class Terminal {
+  columns: number;
+  rows: number;
+  readonly lines: string[] = [""];
+  readonly writes: string[] = [];
+  row = 0;
+  cursorHidden = false;
+  wrapping = true;
+  listeners = new Set<() => void>();
+
+  constructor(columns: number, rows: number) {
+    this.columns = columns;
+    this.rows = rows;
+  }
+
+  on(_: "resize", listener: () => void): void {
+    this.listeners.add(listener);
+  }
+
+  off(_: "resize", listener: () => void): void {
+    this.listeners.delete(listener);
+  }
+
+  resize(columns: number, rows: number): void {
+    Object.assign(this, { columns, rows });
+    for (const listener of this.listeners) listener();
+  }
+
+  write(text: string): void {
+    this.writes.push(text);
+    let column = 0;
+    for (const token of text.match(/\x1b\[\??[\d;]*[A-Za-z]|\r\n|[^\x1b\r]+|[^]/g) ?? []) {
+      const sequence = /^\x1b\[(\??[\d;]*)([A-Za-z])$/.exec(token);
+      if (sequence !== null) {
+        this.#act(sequence[1] ?? "", sequence[2] ?? "", column);
+      } else if (token === "\r\n") {
+        this.row += 1;
+        column = 0;
+        if (this.row === this.lines.length) this.lines.push("");
+      } else {
+        if (forbidden.test(token)) throw new Error(`control character in ${JSON.stringify(token)}`);
+        const line = this.lines[this.row] ?? "";
+        const head = line.slice(0, column) + token;
+        this.lines[this.row] = head + line.slice(head.length);
+        column = head.length;
+        if (displayWidth(head) >= this.columns) throw new Error(`too wide: ${head}`);
+      }
+    }
+  }
+
+  /** The screen above the cursor. */
+  get text(): string {
+    expect(this.lines[this.row]).toBe("");
+    return this.lines.slice(0, this.row).join("\n");
+  }
+
+  #act(parameter: string, command: string, column: number): void {
+    const count = Number(parameter);
+    if (command === "A") this.row -= count;
+    else if (command === "B") this.row += count;
+    else if (command === "K") this.lines[this.row] = this.lines[this.row]?.slice(0, column) ?? "";
+    else if (command === "J") this.lines.splice(this.row, Infinity, "");
+    else if (parameter === "?25") this.cursorHidden = command === "l";
+    else if (parameter === "?7") this.wrapping = command === "h";
+    else if (command !== "m" && parameter !== "?2026") throw new Error(`sequence ${command}`);
+    const onScreen = this.row >= 0 && this.lines.length - this.row <= this.rows;
+    if (!onScreen || this.row >= this.lines.length) throw new Error(`cursor in row ${this.row}`);
+  }
+}
+
+const forbidden = /[\x00-\x1f\x7f-\x9f]|\p{Bidi_Control}/u;
+
+class TestClock implements Clock {
+  time = 1_000_000;
+  timers: { at: number; callback: () => void }[] = [];
+
+  now(): number {
+    return this.time;
+  }
+
+  schedule(callback: () => void, delayMs: number): () => void {
+    const timer = { at: this.time + delayMs, callback };
+    this.timers.push(timer);
+    return () => void (this.timers = this.timers.filter((other) => other !== timer));
+  }
+
+  advance(milliseconds: number): void {
+    const end = this.time + milliseconds;
+    for (;;) {
+      const next = this.timers.filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)[0];
+      if (next === undefined) break;
+      this.timers = this.timers.filter((timer) => timer !== next);
+      this.time = Math.max(this.time, next.at);
+      next.callback();
+    }
+    this.time = end;
+  }
+}
+
+const summary: AgentSummary = {
+  type: "general-purpose",
+  name: null,
+  description: "",
+  color: null,
+  model: "opus",
+  parentId: null,
+  toolUseId: null,
+  depth: 0,
+  background: false,
+  prompt: null,
+  tools: [],
+  maxTurns: 10,
+};
+
+const done: AgentResult = {
+  state: "completed",
+  content: "3 findings\nmore",
+  turns: 1,
+  toolUses: 0,
+  denials: 0,
+  durationMs: 0,
+  usage: noUsage,
+  lastUsage: noUsage,
+};
+
+const opened: LiveView[] = [];
+afterEach(() => {
+  for (const view of opened.splice(0)) view.stop();
+});
+
+function open(options: Partial<LiveViewOptions> & { columns?: number; rows?: number } = {}) {
+  const terminal = new Terminal(options.columns ?? 100, options.rows ?? 24);
+  const clock = new TestClock();
+  const view = new LiveView({ ...options, stream: terminal, clock });
+  opened.push(view);
+  const tell = (id: string, ...bodies: AgentEventBody[]): void => {
+    for (const body of bodies) {
+      view.apply({ agentId: id as AgentId, sessionId: "s" as SessionId, at: clock.now(), ...body });
+    }
+  };
+  const child = (id: string, over: Partial<AgentSummary> = {}): void =>
+    tell(id, {
+      type: "agent-start",
+      agent: {
+        ...summary,
+        type: "Explore",
+        model: "haiku",
+        parentId: "m" as AgentId,
+        name: id,
+        ...over,
+      },
+    });
+  tell("m", { type: "agent-start", agent: summary });
+  return { terminal, clock, view, tell, child };
+}
+
+function bash(id: string, command: string): AgentEventBody {
+  return { type: "tool-call-start", call: { id, name: "Bash", input: { command } } };
+}
+
+describe("the block", () => {
+  test("has a header and one row per agent, as a tree", () => {
+    const { terminal, clock, tell, child } = open({ columns: 90 });
+    child("scan-api");
+    child("tests", { type: "Bash", model: "sonnet" });
+    child("old-docs");
+    tell("scan-api", {
+      type: "tool-call-start",
+      call: { id: "1", name: "Grep", input: { pattern: "authorize(", path: "src/" } },
+    });
+    tell("tests", bash("2", "npm test"), {
+      type: "tool-call-progress",
+      callId: "2",
+      text: "214 passed\n",
+    });
+    const error = { code: "max_turns", message: "50" } as const;
+    tell("old-docs", { type: "agent-end", result: { ...done, state: "failed", error } });
+    tell("m", { type: "agent-wait", reason: "child" });
+    clock.advance(3000);
+    expect(terminal.text).toBe(
+      [
+        "retinue · 3 working · 1 failed                                              0 tok  ⏱ 0:03",
+        "✻ main        general-purpose  opus    waiting for 2 children                     0  0:03",
+        '├ ✻ scan-api  Explore          haiku   Grep "authorize(" src/             1 tool  0  0:03',
+        "├ ✻ tests     Bash             sonnet  Bash npm test · 214 passed         1 tool  0  0:03",
+        "└ ✗ old-docs  Explore          haiku   max_turns: 50                              0  0:00",
+      ]
+        .map((line) => line.trimEnd())
+        .join("\n"),
+    );
+  });
+
+  test("says that a model is scripted, in the header and beside the model", () => {
+    const { terminal, clock } = open({ scripted: true });
+    clock.advance(0);
+    expect(terminal.text).toMatch(/^retinue · scripted · 1 working/);
+    expect(terminal.text).toContain("scripted opus");
+  });
+
+  test("says how long a running agent has been silent, but not a waiting one", () => {
+    const { terminal, clock, tell } = open();
+    clock.advance(9000);
+    expect(terminal.text).not.toContain("silent");
+    clock.advance(32_000);
+    expect(terminal.text).toContain("silent 0:41");
+    tell("m", { type: "agent-wait", reason: "permission" });
+    clock.advance(20_000);
+    expect(terminal.text).toContain("waiting for permission");
+    expect(terminal.text).not.toContain("silent");
+  });
+
+  test("shows the result of an ended agent and stops its clock", () => {
+    const { terminal, clock, tell } = open();
+    clock.advance(5000);
+    tell("m", { type: "agent-end", result: done });
+    clock.advance(60_000);
+    expect(terminal.text).toContain("✓ main");
+    expect(terminal.text).toContain("3 findings");
+    expect(terminal.text).toMatch(/⏱ 0:05\n.*0:05$/);
+  });
+
+  test("a denial stays above the block, with the remedy", () => {
+    const { terminal, clock, tell } = open({ columns: 60 });
+    clock.advance(0);
+    const call = { id: "1", name: "Bash", input: { command: "rm x" } };
+    tell("m", { type: "permission-deny", call, reason: "nobody can be asked" });
+    clock.advance(200);
+    const lines = terminal.text.split("\n");
+    expect(lines.slice(0, 2).join("")).toBe(
+      "main  denied Bash rm x · nobody can be asked · to allow it: --allowedTools Bash",
+    );
+    expect(lines[2]).toMatch(/^retinue · 1 working/);
+    expect(lines).toHaveLength(4);
+  });
+});
+
+describe("frames", () => {
+  test("a thousand events in a second are at most eleven writes", () => {
+    const { terminal, clock, tell } = open();
+    for (let index = 0; index < 1000; index += 1) {
+      tell("m", bash(String(index), `step ${index}`));
+      clock.advance(1);
+    }
+    expect(terminal.writes.length).toBeLessThanOrEqual(11);
+    clock.advance(100);
+    expect(terminal.text).toContain("step 999");
+  });
+
+  test("each is one synchronised write with wrapping off inside", () => {
+    const { terminal, clock } = open();
+    clock.advance(5000);
+    expect(terminal.writes.length).toBeGreaterThan(3);
+    for (const write of terminal.writes) {
+      expect(write).toMatch(/^\x1b\[\?2026h\x1b\[\?7l[^]*\x1b\[\?7h\x1b\[\?2026l$/);
+    }
+    expect(terminal.wrapping).toBe(true);
+  });
+
+  test("only the lines that changed are written", () => {
+    const { terminal, clock, tell, child } = open();
+    child("quiet");
+    child("busy");
+    clock.advance(0);
+    tell("busy", bash("1", "make"));
+    clock.advance(100);
+    tell("busy", { type: "tool-call-progress", callId: "1", text: "50 %" });
+    clock.advance(100);
+    const last = terminal.writes.at(-1);
+    expect(last).toContain("Bash make · 50 %");
+    expect(last).not.toContain("quiet");
+    expect(last).not.toContain("retinue");
+  });
+
+  test("nothing is written when nothing changed", () => {
+    const { terminal, clock, tell } = open();
+    clock.advance(0);
+    const before = terminal.writes.length;
+    for (let index = 0; index < 8; index += 1) {
+      tell("m", { type: "text-delta", text: "x" });
+      clock.advance(100);
+    }
+    expect(terminal.writes.length).toBe(before);
+  });
+
+  test("events alone paint nothing: the first frame comes from the clock", () => {
+    expect(open().terminal.writes).toEqual([]);
+  });
+});
+
+describe("the cursor", () => {
+  test("is hidden while the block is drawn and given back by stop", () => {
+    const { terminal, clock, view } = open();
+    clock.advance(0);
+    expect(terminal.cursorHidden).toBe(true);
+    view.stop();
+    expect(terminal.cursorHidden).toBe(false);
+    expect(clock.timers).toEqual([]);
+    expect(terminal.listeners.size).toBe(0);
+  });
+
+  test("is given back when the process exits without stop", () => {
+    const listeners = process.listenerCount("exit");
+    const { terminal, clock, view } = open();
+    clock.advance(0);
+    expect(process.listenerCount("exit")).toBe(listeners + 1);
+    (process.listeners("exit").at(-1) as () => void)();
+    expect(terminal.cursorHidden).toBe(false);
+    view.stop();
+    expect(process.listenerCount("exit")).toBe(listeners);
+  });
+
+  test("stop draws the last state, once, and nothing is written afterwards", () => {
+    const { terminal, clock, view, tell } = open();
+    clock.advance(0);
+    tell("m", { type: "agent-end", result: done });
+    view.stop();
+    expect(terminal.text).toContain("✓ main");
+    const before = terminal.writes.length;
+    view.stop();
+    tell("m", { type: "text-delta", text: "late" });
+    clock.advance(5000);
+    expect(terminal.writes.length).toBe(before);
+  });
+
+  test("a view that never drew leaves the terminal alone", () => {
+    const terminal = new Terminal(80, 24);
+    new LiveView({ stream: terminal, clock: new TestClock() }).stop();
+    expect(terminal.writes).toEqual([]);
+  });
+});
+
+describe("space", () => {
+  test("ended agents fold away, oldest first, and each leaves its summary above", () => {
+    const { terminal, clock, tell, child } = open({ rows: 7 });
+    for (let index = 0; index < 8; index += 1) {
+      child(`agent-${index}`);
+      if (index < 6) tell(`agent-${index}`, { type: "agent-end", result: done });
+      clock.advance(1000);
+    }
+    const lines = terminal.text.split("\n");
+    expect(lines.slice(-6).map((line) => line.split("  ")[0])).toEqual([
+      "retinue · 3 working · 6 done",
+      "✻ main",
+      "├ ✓ agent-5",
+      "├ ✻ agent-6",
+      "└ ✻ agent-7",
+      "… and 5 done",
+    ]);
+    for (let index = 0; index < 5; index += 1) {
+      const summaries = lines.filter((line) => line.startsWith(`✓ main ▸ agent-${index}  `));
+      expect(summaries).toHaveLength(1);
+    }
+  });
+
+  test("more living agents than rows are counted", () => {
+    const { terminal, clock, child } = open({ rows: 5 });
+    for (let index = 0; index < 9; index += 1) child(`agent-${index}`);
+    clock.advance(0);
+    expect(terminal.text.split("\n")).toHaveLength(4);
+    expect(terminal.text).toContain("… and 8 more");
+  });
+
+  test("a terminal that becomes narrower or wider is redrawn without remains", () => {
+    const { terminal, clock, child } = open({ columns: 100 });
+    child("scan");
+    clock.advance(200);
+    // A terminal that reflows breaks each of the three lines in two.
+    const reflowed = terminal.lines
+      .slice(0, 3)
+      .flatMap((line) => [line.slice(0, 60), line.slice(60)]);
+    terminal.lines.splice(0, 3, ...reflowed);
+    terminal.row = 6;
+    terminal.resize(60, 24);
+    clock.advance(200);
+    expect(terminal.text.split("\n")).toHaveLength(3);
+    terminal.resize(120, 24);
+    clock.advance(200);
+    expect(terminal.text.split("\n")).toHaveLength(3);
+    expect(terminal.text.match(/retinue/g)).toHaveLength(1);
+  });
+
+  test("a terminal that becomes lower keeps nothing below the block", () => {
+    const { terminal, clock, child } = open({ rows: 24 });
+    for (let index = 0; index < 4; index += 1) child(`agent-${index}`);
+    clock.advance(200);
+    terminal.resize(100, 4);
+    clock.advance(200);
+    expect(terminal.lines.slice(terminal.row)).toEqual([""]);
+    expect(terminal.text.split("\n").at(-1)).toBe("… and 4 more");
+  });
+
+  test.each([2, 3, 10, 25, 40, 60, 79, 200])(
+    "at %i columns no line is too wide, whatever the names",
+    (columns) => {
+      const { terminal, clock, tell, child, view } = open({
+        columns,
+        rows: 12,
+        style: createStyle(true),
+      });
+      const hostile = [
+        "\x1b]52;c;cm0gLXJmIH4=\x07\x1b[2J\x1b[Hpwned",
+        "\u202eexe.txt\u2066",
+        "x".repeat(10_000),
+        "👩‍👩‍👧🇩🇪日本語".repeat(50),
+        "e\u0301".repeat(500),
+        "line\nline\r\tend",
+      ];
+      for (const [index, text] of hostile.entries()) {
+        const id = `c${index}`;
+        child(id, { name: text, type: text, description: text, model: text, color: text });
+        tell(id, bash("1", text), { type: "tool-call-progress", callId: "1", text });
+        tell(id, {
+          type: "permission-deny",
+          call: { id: "2", name: text, input: { a: text } },
+          reason: text,
+        });
+        clock.advance(15_000);
+        tell(id, { type: "agent-end", result: { ...done, content: text } });
+      }
+      view.log(hostile.join(" "));
+      clock.advance(1000);
+      view.stop();
+      expect(terminal.writes.length).toBeGreaterThan(5);
+    },
+  );
+});

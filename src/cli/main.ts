@@ -1,0 +1,33 @@
+#!/usr/bin/env node
+import { CommanderError } from "commander";
+import { errorMessage, RetinueError } from "../errors.ts";
+import { exitCodeOfError, exitCodes } from "./exit-codes.ts";
+import { buildProgram } from "./program.ts";
+import { plain } from "./sanitize.ts";
+
+// A reader that goes away (`retinue logs | head`) is no error.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code === "EPIPE") process.exit(exitCodes.ok);
+  throw error;
+});
+
+process.exitCode = await main(process.argv.slice(2));
+
+async function main(args: string[]): Promise<number> {
+  try {
+    await buildProgram().parseAsync(withCommand(args), { from: "user" });
+    return Number(process.exitCode ?? exitCodes.ok);
+  } catch (error) {
+    if (error instanceof CommanderError)
+      return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+    process.stderr.write(`retinue: ${plain(errorMessage(error))}\n`);
+    return error instanceof RetinueError ? exitCodeOfError(error.code) : exitCodes.failed;
+  }
+}
+
+/** `retinue -p "…"` means `retinue run -p "…"`, as people type it elsewhere. */
+function withCommand(args: string[]): string[] {
+  const [first] = args;
+  const own = ["-h", "--help", "-V", "--version"];
+  return first?.startsWith("-") === true && !own.includes(first) ? ["run", ...args] : args;
+}

@@ -1,0 +1,87 @@
+import type { AgentEvent } from "../events/event.ts";
+import { textOf, totalTokens } from "../message.ts";
+import { formatCall, formatDenial, formatFigures, formatModel, formatOutcome } from "./format.ts";
+import { RunState, type AgentState } from "./run-state.ts";
+import { plainLine } from "./sanitize.ts";
+import { createStyle, type Style } from "./style.ts";
+
+/** For a pipe, a log, a screen reader: one line per notable event, never one per token. */
+export class PlainView {
+  readonly run: RunState = new RunState();
+  readonly #stream: PlainStream;
+  readonly #style: Style;
+  readonly #scripted: boolean;
+  /** Their error result says the same as the denial. */
+  readonly #denied = new Set<string>();
+
+  constructor(options: { stream: PlainStream; style?: Style; scripted?: boolean }) {
+    this.#stream = options.stream;
+    this.#style = options.style ?? createStyle(false);
+    this.#scripted = options.scripted ?? false;
+  }
+
+  apply(event: AgentEvent): void {
+    const agent = this.run.apply(event);
+    if (agent === undefined) return;
+    const line = this.#line(agent, event);
+    if (line === null) return;
+    const path = this.#style.agent(agent.color)(this.run.path(agent));
+    this.#stream.write(`${path}  ${line}\n`);
+  }
+
+  /** Nothing is held back; it is here so that both views are used alike. */
+  stop(): void {}
+
+  #line(agent: AgentState, event: AgentEvent): string | null {
+    const style = this.#style;
+    switch (event.type) {
+      case "agent-queued":
+        return style.dim(`queued (position ${event.position})`);
+      case "agent-start":
+        return this.#started(agent);
+      case "agent-wait":
+        return event.reason === "permission" || event.reason === "question"
+          ? style.yellow(`waiting: ${event.reason}`)
+          : null;
+      case "model-retry":
+        return style.yellow(
+          `retry ${event.attempt} in ${(event.delayMs / 1000).toFixed(1)} s: ` +
+            plainLine(`${event.code}, ${event.message}`),
+        );
+      case "tool-call-start":
+        return formatCall(event.call);
+      case "permission-deny":
+        this.#denied.add(event.call.id);
+        return style.yellow(formatDenial(event.call, event.reason));
+      case "tool-call-end":
+        if (this.#denied.delete(event.call.id) || event.result.is_error !== true) return null;
+        return style.red(
+          `${plainLine(event.call.name)} failed: ${plainLine(textOf(event.result.content))}`,
+        );
+      case "agent-end":
+        return this.#ended(event);
+      default:
+        return null;
+    }
+  }
+
+  #started(agent: AgentState): string {
+    const about = agent.name === null && agent.parentId !== null ? [] : [agent.type];
+    const model = formatModel(agent.model, this.#scripted);
+    return ["started", ...about, agent.description, model]
+      .filter((part) => part !== "")
+      .join(" · ");
+  }
+
+  #ended({ result }: AgentEvent & { type: "agent-end" }): string {
+    const figures = formatFigures({ ...result, tokens: totalTokens(result.usage) });
+    if (result.state === "completed") return this.#style.green(`completed · ${figures}`);
+    const outcome =
+      result.state === "failed" ? `failed: ${formatOutcome(result)}` : formatOutcome(result);
+    return this.#style.red(`${outcome} · ${figures}`);
+  }
+}
+
+export interface PlainStream {
+  write(text: string): unknown;
+}

@@ -1,0 +1,145 @@
+import { Command, InvalidArgumentError, Option } from "commander";
+import { version } from "../version.ts";
+import { exitCodeHelp } from "./exit-codes.ts";
+
+/** The command tree. Each command's code is loaded when it is run. */
+export function buildProgram(): Command {
+  const program = new Command("retinue")
+    .description("Spawn, watch, steer, stop and resume child AI agents.")
+    .version(version)
+    .exitOverride()
+    .showSuggestionAfterError()
+    .configureHelp({ showGlobalOptions: true })
+    .addHelpText("after", `\nretinue -p "…" is short for retinue run -p "…".\n${exitCodeHelp}`)
+    .action(() => program.outputHelp());
+  for (const add of [addRun, addDemo, addPs, addLogs, addOutput, addAgents]) add(program);
+  return program;
+}
+
+const color = (): Option =>
+  new Option("--color <when>", "colour the output")
+    .choices(["always", "never", "auto"])
+    .default("auto");
+const json = "print one JSON document";
+
+function addRun(program: Command): void {
+  program
+    .command("run")
+    .description(
+      "run a task and wait for its result; the prompt comes from stdin if it is '-' or absent",
+    )
+    .argument("[prompt...]", "the task")
+    .option("-p, --print", "print the result only")
+    .option("-a, --agent <type>", "agent type of the main agent")
+    .addOption(new Option("--agent-type <type>", "the same as --agent").hideHelp())
+    .addOption(
+      new Option("--output-format <format>", "what goes to stdout")
+        .choices(["text", "json", "stream-json"])
+        .default("text"),
+    )
+    .option("--include-partial-messages", "with stream-json: pieces of text as they arrive")
+    .option("--model <model>", "model of the main agent: sonnet, opus, haiku or an id")
+    .option("--max-turns <n>", "turns before it must report", positive)
+    .option("--agents <json>", 'agent types: \'{"name": {"description": …, "prompt": …}}\'')
+    .option(
+      "--allowedTools, --allowed-tools <tools>",
+      "tools that may run unasked: Bash,Edit (repeatable)",
+      collect,
+      [],
+    )
+    .addOption(
+      new Option(
+        "--rehearse <file>",
+        "answer from a scenario instead of a model; tools are real",
+      ).env("RETINUE_REHEARSE"),
+    )
+    .option("-q, --quiet", "no progress on stderr")
+    .addOption(color())
+    .addHelpText(
+      "after",
+      `
+Without --allowedTools an agent may read and search inside the current directory and nothing else;
+what it asks for beyond that is denied, and the line says how to allow it.
+
+Examples:
+  retinue run "Where is the retry logic?" --rehearse scenario.yaml
+  git diff | retinue run -p -a Explore --rehearse review.yaml --output-format json`,
+    )
+    .action(async (prompt: string[], options) => {
+      const { runCommand } = await import("./commands/run.ts");
+      await runCommand(prompt, options);
+    });
+}
+
+function addDemo(program: Command): void {
+  program
+    .command("demo")
+    .description("watch a lead agent fix a failing test with four children; no key needed")
+    .addOption(color())
+    .action(async (options) => {
+      const { demoCommand } = await import("./commands/demo.ts");
+      await demoCommand(options);
+    });
+}
+
+function addPs(program: Command): void {
+  program
+    .command("ps")
+    .description("list agents that have not ended, of all processes")
+    .option("-a, --all", "ended ones too")
+    .option("-q, --quiet", "ids only")
+    .option("--json", json)
+    .action(async (options) => {
+      const { psCommand } = await import("./commands/ps.ts");
+      await psCommand(options);
+    });
+}
+
+function addLogs(program: Command): void {
+  program
+    .command("logs")
+    .description("show the transcript of an agent")
+    .argument("<id>", "id, beginning of an id, or name")
+    .option("-f, --follow", "go on until the agent ends")
+    .option("-n, --lines <n>", "the last n entries only", positive)
+    .option("--json", "the lines as they are on disk")
+    .addOption(color())
+    .action(async (id: string, options) => {
+      const { logsCommand } = await import("./commands/logs.ts");
+      await logsCommand(id, options);
+    });
+}
+
+function addOutput(program: Command): void {
+  program
+    .command("output")
+    .description("print the result of an agent, or what it said last")
+    .argument("<id>", "id, beginning of an id, or name")
+    .option("--json", json)
+    .action(async (id: string, options) => {
+      const { outputCommand } = await import("./commands/output.ts");
+      await outputCommand(id, options);
+    });
+}
+
+function addAgents(program: Command): void {
+  const agents = program.command("agents").description("agent types");
+  agents
+    .command("ls")
+    .description("list the agent types that can be spawned here")
+    .option("--json", json)
+    .action(async (options) => {
+      const { agentsListCommand } = await import("./commands/agents.ts");
+      await agentsListCommand(options);
+    });
+}
+
+function positive(text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("It must be a positive whole number.");
+}
+
+/** Tools in one word or several options, separated by commas or blanks. */
+function collect(text: string, before: string[]): string[] {
+  return [...before, ...text.split(/[,\s]+(?![^(]*\))/).filter((tool) => tool !== "")];
+}

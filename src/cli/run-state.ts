@@ -1,0 +1,337 @@
+import type { AgentResult, FailureCode } from "../agent-result.ts";
+import type {
+  AgentEvent,
+  AgentSummary,
+  StopReason,
+  ToolCall,
+  WaitReason,
+} from "../events/event.ts";
+import type { AgentId } from "../ids.ts";
+import { addUsage, noUsage, type Usage } from "../message.ts";
+import { formatCall, formatOutcome } from "./format.ts";
+import { plainLine } from "./sanitize.ts";
+
+/**
+ * What every view knows of a run, read from its events. It does no input or output and never looks at a clock, so
+ * the same events always give the same state.
+ *
+ * Everything kept for showing is one short line that went through `plainLine`. What identifies something to a program
+ * (ids, the model of an answer, the input of a denied call) is kept as it came. Memory is bounded: of more than
+ * `maxAgents` agents the oldest ended ones are forgotten, while the totals still count them.
+ */
+export class RunState {
+  readonly agents: Map<AgentId, AgentState> = new Map();
+  /** How many ended agents are no longer in `agents`. */
+  forgotten: number = 0;
+  /** Over all agents, forgotten ones included. */
+  usage: Usage = noUsage;
+  readonly usageByModel: Map<string, Usage> = new Map();
+  /** The first 200; the count per agent is complete. */
+  readonly denials: Denial[] = [];
+  startedAt: number | null = null;
+  readonly #maxAgents: number;
+
+  constructor(options: { maxAgents?: number } = {}) {
+    this.#maxAgents = options.maxAgents ?? 500;
+  }
+
+  /** The agent that the event is about, or `undefined` when it was never introduced or is forgotten. */
+  apply(event: AgentEvent): AgentState | undefined {
+    this.startedAt ??= event.at;
+    if ("agent" in event) this.#introduce(event.agentId, event.agent);
+    if (event.type === "assistant-message") this.#spend(event.answer.model, event.answer.usage);
+    if (event.type === "permission-deny") this.#deny(event.agentId, event.call);
+    const agent = this.agents.get(event.agentId);
+    if (agent !== undefined) advance(agent, event);
+    return agent;
+  }
+
+  /** The agent that everything else was spawned below. */
+  get main(): AgentState | undefined {
+    return this.agents.values().next().value;
+  }
+
+  /** Labels from the main agent down: `main ▸ Explore`. */
+  path(agent: AgentState): string {
+    const parent = this.#parent(agent);
+    return parent === undefined ? agent.label : `${this.path(parent)} ▸ ${agent.label}`;
+  }
+
+  livingChildren(agent: AgentState): number {
+    let count = 0;
+    for (const other of this.agents.values()) {
+      if (other.parentId === agent.id && !hasEnded(other)) count += 1;
+    }
+    return count;
+  }
+
+  /** Depth first, siblings in the order in which they came, with the lines that draw the tree. */
+  tree(hidden: ReadonlySet<AgentState> = new Set()): TreeRow[] {
+    const byParent = Map.groupBy(
+      this.agents.values().filter((agent) => !hidden.has(agent)),
+      (agent) => this.#parent(agent),
+    );
+    const rows: TreeRow[] = [];
+    const visit = (parent: AgentState | undefined, stem: string): void => {
+      const siblings = byParent.get(parent) ?? [];
+      for (const [index, agent] of siblings.entries()) {
+        const last = index === siblings.length - 1;
+        const isRoot = parent === undefined;
+        rows.push({ agent, prefix: isRoot ? "" : stem + (last ? "└ " : "├ ") });
+        visit(agent, isRoot ? "" : stem + (last ? "  " : "│ "));
+      }
+    };
+    visit(undefined, "");
+    return rows;
+  }
+
+  #parent(agent: AgentState): AgentState | undefined {
+    return agent.parentId === null ? undefined : this.agents.get(agent.parentId);
+  }
+
+  #introduce(id: AgentId, summary: AgentSummary): void {
+    if (this.agents.has(id)) return;
+    const base = baseLabel(summary);
+    const twins = this.agents
+      .values()
+      .filter((other) => other.parentId === summary.parentId && other.baseLabel === base)
+      .map((other) => other.ordinal);
+    const ordinal = Math.max(0, ...twins) + 1;
+    this.agents.set(id, newAgent({ id, summary, base, ordinal }));
+    if (this.agents.size > this.#maxAgents) this.#forgetOldest();
+  }
+
+  #forgetOldest(): void {
+    const parents = new Set(this.agents.values().map((agent) => agent.parentId));
+    for (const agent of this.agents.values()) {
+      if (agent === this.main || !hasEnded(agent) || parents.has(agent.id)) continue;
+      this.agents.delete(agent.id);
+      this.forgotten += 1;
+      return;
+    }
+  }
+
+  #spend(model: string, usage: Usage): void {
+    this.usage = addUsage(this.usage, usage);
+    this.usageByModel.set(model, addUsage(this.usageByModel.get(model) ?? noUsage, usage));
+  }
+
+  #deny(agentId: AgentId, call: ToolCall): void {
+    if (this.denials.length < 200) this.denials.push({ agentId, call });
+  }
+}
+
+export type AgentStatus =
+  | "queued"
+  | "running"
+  | "waiting"
+  | "idle"
+  | "completed"
+  | "failed"
+  | "stopped";
+
+export interface AgentState {
+  readonly id: AgentId;
+  readonly type: string;
+  readonly name: string | null;
+  readonly description: string;
+  readonly color: string | null;
+  readonly model: string;
+  readonly depth: number;
+  readonly parentId: AgentId | null;
+  readonly toolUseId: string | null;
+  /** Tells it from its siblings: `Explore`, `Explore#2`. */
+  readonly label: string;
+  readonly baseLabel: string;
+  readonly ordinal: number;
+  status: AgentStatus;
+  waitReason: WaitReason | null;
+  queuePosition: number | null;
+  turn: number;
+  toolUses: number;
+  denials: number;
+  usage: Usage;
+  /** The call that started last among those still open, or the last one of all. */
+  lastTool: ToolActivity | null;
+  readonly openTools: Map<string, ToolActivity>;
+  /** Set while the model is being asked again. */
+  retry: string | null;
+  startedAt: number | null;
+  endedAt: number | null;
+  /** The agent has been silent since then. */
+  lastEventAt: number;
+  stopReason: StopReason | null;
+  outcome: string | null;
+  failure: FailureCode | null;
+}
+
+export interface ToolActivity {
+  readonly name: string;
+  readonly line: string;
+  /** The last line that the running call showed. */
+  progress: string | null;
+}
+
+export interface TreeRow {
+  readonly agent: AgentState;
+  readonly prefix: string;
+}
+
+export interface Denial {
+  readonly agentId: AgentId;
+  readonly call: ToolCall;
+}
+
+export function hasEnded(agent: AgentState): boolean {
+  return ended.has(agent.status);
+}
+
+/** Up to `now` while the agent lives. */
+export function elapsed(agent: AgentState, now: number): number {
+  return agent.startedAt === null ? 0 : Math.max(0, (agent.endedAt ?? now) - agent.startedAt);
+}
+
+const ended: ReadonlySet<AgentStatus> = new Set<AgentStatus>(["completed", "failed", "stopped"]);
+
+function baseLabel(summary: AgentSummary): string {
+  return plainLine(summary.name ?? (summary.parentId === null ? "main" : summary.type), 40);
+}
+
+function newAgent(seed: {
+  id: AgentId;
+  summary: AgentSummary;
+  base: string;
+  ordinal: number;
+}): AgentState {
+  const { id, summary, base, ordinal } = seed;
+  return {
+    id,
+    type: plainLine(summary.type),
+    name: summary.name === null ? null : plainLine(summary.name),
+    description: plainLine(summary.description),
+    color: summary.color,
+    model: plainLine(summary.model),
+    depth: summary.depth,
+    parentId: summary.parentId,
+    toolUseId: summary.toolUseId,
+    label: ordinal === 1 ? base : `${base}#${ordinal}`,
+    baseLabel: base,
+    ordinal,
+    status: "queued",
+    waitReason: null,
+    queuePosition: null,
+    turn: 0,
+    toolUses: 0,
+    denials: 0,
+    usage: noUsage,
+    lastTool: null,
+    openTools: new Map(),
+    retry: null,
+    startedAt: null,
+    endedAt: null,
+    lastEventAt: 0,
+    stopReason: null,
+    outcome: null,
+    failure: null,
+  };
+}
+
+function advance(agent: AgentState, event: AgentEvent): void {
+  agent.lastEventAt = event.at;
+  switch (event.type) {
+    case "agent-queued":
+      agent.status = "queued";
+      agent.queuePosition = event.position;
+      return;
+    case "agent-start":
+      start(agent, event.at);
+      return;
+    case "agent-wait":
+      agent.status = "waiting";
+      agent.waitReason = event.reason;
+      return;
+    case "agent-wake":
+      agent.status = "running";
+      agent.waitReason = null;
+      return;
+    case "agent-idle":
+      agent.status = "idle";
+      return;
+    case "turn-start":
+      agent.status = "running";
+      agent.turn = event.turn;
+      agent.retry = null;
+      return;
+    case "text-delta":
+    case "thinking-delta":
+      agent.retry = null;
+      return;
+    case "model-retry":
+      agent.retry = plainLine(`retry ${event.attempt}: ${event.code}, ${event.message}`);
+      return;
+    case "assistant-message":
+      agent.retry = null;
+      agent.stopReason = event.answer.stopReason;
+      agent.usage = addUsage(agent.usage, event.answer.usage);
+      return;
+    case "tool-call-start":
+      startTool(agent, event.call);
+      return;
+    case "tool-call-progress":
+      progress(agent, event.callId, event.text);
+      return;
+    case "permission-deny":
+      agent.denials += 1;
+      return;
+    case "tool-call-end":
+      endTool(agent, event.call.id);
+      return;
+    case "agent-end":
+      end(agent, event.result, event.at);
+      return;
+    case "prompt":
+    case "attachment":
+      return;
+  }
+}
+
+/** Also what happens when an ended agent is continued: counts go on, the clock starts anew. */
+function start(agent: AgentState, at: number): void {
+  agent.status = "running";
+  agent.startedAt = at;
+  agent.endedAt = null;
+  agent.queuePosition = null;
+  agent.waitReason = null;
+  agent.outcome = null;
+  agent.failure = null;
+}
+
+function startTool(agent: AgentState, call: ToolCall): void {
+  const activity = { name: plainLine(call.name), line: formatCall(call), progress: null };
+  agent.toolUses += 1;
+  agent.openTools.set(call.id, activity);
+  agent.lastTool = activity;
+}
+
+function progress(agent: AgentState, callId: string, text: string): void {
+  const activity = agent.openTools.get(callId);
+  if (activity === undefined) return;
+  const end = text.slice(-1000).trimEnd();
+  activity.progress = plainLine(end.slice(end.lastIndexOf("\n") + 1));
+}
+
+function endTool(agent: AgentState, callId: string): void {
+  agent.openTools.delete(callId);
+  const stillOpen = [...agent.openTools.values()].at(-1);
+  if (stillOpen !== undefined) agent.lastTool = stillOpen;
+}
+
+function end(agent: AgentState, result: AgentResult, at: number): void {
+  agent.status = result.state;
+  agent.endedAt = at;
+  agent.waitReason = null;
+  agent.retry = null;
+  agent.openTools.clear();
+  agent.outcome = formatOutcome(result);
+  agent.failure = result.state === "failed" ? result.error.code : null;
+}

@@ -1,0 +1,431 @@
+import { randomUUID } from "node:crypto";
+import type { AgentResult } from "../agent-result.ts";
+import type { AgentEvent, AnswerRecord, StopReason } from "../events/event.ts";
+import type { AgentId, SessionId } from "../ids.ts";
+import {
+  totalTokens,
+  type AssistantBlock,
+  type ToolResultBlock,
+  type Usage,
+  type UserBlock,
+} from "../message.ts";
+import { formatOutcome } from "./format.ts";
+import { elapsed, type AgentState, type RunState } from "./run-state.ts";
+
+/**
+ * `--output-format stream-json`: the frames that programs written for Claude Code read. Facts that are not known (the
+ * price, the time spent in the provider) are null or left out, never guessed.
+ *
+ * Long, because the types of what goes over the wire stand beside the functions that fill them.
+ *
+ * `run` must have applied the event already. The last frame, `resultFrame`, is the caller's: a run ends when
+ * the host says so, not when one agent does.
+ */
+export function eventFrames(event: AgentEvent, context: StreamContext): Frame[] {
+  const agent = context.run.agents.get(event.agentId);
+  if (agent === undefined) return [];
+  const envelope = newEnvelope(event.sessionId);
+  const message = { parent_tool_use_id: agent.toolUseId, ...envelope };
+  const isChild = agent.parentId !== null;
+  switch (event.type) {
+    case "agent-start":
+      return [isChild ? startedFrame(event) : initFrame(event, context)];
+    case "prompt":
+      // The main agent's own prompt came from whoever reads these frames.
+      if (!isChild && event.source === "human") return [];
+      return [{ type: "user", message: userText(event.text), ...message }];
+    case "text-delta":
+    case "thinking-delta":
+      return context.partialMessages
+        ? [{ type: "stream_event", event: deltaEvent(event), ...message }]
+        : [];
+    case "assistant-message":
+      return assistantFrames(event, agent.toolUseId);
+    case "tool-call-end": {
+      const result: UserFrame = {
+        type: "user",
+        message: { role: "user", content: [event.result] satisfies ToolResultBlock[] },
+        ...message,
+        ...(event.data === undefined ? {} : { tool_use_result: event.data }),
+      };
+      return isChild ? [result, progressFrame(event, agent)] : [result];
+    }
+    case "permission-deny":
+      return [
+        {
+          type: "system",
+          subtype: "permission_denied",
+          tool_name: event.call.name,
+          tool_use_id: event.call.id,
+          agent_id: event.agentId,
+          reason: event.reason,
+          ...envelope,
+        },
+      ];
+    case "agent-end":
+      return isChild ? [notificationFrame(event, agent)] : [];
+    default:
+      return [];
+  }
+}
+
+/** The end of a run: the last frame of `stream-json`, and the whole document of `json`. */
+export function resultFrame(options: {
+  run: RunState;
+  sessionId: SessionId;
+  /** Of the main agent. */
+  result: AgentResult;
+}): ResultFrame {
+  const { run, sessionId, result } = options;
+  return {
+    type: "result",
+    subtype: resultSubtype(result),
+    is_error: result.state !== "completed",
+    num_turns: result.turns,
+    duration_ms: result.durationMs,
+    stop_reason: run.main?.stopReason ?? null,
+    result: result.content,
+    ...(result.state === "completed" ? {} : { errors: [formatError(result)] }),
+    total_cost_usd: null,
+    usage: usageFields(run.usage),
+    modelUsage: Object.fromEntries(
+      run.usageByModel.entries().map(([model, usage]) => [model, modelUsageFields(usage)]),
+    ),
+    permission_denials: run.denials.map(({ agentId, call }) => ({
+      tool_name: call.name,
+      tool_use_id: call.id,
+      tool_input: call.input,
+      agent_id: agentId,
+    })),
+    ...newEnvelope(sessionId),
+  };
+}
+
+/**
+ * One line of JSON. What a terminal would act on but JSON leaves alone (C1 controls, reversals of direction) is
+ * written as `\u` escapes: the data stays as it is, and a frame is harmless to look at.
+ */
+export function frameLine(frame: Frame | ResultFrame): string {
+  const json = JSON.stringify(frame).replace(
+    /[\x7f-\x9f\u2028\u2029]|\p{Bidi_Control}/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+  return `${json}\n`;
+}
+
+export interface StreamContext {
+  readonly run: RunState;
+  /** `stream_event` frames as well. */
+  readonly partialMessages: boolean;
+  readonly session: SessionFacts;
+}
+
+/** What the first frame says and no event carries. */
+export interface SessionFacts {
+  readonly cwd: string;
+  readonly permissionMode: string;
+  /** Types that can be spawned. */
+  readonly agents: readonly string[];
+  readonly version: string;
+  readonly scripted: boolean;
+}
+
+export type Frame =
+  | InitFrame
+  | AssistantFrame
+  | UserFrame
+  | StreamEventFrame
+  | TaskStartedFrame
+  | TaskProgressFrame
+  | TaskNotificationFrame
+  | PermissionDeniedFrame;
+
+interface Envelope {
+  uuid: string;
+  session_id: SessionId;
+}
+
+interface MessageEnvelope extends Envelope {
+  /** Null for the main agent; for a child the call that spawned it. */
+  parent_tool_use_id: string | null;
+}
+
+export interface InitFrame extends Envelope {
+  type: "system";
+  subtype: "init";
+  cwd: string;
+  tools: readonly string[];
+  mcp_servers: readonly never[];
+  model: string;
+  permissionMode: string;
+  agents: readonly string[];
+  retinue_version: string;
+  /** Answers come from a script, not from a model. */
+  retinue_scripted: boolean;
+}
+
+/** One per content block; frames of one answer share `message.id` and repeat its usage. */
+export interface AssistantFrame extends MessageEnvelope {
+  type: "assistant";
+  message: {
+    id: string;
+    type: "message";
+    role: "assistant";
+    model: string;
+    content: AssistantBlock[];
+    stop_reason: StopReason;
+    stop_sequence: null;
+    usage: UsageFields;
+  };
+}
+
+export interface UserFrame extends MessageEnvelope {
+  type: "user";
+  message: { role: "user"; content: UserBlock[] };
+  tool_use_result?: unknown;
+}
+
+export interface StreamEventFrame extends MessageEnvelope {
+  type: "stream_event";
+  event: {
+    type: "content_block_delta";
+    index: number;
+    delta: { type: "text_delta"; text: string } | { type: "thinking_delta"; thinking: string };
+  };
+}
+
+export interface TaskStartedFrame extends Envelope {
+  type: "system";
+  subtype: "task_started";
+  task_id: AgentId;
+  tool_use_id: string | null;
+  description: string;
+  subagent_type: string;
+  task_type: "local_agent";
+  prompt: string | null;
+  is_backgrounded: boolean;
+  spawn_depth: number;
+}
+
+export interface TaskProgressFrame extends Envelope {
+  type: "system";
+  subtype: "task_progress";
+  task_id: AgentId;
+  tool_use_id: string | null;
+  description: string;
+  subagent_type: string;
+  usage: TaskUsage;
+  last_tool_name: string;
+}
+
+export interface TaskNotificationFrame extends Envelope {
+  type: "system";
+  subtype: "task_notification";
+  task_id: AgentId;
+  tool_use_id: string | null;
+  status: AgentResult["state"];
+  /** One line; the whole text is in the last `assistant` frame of the child. */
+  summary: string;
+  output_file?: string;
+  usage: TaskUsage;
+}
+
+export interface PermissionDeniedFrame extends Envelope {
+  type: "system";
+  subtype: "permission_denied";
+  tool_name: string;
+  tool_use_id: string;
+  agent_id: AgentId;
+  reason: string;
+}
+
+export interface ResultFrame extends Envelope {
+  type: "result";
+  subtype: "success" | "error_during_execution" | "error_max_turns";
+  is_error: boolean;
+  num_turns: number;
+  duration_ms: number;
+  stop_reason: StopReason | null;
+  result: string;
+  errors?: string[];
+  /** Null: not known. */
+  total_cost_usd: null;
+  /** Main agent and children together. */
+  usage: UsageFields;
+  modelUsage: Record<string, ModelUsageFields>;
+  permission_denials: {
+    tool_name: string;
+    tool_use_id: string;
+    tool_input: Record<string, unknown>;
+    agent_id: AgentId;
+  }[];
+}
+
+export interface TaskUsage {
+  total_tokens: number;
+  tool_uses: number;
+  duration_ms: number;
+}
+
+export interface UsageFields {
+  input_tokens: number;
+  output_tokens: number;
+  cache_creation_input_tokens: number;
+  cache_read_input_tokens: number;
+}
+
+export interface ModelUsageFields {
+  inputTokens: number;
+  outputTokens: number;
+  cacheReadInputTokens: number;
+  cacheCreationInputTokens: number;
+  costUSD: null;
+}
+
+type EventOf<Type extends AgentEvent["type"]> = AgentEvent & { type: Type };
+
+function initFrame(event: EventOf<"agent-start">, { session }: StreamContext): InitFrame {
+  return {
+    type: "system",
+    subtype: "init",
+    cwd: session.cwd,
+    tools: event.agent.tools,
+    mcp_servers: [],
+    model: event.agent.model,
+    permissionMode: session.permissionMode,
+    agents: session.agents,
+    retinue_version: session.version,
+    retinue_scripted: session.scripted,
+    ...newEnvelope(event.sessionId),
+  };
+}
+
+function startedFrame({ agentId, agent, sessionId }: EventOf<"agent-start">): TaskStartedFrame {
+  return {
+    type: "system",
+    subtype: "task_started",
+    task_id: agentId,
+    tool_use_id: agent.toolUseId,
+    description: agent.description,
+    subagent_type: agent.type,
+    task_type: "local_agent",
+    prompt: agent.prompt,
+    is_backgrounded: agent.background,
+    spawn_depth: agent.depth,
+    ...newEnvelope(sessionId),
+  };
+}
+
+function assistantFrames(
+  { answer, sessionId }: EventOf<"assistant-message">,
+  parentToolUseId: string | null,
+): AssistantFrame[] {
+  const blocks = answer.message.content;
+  const contents = blocks.length === 0 ? [[]] : blocks.map((block) => [block]);
+  return contents.map((content) => ({
+    type: "assistant",
+    message: apiMessage(answer, content),
+    parent_tool_use_id: parentToolUseId,
+    uuid: randomUUID(),
+    session_id: sessionId,
+  }));
+}
+
+function apiMessage(answer: AnswerRecord, content: AssistantBlock[]): AssistantFrame["message"] {
+  return {
+    id: answer.id,
+    type: "message",
+    role: "assistant",
+    model: answer.model,
+    content,
+    stop_reason: answer.stopReason,
+    stop_sequence: null,
+    usage: usageFields(answer.usage),
+  };
+}
+
+function userText(text: string): UserFrame["message"] {
+  return { role: "user", content: [{ type: "text", text }] };
+}
+
+function deltaEvent(
+  event: EventOf<"text-delta"> | EventOf<"thinking-delta">,
+): StreamEventFrame["event"] {
+  const delta =
+    event.type === "text-delta"
+      ? ({ type: "text_delta", text: event.text } as const)
+      : ({ type: "thinking_delta", thinking: event.text } as const);
+  return { type: "content_block_delta", index: 0, delta };
+}
+
+function progressFrame(event: EventOf<"tool-call-end">, agent: AgentState): TaskProgressFrame {
+  return {
+    type: "system",
+    subtype: "task_progress",
+    task_id: agent.id,
+    tool_use_id: agent.toolUseId,
+    description: agent.description,
+    subagent_type: agent.type,
+    usage: taskUsage(agent, event.at),
+    last_tool_name: event.call.name,
+    ...newEnvelope(event.sessionId),
+  };
+}
+
+function notificationFrame(event: EventOf<"agent-end">, agent: AgentState): TaskNotificationFrame {
+  const { result } = event;
+  return {
+    type: "system",
+    subtype: "task_notification",
+    task_id: agent.id,
+    tool_use_id: agent.toolUseId,
+    status: result.state,
+    summary: formatOutcome(result),
+    ...(result.contentFile === undefined ? {} : { output_file: result.contentFile }),
+    usage: taskUsage(agent, event.at),
+    ...newEnvelope(event.sessionId),
+  };
+}
+
+function newEnvelope(sessionId: SessionId): Envelope {
+  return { uuid: randomUUID(), session_id: sessionId };
+}
+
+function taskUsage(agent: AgentState, now: number): TaskUsage {
+  return {
+    total_tokens: totalTokens(agent.usage),
+    tool_uses: agent.toolUses,
+    duration_ms: elapsed(agent, now),
+  };
+}
+
+function resultSubtype(result: AgentResult): ResultFrame["subtype"] {
+  if (result.state === "completed") return "success";
+  const reachedLimit = result.state === "failed" && result.error.code === "max_turns";
+  return reachedLimit ? "error_max_turns" : "error_during_execution";
+}
+
+function formatError(result: Exclude<AgentResult, { state: "completed" }>): string {
+  return result.state === "failed"
+    ? `${result.error.code}: ${result.error.message}`
+    : result.reason;
+}
+
+function usageFields(usage: Usage): UsageFields {
+  return {
+    input_tokens: usage.input,
+    output_tokens: usage.output,
+    cache_creation_input_tokens: usage.cacheWrite,
+    cache_read_input_tokens: usage.cacheRead,
+  };
+}
+
+function modelUsageFields(usage: Usage): ModelUsageFields {
+  return {
+    inputTokens: usage.input,
+    outputTokens: usage.output,
+    cacheReadInputTokens: usage.cacheRead,
+    cacheCreationInputTokens: usage.cacheWrite,
+    costUSD: null,
+  };
+}

@@ -1,0 +1,105 @@
+import { totalTokens } from "../message.ts";
+import { formatDuration, formatModel, formatTokens } from "./format.ts";
+import { elapsed, type AgentState, type RunState } from "./run-state.ts";
+import { createStyle, statusGlyphs, type Paint, type Style } from "./style.ts";
+import { displayWidth, fill, fit } from "./width.ts";
+
+/** What a run took, one line per agent as a tree, with a heading and a total; no line is wider than `width`. */
+export function summaryTable(run: RunState, options: SummaryOptions): string[] {
+  const style = options.style ?? createStyle(false);
+  const rows = run.tree().map(({ agent, prefix }) => cells(agent, prefix, options));
+  const table = [headings, ...rows, total(run, options)];
+  const widths = columnWidths(table, options.width);
+  const paints = [style.bold, ...run.tree().map(({ agent }) => rowPaint(agent, style)), style.bold];
+  return table.map((row, index) => {
+    const line = row.flatMap((text, column) => {
+      const width = widths[column] ?? 0;
+      return width === 0 ? [] : [fill(text, width, alignment(column))];
+    });
+    return (paints[index] ?? style.bold)(fit(line.join(gap).trimEnd(), options.width));
+  });
+}
+
+export interface SummaryOptions {
+  width: number;
+  /** For agents that have not ended. */
+  now: number;
+  scripted?: boolean;
+  style?: Style;
+}
+
+const headings: readonly string[] = [
+  "Agent",
+  "Model",
+  "Turns",
+  "Tools",
+  "Tokens",
+  "Time",
+  "Result",
+];
+const gap = "  ";
+const resultColumn = 6;
+
+function cells(agent: AgentState, prefix: string, options: SummaryOptions): string[] {
+  return [
+    prefix + agent.label,
+    formatModel(agent.model, options.scripted ?? false),
+    String(agent.turn),
+    String(agent.toolUses),
+    formatTokens(totalTokens(agent.usage)),
+    formatDuration(elapsed(agent, options.now)),
+    `${statusGlyphs[agent.status]} ${agent.outcome ?? agent.status}`,
+  ];
+}
+
+function total(run: RunState, options: SummaryOptions): string[] {
+  const started = run.startedAt ?? options.now;
+  const tools = run.agents.values().reduce((sum, agent) => sum + agent.toolUses, 0);
+  const count = run.agents.size + run.forgotten;
+  const note = run.forgotten === 0 ? "" : `${run.forgotten} earlier not listed`;
+  return [
+    `total (${count})`,
+    "",
+    "",
+    run.forgotten === 0 ? String(tools) : "",
+    formatTokens(totalTokens(run.usage)),
+    formatDuration(lastMoment(run, options.now) - started),
+    note,
+  ];
+}
+
+function lastMoment(run: RunState, now: number): number {
+  const agents = [...run.agents.values()];
+  return agents.length === 0 ? now : Math.max(...agents.map((agent) => agent.endedAt ?? now));
+}
+
+/**
+ * As wide as the content, except that two columns of free text are limited and the result takes what is left. Turns
+ * and tools go when that is too little; the model stays, because it says when it is scripted.
+ */
+function columnWidths(table: readonly (readonly string[])[], width: number): number[] {
+  const widths = headings.map((_, column) =>
+    Math.max(...table.map((row) => displayWidth(row[column] ?? ""))),
+  );
+  widths[0] = Math.min(widths[0] ?? 0, Math.max(8, Math.floor(width * 0.3)));
+  widths[1] = Math.min(widths[1] ?? 0, Math.max(8, Math.floor(width * 0.25)));
+  const rest = (): number =>
+    widths
+      .slice(0, resultColumn)
+      .filter((column) => column > 0)
+      .reduce((left, column) => left - column - gap.length, width);
+  for (const column of [2, 3]) {
+    if (rest() < 16) widths[column] = 0;
+  }
+  widths[resultColumn] = Math.min(widths[resultColumn] ?? 0, Math.max(0, rest()));
+  return widths;
+}
+
+function alignment(column: number): "left" | "right" {
+  return column >= 2 && column < resultColumn ? "right" : "left";
+}
+
+function rowPaint(agent: AgentState, style: Style): Paint {
+  if (agent.status === "failed" || agent.status === "stopped") return style.red;
+  return style.agent(agent.color);
+}

@@ -1,0 +1,59 @@
+import type { AgentResult } from "../agent-result.ts";
+import type { AgentEvent } from "../events/event.ts";
+import type { Manager } from "../manager.ts";
+import type { SpawnRequestInput } from "../spawn-request.ts";
+import { LiveView } from "./live-view.ts";
+import { PlainView } from "./plain-view.ts";
+import type { RunState } from "./run-state.ts";
+import type { Style } from "./style.ts";
+
+/** Something that shows events to a person. */
+export interface View {
+  readonly run: RunState;
+  apply(event: AgentEvent): void;
+  stop(): void;
+}
+
+/** A redrawn tree on a terminal, lines elsewhere. */
+export function createView(
+  stream: NodeJS.WriteStream,
+  options: { style: Style; scripted: boolean },
+): View {
+  return stream.isTTY
+    ? new LiveView({ stream, ...options })
+    : new PlainView({ stream, ...options });
+}
+
+/**
+ * Runs the main agent and hands every event to `onEvent` until it has ended. Ctrl+C once stops it and waits for the
+ * cleanup; twice ends the process at once.
+ */
+export async function watchRun(
+  manager: Manager,
+  request: SpawnRequestInput,
+  onEvent: (event: AgentEvent) => void,
+): Promise<{ result: AgentResult; interrupted: NodeJS.Signals | null }> {
+  const events = manager.events({ limit: 1_000_000 });
+  const main = await manager.main(request);
+  let interrupted: NodeJS.Signals | null = null;
+  const onSignal = (signal: NodeJS.Signals): void => {
+    if (interrupted !== null) process.exit(signal === "SIGINT" ? 130 : 143);
+    interrupted = signal;
+    void manager.stop(main.id, `interrupted by ${signal}`);
+  };
+  process.on("SIGINT", onSignal);
+  process.on("SIGTERM", onSignal);
+  try {
+    for await (const event of events) {
+      onEvent(event);
+      if (event.type === "agent-end" && event.agentId === main.id) {
+        return { result: event.result, interrupted };
+      }
+    }
+    throw new Error("The run ended without a result.");
+  } finally {
+    process.off("SIGINT", onSignal);
+    process.off("SIGTERM", onSignal);
+    await manager.close();
+  }
+}

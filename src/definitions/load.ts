@@ -1,0 +1,119 @@
+import { glob, readFile, realpath, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { directoriesUpToRoot } from "../platform/git.ts";
+import { toDefinition, type AgentDefinition, type Diagnostic } from "./definition.ts";
+import { parseFrontmatter } from "./frontmatter.ts";
+import type { SourceName } from "./sources.ts";
+
+const builtInDirectory = fileURLToPath(new URL("../../agents/", import.meta.url));
+const largestFile = 256 * 1024;
+
+export interface Loaded {
+  definitions: AgentDefinition[];
+  diagnostics: Diagnostic[];
+}
+
+/**
+ * Reads every definition file that applies to a working directory, nearest first within a source. Never throws and
+ * never drops a file silently. Unchanged files are not parsed again, so it can be asked before every spawn.
+ */
+export class DefinitionLoader {
+  readonly #directories: { path: string; source: SourceName }[];
+  readonly #cache = new Map<string, { stamp: string; loaded: Loaded }>();
+
+  constructor(options: { cwd: string; configDir: string }) {
+    this.#directories = [
+      ...directoriesUpToRoot(options.cwd).map((directory) => ({
+        path: join(directory, ".claude", "agents"),
+        source: "project" as const,
+      })),
+      { path: join(options.configDir, "agents"), source: "user" },
+      { path: builtInDirectory, source: "built-in" },
+    ];
+  }
+
+  async load(): Promise<Loaded> {
+    const all: Loaded = { definitions: [], diagnostics: [] };
+    const seen = new Set<string>();
+    for (const { path, source } of this.#directories) {
+      const real = await realpath(path).catch(() => null);
+      if (real === null || seen.has(real)) continue;
+      seen.add(real);
+      for (const file of await markdownFiles(path)) {
+        const { definitions, diagnostics } = await this.#loadFile(file, source);
+        all.definitions.push(...definitions);
+        all.diagnostics.push(...diagnostics);
+      }
+    }
+    return all;
+  }
+
+  async #loadFile(file: string, source: SourceName): Promise<Loaded> {
+    const info = await stat(file).catch(() => null);
+    if (info === null || !info.isFile()) return { definitions: [], diagnostics: [] };
+    const stamp = `${info.mtimeMs}:${info.size}:${info.ino}`;
+    const cached = this.#cache.get(file);
+    if (cached?.stamp === stamp) return cached.loaded;
+    const loaded =
+      info.size > largestFile
+        ? problem(
+            file,
+            1,
+            `The file is larger than ${largestFile / 1024} KiB and is not read. Shorten it.`,
+          )
+        : await loadDefinitionFile(file, source);
+    this.#cache.set(file, { stamp, loaded });
+    return loaded;
+  }
+}
+
+/** One file → at most one definition. Also used for prompts that are kept in the same format. */
+export async function loadDefinitionFile(file: string, source: SourceName): Promise<Loaded> {
+  let text: string;
+  try {
+    text = await readFile(file, "utf8");
+  } catch (error) {
+    return problem(file, 1, `The file cannot be read: ${String(error)}. Check its permissions.`);
+  }
+  const parsed = parseFrontmatter(text);
+  if (parsed.kind === "none") {
+    return problem(
+      file,
+      1,
+      "No frontmatter: the file must start with a line '---' followed by 'name:' and 'description:'.",
+      "warning",
+    );
+  }
+  if (parsed.kind === "broken") {
+    return problem(
+      file,
+      parsed.line,
+      `The frontmatter is not valid YAML: ${parsed.message}. Quote the value.`,
+    );
+  }
+  const { definition, diagnostics } = toDefinition(parsed.fields, {
+    prompt: parsed.body.trim(),
+    source,
+    file,
+    where: file,
+  });
+  return { definitions: definition === null ? [] : [definition], diagnostics };
+}
+
+function problem(
+  file: string,
+  line: number,
+  message: string,
+  severity: Diagnostic["severity"] = "error",
+): Loaded {
+  return { definitions: [], diagnostics: [{ severity, file, line, field: null, message }] };
+}
+
+async function markdownFiles(directory: string): Promise<string[]> {
+  const files: string[] = [];
+  for await (const file of glob(["**/*.md", "**/.*.md", "**/.*/**/*.md"], { cwd: directory })) {
+    files.push(join(directory, file));
+  }
+  return [...new Set(files)].toSorted();
+}

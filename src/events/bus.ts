@@ -1,0 +1,98 @@
+import type { AgentEvent } from "./event.ts";
+
+/**
+ * Bounded fan-out of events. Publishing never waits: a reader that falls behind loses pieces of streamed text first,
+ * then its oldest events, and can see in `dropped` that it did. Nothing that must not be lost travels only here;
+ * that is what transcripts are for.
+ */
+export class EventBus {
+  readonly #streams = new Set<EventStream>();
+  #closed = false;
+
+  publish(event: AgentEvent): void {
+    for (const stream of this.#streams) stream.push(event);
+  }
+
+  /** Events from now on, until the bus closes, the signal aborts or the reader breaks off. */
+  subscribe(options: { limit?: number; signal?: AbortSignal } = {}): EventStream {
+    const stream = new EventStream(options.limit ?? 10_000, () => this.#streams.delete(stream));
+    if (this.#closed) stream.end();
+    else this.#streams.add(stream);
+    options.signal?.addEventListener("abort", () => stream.end(), { once: true });
+    return stream;
+  }
+
+  get readers(): number {
+    return this.#streams.size;
+  }
+
+  /** Ends every stream once it has been read to its end. */
+  close(): void {
+    this.#closed = true;
+    for (const stream of [...this.#streams]) stream.end();
+  }
+}
+
+export class EventStream implements AsyncIterableIterator<AgentEvent, undefined> {
+  readonly #limit: number;
+  readonly #onEnd: () => void;
+  #buffer: AgentEvent[] = [];
+  #ended = false;
+  #wake: (() => void) | undefined;
+  /** How many events this reader was too slow for. */
+  dropped = 0;
+
+  constructor(limit: number, onEnd: () => void) {
+    this.#limit = limit;
+    this.#onEnd = onEnd;
+  }
+
+  push(event: AgentEvent): void {
+    if (this.#ended) return;
+    if (this.#buffer.length >= this.#limit) this.#makeRoom();
+    this.#buffer.push(event);
+    this.#wake?.();
+  }
+
+  end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#onEnd();
+    this.#wake?.();
+  }
+
+  async next(): Promise<IteratorResult<AgentEvent, undefined>> {
+    for (;;) {
+      const event = this.#buffer.shift();
+      if (event !== undefined) return { done: false, value: event };
+      if (this.#ended) return { done: true, value: undefined };
+      await new Promise<void>((resolve) => (this.#wake = resolve));
+    }
+  }
+
+  return(): Promise<IteratorResult<AgentEvent, undefined>> {
+    this.end();
+    this.#buffer = [];
+    return Promise.resolve({ done: true, value: undefined });
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  /** One pass drops all streamed pieces, so a flood costs one sweep per `limit` events, not one per event. */
+  #makeRoom(): void {
+    const before = this.#buffer.length;
+    this.#buffer = this.#buffer.filter((event) => !isPiece(event));
+    if (this.#buffer.length === before) this.#buffer = this.#buffer.slice(Math.ceil(before / 10));
+    this.dropped += before - this.#buffer.length;
+  }
+}
+
+function isPiece(event: AgentEvent): boolean {
+  return (
+    event.type === "text-delta" ||
+    event.type === "thinking-delta" ||
+    event.type === "tool-call-progress"
+  );
+}

@@ -1,0 +1,81 @@
+import type { AgentResult } from "../agent-result.ts";
+import type { AgentId, SessionId } from "../ids.ts";
+import type { AssistantMessage, Attachment, ToolResultBlock, Usage } from "../message.ts";
+
+/**
+ * The one event union. Transcript, terminal, page and fleet are its readers; nothing else is told what an agent does.
+ *
+ * Order for one agent: `agent-queued` (only if it had to wait for a slot), `agent-start`, then per turn `turn-start`,
+ * deltas and retries, `assistant-message`, tool calls; last `agent-end`. Of parallel tool calls the ends come in the
+ * order in which they finish.
+ */
+export type AgentEvent = EventHeader & AgentEventBody;
+
+export interface EventHeader {
+  agentId: AgentId;
+  sessionId: SessionId;
+  /** Milliseconds since the epoch. */
+  at: number;
+}
+
+export type AgentEventBody =
+  | { type: "agent-queued"; position: number; agent: AgentSummary }
+  | { type: "agent-start"; agent: AgentSummary }
+  | { type: "agent-wait"; reason: WaitReason }
+  | { type: "agent-wake" }
+  | { type: "agent-idle"; agent: AgentSummary }
+  | { type: "prompt"; text: string; attachments: Attachment[]; source: PromptSource }
+  | { type: "turn-start"; turn: number; wrapUp: boolean }
+  | { type: "text-delta"; text: string }
+  | { type: "thinking-delta"; text: string }
+  | { type: "model-retry"; attempt: number; code: string; message: string; delayMs: number }
+  | { type: "assistant-message"; turn: number; answer: AnswerRecord }
+  | { type: "tool-call-start"; call: ToolCall }
+  | { type: "tool-call-progress"; callId: string; text: string }
+  | { type: "permission-deny"; call: ToolCall; reason: string }
+  | {
+      type: "tool-call-end";
+      call: ToolCall;
+      result: ToolResultBlock;
+      data: unknown;
+      durationMs: number;
+    }
+  | { type: "attachment"; attachment: Attachment }
+  | { type: "agent-end"; result: AgentResult };
+
+/** What a reader needs to draw an agent that it has not seen before. */
+export interface AgentSummary {
+  type: string;
+  name: string | null;
+  description: string;
+  color: string | null;
+  model: string;
+  parentId: AgentId | null;
+  toolUseId: string | null;
+  depth: number;
+  background: boolean;
+  prompt: string | null;
+  tools: readonly string[];
+  maxTurns: number;
+}
+
+/** One whole answer of a model. */
+export interface AnswerRecord {
+  id: string;
+  requestId: string;
+  model: string;
+  message: AssistantMessage;
+  stopReason: StopReason;
+  usage: Usage;
+}
+
+export type StopReason = "end_turn" | "tool_use" | "max_tokens" | "stop_sequence" | "refusal";
+export type WaitReason = "child" | "permission" | "question" | "message";
+/** Who put a prompt there: a person or host, the parent agent, or the harness itself (to go on, to wrap up). */
+export type PromptSource = "human" | "parent" | "harness";
+
+export interface ToolCall {
+  id: string;
+  name: string;
+  input: Record<string, unknown>;
+}

@@ -1,0 +1,132 @@
+import { mkdirSync, realpathSync } from "node:fs";
+import { resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Catalog } from "./definitions/catalog.ts";
+import { toDefinition, type AgentDefinition } from "./definitions/definition.ts";
+import { DefinitionLoader, loadDefinitionFile } from "./definitions/load.ts";
+import { errorMessage, RetinueError } from "./errors.ts";
+import { EventBus } from "./events/bus.ts";
+import { newSessionId } from "./ids.ts";
+import { Registry } from "./lifecycle/registry.ts";
+import type { Session } from "./lifecycle/session.ts";
+import { Slots } from "./lifecycle/slots.ts";
+import type { CheckedOptions } from "./manager-options.ts";
+import { Environment } from "./resolve/environment.ts";
+import { spawn, type House } from "./spawn.ts";
+import { FileLedger } from "./tools/file-state.ts";
+import { toolRegistry } from "./tools/registry.ts";
+import { projectDirectory, sessionPaths } from "./transcript/paths.ts";
+import { version } from "./version.ts";
+
+/** Builds everything that the agents of one session share, and ties the one knot: agents spawn through the pipeline. */
+export function buildHouse(
+  options: CheckedOptions,
+  programmatic: () => readonly AgentDefinition[],
+): House {
+  const cwd = realDirectory(options.cwd);
+  const id = options.sessionId ?? newSessionId();
+  const projectDir = privateDirectory(
+    options.transcriptDir ?? projectDirectory(resolve(options.configDir), cwd),
+  );
+  const environment = new Environment({
+    cwd,
+    configDir: resolve(options.configDir),
+    now: options.clock.now(),
+  });
+  const loader = new DefinitionLoader({ cwd, configDir: options.configDir });
+
+  const session: Session = {
+    id,
+    paths: sessionPaths(projectDir, id),
+    envelope: {
+      entrypoint: options.entrypoint === "cli" ? "cli" : "sdk-ts",
+      cwd,
+      sessionId: id,
+      version,
+      ...(environment.branch === undefined ? {} : { gitBranch: environment.branch }),
+    },
+    model: options.model,
+    limits: options.limits,
+    slots: new Slots({ limit: options.limits.maxRunning, onLimit: options.limits.onLimit }),
+    bus: new EventBus(),
+    ledger: new FileLedger(),
+    clock: options.clock,
+    logger: options.logger,
+    spawnChild: (request, asker) => spawn(request, { kind: "agent", asker }, house),
+  };
+  const house: House = {
+    session,
+    registry: new Registry(session),
+    settings: options.settings,
+    environment,
+    catalog: async () => {
+      const { definitions, diagnostics } = await loader.load();
+      for (const { file, message } of diagnostics) options.logger.warn({ file }, message);
+      return new Catalog([...programmatic(), ...definitions], options);
+    },
+    mainDefinition,
+    availableTools: [...toolRegistry.keys()],
+    allowedTools: options.allowedTools,
+    subagentModel: process.env["CLAUDE_CODE_SUBAGENT_MODEL"],
+  };
+  return house;
+}
+
+/** Definitions given by a host or on the command line. Broken ones throw, because their author is right there. */
+export function programmaticDefinitions(
+  agents: Record<string, Record<string, unknown>>,
+): AgentDefinition[] {
+  return Object.entries(agents).map(([name, { prompt, ...fields }]) => {
+    const where = `agents.${name}`;
+    if (typeof prompt !== "string" || prompt === "") {
+      throw new RetinueError(
+        "invalid_config",
+        `${where}: 'prompt' must be a non-empty text: the agent's system prompt.`,
+      );
+    }
+    const origin = { prompt, source: "programmatic", file: null, where } as const;
+    const { definition, diagnostics } = toDefinition({ ...fields, name }, origin);
+    const problems = diagnostics.map((diagnostic) => `${where}: ${diagnostic.message}`);
+    if (definition === null || problems.length > 0)
+      throw new RetinueError("invalid_config", problems.join(" "));
+    return definition;
+  });
+}
+
+async function mainDefinition(): Promise<AgentDefinition> {
+  const file = fileURLToPath(new URL("../prompts/main.md", import.meta.url));
+  const { definitions, diagnostics } = await loadDefinitionFile(file, "built-in");
+  const [definition] = definitions;
+  if (definition === undefined) {
+    throw new RetinueError(
+      "invalid_config",
+      `${file}: ${diagnostics[0]?.message ?? "is missing"}. Reinstall the package.`,
+    );
+  }
+  return definition;
+}
+
+function realDirectory(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    throw new RetinueError(
+      "invalid_config",
+      `cwd: ${path} is not a directory that can be read. Name an existing one.`,
+      { cause: error },
+    );
+  }
+}
+
+function privateDirectory(path: string): string {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    return realpathSync(path);
+  } catch (error) {
+    throw new RetinueError(
+      "storage",
+      `Transcripts cannot be written to ${path} (${errorMessage(error)}). Set CLAUDE_CONFIG_DIR to a directory that you may write to.`,
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,20 @@
+/** Retinue as a library. Everything that other programs may rely on is named here. */
+export { createManager, type AgentOutput, type AgentRow, type Manager } from "./manager.ts";
+export type { ManagerOptions } from "./manager-options.ts";
+export { RetinueError, type ErrorCode } from "./errors.ts";
+export type { AgentFailure, AgentFigures, AgentResult, FailureCode } from "./agent-result.ts";
+export type { EventStream } from "./events/bus.ts";
+export type { AgentEvent, AgentSummary, ToolCall } from "./events/event.ts";
+export type { AgentId, SessionId } from "./ids.ts";
+export type { Usage } from "./message.ts";
+export {
+  ModelError,
+  type Model,
+  type ModelAnswer,
+  type ModelDelta,
+  type ModelErrorCode,
+  type ModelRequest,
+} from "./model/model.ts";
+export { createRehearsal } from "./model/rehearsal.ts";
+export { loadScenario, parseScenario } from "./model/scenario.ts";
+export type { SpawnRequestInput } from "./spawn-request.ts";

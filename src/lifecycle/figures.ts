@@ -1,0 +1,38 @@
+import type { AgentFigures } from "../agent-result.ts";
+import type { AgentEventBody } from "../events/event.ts";
+import { addUsage, noUsage, textOf } from "../message.ts";
+
+/** What a run has taken so far and said last, counted from its events. */
+export class Figures {
+  readonly #startedAt: number;
+  turns = 0;
+  toolUses = 0;
+  denials = 0;
+  usage = noUsage;
+  lastUsage = noUsage;
+  lastTool: string | null = null;
+  /** The latest whole text of the agent: its partial result if it ends now. */
+  text = "";
+
+  constructor(startedAt: number) {
+    this.#startedAt = startedAt;
+  }
+
+  apply(event: AgentEventBody): void {
+    if (event.type === "assistant-message") {
+      this.turns += 1;
+      this.usage = addUsage(this.usage, event.answer.usage);
+      this.lastUsage = event.answer.usage;
+      const text = textOf(event.answer.message.content);
+      if (text.trim() !== "") this.text = text;
+    } else if (event.type === "tool-call-start") {
+      this.toolUses += 1;
+      this.lastTool = event.call.name;
+    } else if (event.type === "permission-deny") this.denials += 1;
+  }
+
+  at(now: number): AgentFigures {
+    const { turns, toolUses, denials, usage, lastUsage } = this;
+    return { turns, toolUses, denials, usage, lastUsage, durationMs: now - this.#startedAt };
+  }
+}

@@ -1,0 +1,138 @@
+import { existsSync } from "node:fs";
+import type { AgentResult } from "../agent-result.ts";
+import { errorMessage } from "../errors.ts";
+import type { AgentEvent } from "../events/event.ts";
+import type { AgentId } from "../ids.ts";
+import type { ResolvedAgent } from "../resolved-agent.ts";
+import { conversationOf, readTranscript } from "../transcript/reader.ts";
+import { TranscriptRecorder } from "../transcript/recorder.ts";
+import { followAbort } from "./abort.ts";
+import { drive } from "./drive.ts";
+import { MetaKeeper } from "./keep-meta.ts";
+import { runAgent, type AgentRun } from "./run-agent.ts";
+import { RunningAgent } from "./running-agent.ts";
+import type { Session } from "./session.ts";
+import type { Ticket } from "./slots.ts";
+import { summarize } from "./summarize.ts";
+
+/**
+ * All agents of a session. The registry drives every generator, whoever waits for it: that is what makes background,
+ * resume and foreground the same thing.
+ */
+export class Registry {
+  readonly #session: Session;
+  readonly #agents = new Map<AgentId, { running: RunningAgent; meta: MetaKeeper }>();
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  get(id: AgentId): RunningAgent | undefined {
+    return this.#agents.get(id)?.running;
+  }
+
+  list(): RunningAgent[] {
+    return [...this.#agents.values()].map(({ running }) => running);
+  }
+
+  /** Makes an agent known. It stands idle until it is given a task. */
+  async add(agent: ResolvedAgent, options: { standing: boolean }): Promise<RunningAgent> {
+    const session = this.#session;
+    const main = agent.relates.depth === 0;
+    const running = new RunningAgent({
+      agent,
+      recorder: new TranscriptRecorder({
+        path: main ? session.paths.mainTranscript : session.paths.transcript(agent.id),
+        envelope: {
+          ...session.envelope,
+          isSidechain: !main,
+          ...(main ? {} : { agentId: agent.id }),
+        },
+        agentType: main ? null : agent.type,
+      }),
+      startedAt: session.clock.now(),
+      standing: options.standing,
+    });
+    const meta = new MetaKeeper(agent, session, options.standing);
+    this.#agents.set(agent.id, { running, meta });
+    if (options.standing) await this.#announceIdle(running, meta);
+    return running;
+  }
+
+  /** Runs one task of a known agent; resolves when the run has ended. `running.ended` is the same promise. */
+  run(
+    running: RunningAgent,
+    task: AgentRun["task"],
+    options: { ticket: Ticket; follow?: AbortSignal },
+  ): Promise<AgentResult> {
+    const abort = new AbortController();
+    const link = options.follow === undefined ? undefined : followAbort(options.follow, abort);
+    const ended = this.#drive(running, task, options.ticket, abort).finally(() =>
+      link?.[Symbol.dispose](),
+    );
+    running.begin(abort, ended);
+    return ended;
+  }
+
+  async #drive(
+    running: RunningAgent,
+    task: AgentRun["task"],
+    ticket: Ticket,
+    abort: AbortController,
+  ): Promise<AgentResult> {
+    const session = this.#session;
+    const { agent, recorder } = running;
+    const meta = this.#agents.get(agent.id)?.meta;
+    const logger = session.logger.child({
+      agentId: agent.id,
+      parentId: agent.relates.parentId,
+      sessionId: session.id,
+    });
+    const history = existsSync(recorder.path)
+      ? conversationOf(await readTranscript(recorder.path))
+      : [];
+    const events = runAgent({ agent, task, history, ticket, session, recorder, abort });
+    try {
+      return await drive(events, {
+        abort,
+        store: async (event) => {
+          await recorder.record(event);
+          await meta?.apply(event);
+        },
+        announce: (event) => {
+          running.apply(event);
+          log(logger, event);
+          session.bus.publish(event);
+        },
+      });
+    } finally {
+      ticket.release();
+      await recorder.close().catch((error: unknown) => {
+        logger.warn({ error: errorMessage(error) }, "the transcript could not be closed");
+      });
+    }
+  }
+
+  async #announceIdle(running: RunningAgent, meta: MetaKeeper): Promise<void> {
+    const { agent } = running;
+    const event: AgentEvent = {
+      type: "agent-idle",
+      agentId: agent.id,
+      sessionId: this.#session.id,
+      at: running.startedAt,
+      agent: summarize(agent),
+    };
+    await meta.apply(event);
+    this.#session.bus.publish(event);
+  }
+}
+
+function log(logger: Session["logger"], event: AgentEvent): void {
+  if (event.type === "agent-start")
+    logger.info({ agentType: event.agent.type, model: event.agent.model }, "agent started");
+  else if (event.type === "agent-end")
+    logger.info({ state: event.result.state, turns: event.result.turns }, "agent ended");
+  else if (event.type === "model-retry")
+    logger.warn({ code: event.code, attempt: event.attempt }, "model call is retried");
+  else if (event.type === "permission-deny") logger.warn({ tool: event.call.name }, event.reason);
+}

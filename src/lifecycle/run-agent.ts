@@ -1,0 +1,162 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { AgentResult } from "../agent-result.ts";
+import { errorMessage } from "../errors.ts";
+import type { AgentEvent, AgentEventBody, PromptSource } from "../events/event.ts";
+import { runLoop, type LoopOutcome } from "../loop/run-loop.ts";
+import type { Message } from "../message.ts";
+import { ModelError } from "../model/model.ts";
+import { writeFileAtomic } from "../platform/atomic-write.ts";
+import type { ResolvedAgent } from "../resolved-agent.ts";
+import { toolRegistry } from "../tools/registry.ts";
+import { Workbench } from "../tools/workbench.ts";
+import type { TranscriptRecorder } from "../transcript/recorder.ts";
+import { StopCause } from "./abort.ts";
+import { Deadline } from "./deadline.ts";
+import { Figures } from "./figures.ts";
+import { journalSteps } from "./journal.ts";
+import type { Session } from "./session.ts";
+import type { Ticket } from "./slots.ts";
+import { summarize } from "./summarize.ts";
+import { Waits } from "./waits.ts";
+
+/** One run of one agent: the task and everything it needs that is not in the frozen record. */
+export interface AgentRun {
+  readonly agent: ResolvedAgent;
+  readonly task: {
+    readonly prompt: string;
+    readonly source: PromptSource;
+    readonly timeout: number;
+  };
+  readonly history: readonly Message[];
+  readonly ticket: Ticket;
+  readonly session: Session;
+  readonly recorder: TranscriptRecorder;
+  readonly abort: AbortController;
+}
+
+/**
+ * THE lifecycle: every kind of agent in every mode is run by this generator. It yields events and returns the
+ * result; it never throws. To end it early abort the run, then read it to its end: cleanup is part of it.
+ */
+export async function* runAgent(run: AgentRun): AsyncGenerator<AgentEvent, AgentResult> {
+  const { agent, session } = run;
+  const figures = new Figures(session.clock.now());
+  const stamp = (body: AgentEventBody): AgentEvent => {
+    figures.apply(body);
+    return { agentId: agent.id, sessionId: session.id, at: session.clock.now(), ...body };
+  };
+  let ending: Ending;
+  try {
+    const work = live(run);
+    for (;;) {
+      const { done, value } = await work.next();
+      if (done === true) {
+        ending = endingOf(value);
+        break;
+      }
+      yield stamp(value);
+    }
+  } catch (error) {
+    ending = endingOfError(
+      run.abort.signal.aborted ? run.abort.signal.reason : error,
+      figures.text,
+    );
+  }
+  const result: AgentResult = {
+    ...figures.at(session.clock.now()),
+    ...ending,
+    ...(await spill(run, ending)),
+  };
+  yield stamp({ type: "agent-end", result });
+  return result;
+}
+
+/** From the line to the loop. What it opens is closed on every way out, in reverse order. */
+async function* live(run: AgentRun): AsyncGenerator<AgentEventBody, LoopOutcome> {
+  const { agent, session, ticket, recorder } = run;
+  const { signal } = run.abort;
+  await using resources = new AsyncDisposableStack();
+  resources.defer(() => ticket.release());
+  if (!ticket.held) {
+    yield {
+      type: "agent-queued",
+      position: ticket.position,
+      agent: summarize(agent, run.task.prompt),
+    };
+    await ticket.whenHeld(signal);
+  }
+  yield { type: "agent-start", agent: summarize(agent, run.task.prompt) };
+
+  const deadline = resources.use(
+    new Deadline(run.task.timeout, session.clock, () => {
+      run.abort.abort(new StopCause("timeout", `It ran longer than ${run.task.timeout / 1000} s.`));
+    }),
+  );
+  const workbench = resources.use(
+    new Workbench({
+      agentId: agent.id,
+      root: agent.cwd,
+      resultsDir: session.paths.resultsDir,
+      ledger: session.ledger,
+    }),
+  );
+  const waits = new Waits({ ticket, deadline, signal });
+  const tools = new Map(
+    agent.can.tools.flatMap((name) => {
+      const tool = toolRegistry.get(name);
+      return tool === undefined ? [] : [[name, tool] as const];
+    }),
+  );
+  return yield* runLoop(
+    {
+      agent,
+      model: session.model,
+      tools,
+      workbench,
+      steps: journalSteps({ agent, session, recorder, waits, signal }),
+      limits: session.limits,
+      signal,
+      history: run.history,
+    },
+    { ...run.task, attachments: run.history.length === 0 ? agent.sees.attachments : [] },
+  );
+}
+
+type Ending = Pick<AgentResult, "content"> &
+  (
+    | { state: "completed" }
+    | { state: "failed"; error: Extract<AgentResult, { state: "failed" }>["error"] }
+    | { state: "stopped"; reason: string }
+  );
+
+function endingOf(outcome: LoopOutcome): Ending {
+  const { content } = outcome;
+  if (outcome.kind === "completed") return { state: "completed", content };
+  return { state: "failed", content, error: outcome.error };
+}
+
+/** The one place where an abort or an error becomes data. */
+function endingOfError(error: unknown, content: string): Ending {
+  const message = errorMessage(error);
+  if (error instanceof StopCause) {
+    if (error.kind === "stopped") return { state: "stopped", content, reason: message };
+    return { state: "failed", content, error: { code: error.kind, message } };
+  }
+  const code = error instanceof ModelError ? "model_error" : "crashed";
+  return { state: "failed", content, error: { code, message } };
+}
+
+/** A long result also goes into a file that the parent may read. */
+async function spill(run: AgentRun, ending: Ending): Promise<{ contentFile?: string }> {
+  if (ending.content.length <= run.session.limits.resultCharacters) return {};
+  const contentFile = join(run.session.paths.resultsDir, `${run.agent.id}.txt`);
+  try {
+    await writeFileAtomic(contentFile, ending.content, { mode: 0o600 });
+    return { contentFile };
+  } catch (error) {
+    run.session.logger.warn({ error: errorMessage(error) }, "the long result could not be written");
+    await rm(contentFile, { force: true }).catch(() => undefined);
+    return {};
+  }
+}

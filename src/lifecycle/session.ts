@@ -1,0 +1,37 @@
+import type { EventBus } from "../events/bus.ts";
+import type { AgentId, SessionId } from "../ids.ts";
+import type { Model } from "../model/model.ts";
+import type { Clock } from "../platform/clock.ts";
+import type { Logger } from "../platform/logger.ts";
+import type { Limits } from "../settings/settings.ts";
+import type { SpawnRequestInput } from "../spawn-request.ts";
+import type { FileLedger } from "../tools/file-state.ts";
+import type { SessionPaths } from "../transcript/paths.ts";
+import type { Envelope } from "../transcript/entry.ts";
+import type { RunningAgent } from "./running-agent.ts";
+import type { Slots } from "./slots.ts";
+
+/** What all agents of one session share. */
+export interface Session {
+  readonly id: SessionId;
+  readonly paths: SessionPaths;
+  /** What every transcript line of the session says of itself. */
+  readonly envelope: Omit<Envelope, "isSidechain" | "agentId">;
+  readonly model: Model;
+  readonly limits: Limits;
+  readonly slots: Slots;
+  readonly bus: EventBus;
+  readonly ledger: FileLedger;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Spawning, handed in from above: agents spawn agents, so the pipeline would otherwise need itself. */
+  readonly spawnChild: (request: SpawnRequestInput, asker: Asker) => Promise<RunningAgent>;
+}
+
+/** The agent that asks for a child. */
+export interface Asker {
+  readonly id: AgentId;
+  readonly toolUseId: string;
+  /** A foreground child dies with it. */
+  readonly signal: AbortSignal;
+}

@@ -1,0 +1,72 @@
+import type { AgentEventBody } from "../events/event.ts";
+import type { Message } from "../message.ts";
+import { ModelError, type ModelAnswer, type ModelRequest } from "../model/model.ts";
+import { withRetry } from "../model/retry.ts";
+import { toolSpec } from "../tools/tool.ts";
+import type { LoopContext } from "./loop-context.ts";
+import { relay, type Emit } from "./relay.ts";
+
+/** One answer of the model: streamed, retried while faults pass, given up when it stalls. */
+export async function* callModel(
+  context: LoopContext,
+  messages: readonly Message[],
+  turn: number,
+): AsyncGenerator<AgentEventBody, ModelAnswer> {
+  const { agent, steps, limits, signal } = context;
+  // Numbered over the whole conversation, so that a later task of the same agent has keys of its own.
+  const key = `model/${messages.filter((message) => message.role === "assistant").length + 1}`;
+  return yield* relay((emit) =>
+    steps.run(key, { repeatable: true }, () =>
+      withRetry(
+        (attempt) => {
+          const request: ModelRequest = {
+            model: agent.costs.model,
+            system: agent.sees.system,
+            tools: [...context.tools.values()].map(toolSpec),
+            messages: [...messages],
+            origin: { agentId: agent.id, agentType: agent.type, turn, attempt },
+          };
+          return streamOnce(context, request, emit);
+        },
+        {
+          policy: limits.retry,
+          signal,
+          random: () => steps.random(),
+          onRetry: ({ attempt, error, delayMs }) =>
+            emit({
+              type: "model-retry",
+              attempt,
+              code: error.code,
+              message: error.message,
+              delayMs,
+            }),
+        },
+      ),
+    ),
+  );
+}
+
+async function streamOnce(
+  context: LoopContext,
+  request: ModelRequest,
+  emit: Emit,
+): Promise<ModelAnswer> {
+  const { model, limits, signal } = context;
+  const seconds = limits.modelStall / 1000;
+  const stalled = new AbortController();
+  const watchdog = setTimeout(() => {
+    stalled.abort(new ModelError("stalled", `The model sent nothing for ${seconds} s.`));
+  }, limits.modelStall);
+  try {
+    const stream = model.stream(request, AbortSignal.any([signal, stalled.signal]));
+    for (;;) {
+      const { done, value } = await stream.next();
+      signal.throwIfAborted();
+      watchdog.refresh();
+      if (done === true) return value;
+      emit({ type: value.type === "text" ? "text-delta" : "thinking-delta", text: value.text });
+    }
+  } finally {
+    clearTimeout(watchdog);
+  }
+}

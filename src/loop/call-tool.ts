@@ -1,0 +1,124 @@
+import { z } from "zod";
+import { errorMessage } from "../errors.ts";
+import type { ToolCall } from "../events/event.ts";
+import type { ToolResultBlock } from "../message.ts";
+import { decide, type Decision } from "../permissions/decide.ts";
+import { realPath } from "../platform/real-path.ts";
+import { toolName } from "../tools/registry.ts";
+import type { LeafTool, Tool, ToolOutput } from "../tools/tool.ts";
+import type { LoopContext } from "./loop-context.ts";
+import type { Emit } from "./relay.ts";
+
+/**
+ * One tool call, from the model's words to a result that the model can read. Never throws: unknown tools, malformed
+ * input, denials, failures and interruptions are all results.
+ */
+export async function callTool(
+  context: LoopContext,
+  call: ToolCall,
+  malformed: string | undefined,
+  emit: Emit,
+): Promise<ToolResultBlock> {
+  const { steps } = context;
+  const startedAt = steps.now();
+  emit({ type: "tool-call-start", call });
+  const output = await runCall(context, call, malformed, emit);
+  const result: ToolResultBlock = {
+    type: "tool_result",
+    tool_use_id: call.id,
+    content: output.content,
+    ...(output.isError === true ? { is_error: true } : {}),
+  };
+  emit({
+    type: "tool-call-end",
+    call,
+    result,
+    data: output.data,
+    durationMs: steps.now() - startedAt,
+  });
+  return result;
+}
+
+async function runCall(
+  context: LoopContext,
+  call: ToolCall,
+  malformed: string | undefined,
+  emit: Emit,
+): Promise<ToolOutput> {
+  const { signal, steps } = context;
+  const tool = context.tools.get(call.name) ?? context.tools.get(toolName(call.name));
+  if (tool === undefined) return failure(unknownTool(context, call.name));
+  if (malformed !== undefined) {
+    return failure(
+      `The input of this ${tool.name} call is not valid JSON: ${malformed.slice(0, 200)}\nSend the call again.`,
+    );
+  }
+  const parsed = tool.input.safeParse(call.input);
+  if (!parsed.success) return failure(invalidInput(tool, parsed.error));
+  if (signal.aborted) return interrupted(signal);
+  try {
+    const key = `tool/${call.id}`;
+    const decision = await steps.run(`${key}/decide`, { repeatable: true }, () =>
+      decideCall(context, tool, parsed.data),
+    );
+    if (!decision.allowed) {
+      emit({ type: "permission-deny", call, reason: decision.reason });
+      return failure(`Permission denied: ${decision.reason}`);
+    }
+    if (tool.kind === "spawn")
+      return tool.report(await steps.child(key, tool.request(parsed.data as never), emit));
+    return await steps.run(key, { repeatable: tool.repeatable }, () =>
+      execute(context, tool, call, parsed.data, emit),
+    );
+  } catch (error) {
+    return signal.aborted ? interrupted(signal) : failure(errorMessage(error));
+  }
+}
+
+async function decideCall(
+  context: LoopContext,
+  tool: Tool,
+  input: Record<string, unknown>,
+): Promise<Decision> {
+  const given = tool.kind === "leaf" ? (tool.paths?.(input, context.workbench.cwd) ?? []) : [];
+  const paths = await Promise.all(
+    given.map(async (path) => ({ given: path, real: await realPath(path) })),
+  );
+  return decide(context.agent.meets.permissions, { tool: tool.name, paths });
+}
+
+function execute(
+  context: LoopContext,
+  tool: LeafTool,
+  call: ToolCall,
+  input: Record<string, unknown>,
+  emit: Emit,
+): Promise<ToolOutput> {
+  return tool.execute(input as never, {
+    agentId: context.agent.id,
+    agentType: context.agent.type,
+    callId: call.id,
+    signal: context.signal,
+    workbench: context.workbench,
+    progress: (text) => emit({ type: "tool-call-progress", callId: call.id, text }),
+  });
+}
+
+function failure(content: string): ToolOutput {
+  return { content, isError: true };
+}
+
+function interrupted(signal: AbortSignal): ToolOutput {
+  return failure(`Interrupted: ${errorMessage(signal.reason)}`);
+}
+
+function unknownTool(context: LoopContext, name: string): string {
+  return `There is no tool '${name}' here. Available tools: ${[...context.tools.keys()].join(", ")}`;
+}
+
+function invalidInput(tool: Tool, error: z.ZodError): string {
+  const problems = error.issues.map(
+    (issue) => `${issue.path.join(".") || "input"}: ${issue.message}`,
+  );
+  return `Invalid input for ${tool.name}: ${problems.join("; ")}. Correct the call and send it again.`;
+}

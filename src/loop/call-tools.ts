@@ -1,0 +1,77 @@
+import type { AgentEventBody } from "../events/event.ts";
+import type { ToolResultBlock, ToolUseBlock } from "../message.ts";
+import { toolName } from "../tools/registry.ts";
+import type { Tool } from "../tools/tool.ts";
+import { callTool } from "./call-tool.ts";
+import type { LoopContext } from "./loop-context.ts";
+import { relay } from "./relay.ts";
+
+/**
+ * All tool calls of one turn. Neighbours that may share run together, the others alone and in order; results come
+ * back in the order asked, whatever finished first.
+ */
+export async function* callTools(
+  context: LoopContext,
+  calls: readonly ToolUseBlock[],
+  malformed: Readonly<Record<string, string>>,
+): AsyncGenerator<AgentEventBody, ToolResultBlock[]> {
+  const results: ToolResultBlock[] = [];
+  for (const batch of batches(calls, context.tools)) {
+    const gate = new Gate(context.limits.parallelTools);
+    const ended = yield* relay((emit) =>
+      Promise.all(
+        batch.map(({ call, tool }) => {
+          const run = (): Promise<ToolResultBlock> => {
+            const { id, name, input } = call;
+            return callTool(context, { id, name, input }, malformed[id], emit);
+          };
+          // A spawned agent waits for a slot of its own; only leaf tools crowd this process.
+          return tool?.kind === "spawn" ? run() : gate.run(run);
+        }),
+      ),
+    );
+    results.push(...ended);
+  }
+  return results;
+}
+
+interface Planned {
+  call: ToolUseBlock;
+  tool: Tool | undefined;
+}
+
+function batches(calls: readonly ToolUseBlock[], tools: ReadonlyMap<string, Tool>): Planned[][] {
+  const all: Planned[][] = [];
+  let open: Planned[] | undefined;
+  for (const call of calls) {
+    const tool = tools.get(toolName(call.name));
+    if (tool?.concurrency === "alone") {
+      all.push([{ call, tool }]);
+      open = undefined;
+    } else if (open === undefined) all.push((open = [{ call, tool }]));
+    else open.push({ call, tool });
+  }
+  return all;
+}
+
+/** Lets at most `limit` pieces of work through at once, first come first served. */
+class Gate {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(limit: number) {
+    this.#free = limit;
+  }
+
+  async run<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.#free > 0) this.#free -= 1;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#free += 1;
+      else next();
+    }
+  }
+}

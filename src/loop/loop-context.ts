@@ -1,0 +1,21 @@
+import type { Message } from "../message.ts";
+import type { Model } from "../model/model.ts";
+import type { ResolvedAgent } from "../resolved-agent.ts";
+import type { Limits } from "../settings/settings.ts";
+import type { Tool } from "../tools/tool.ts";
+import type { Workbench } from "../tools/workbench.ts";
+import type { Steps } from "./steps.ts";
+
+/** What the loop of one agent works with. */
+export interface LoopContext {
+  readonly agent: ResolvedAgent;
+  readonly model: Model;
+  /** By name, in the order in which the model sees them. */
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly workbench: Workbench;
+  readonly steps: Steps;
+  readonly limits: Limits;
+  readonly signal: AbortSignal;
+  /** The conversation so far; the task itself comes as a prompt. */
+  readonly history: readonly Message[];
+}

@@ -1,0 +1,80 @@
+import type { AgentFailure } from "../agent-result.ts";
+import type { AgentEventBody, PromptSource } from "../events/event.ts";
+import { textOf, toolUsesOf, userMessage, type Attachment, type Message } from "../message.ts";
+import { callModel } from "./call-model.ts";
+import { callTools } from "./call-tools.ts";
+import type { LoopContext } from "./loop-context.ts";
+import { nextMove } from "./next-move.ts";
+
+export type LoopOutcome =
+  | { kind: "completed"; content: string }
+  | { kind: "failed"; content: string; error: AgentFailure };
+
+/**
+ * Model ↔ tools until a final answer. Yields what happens, returns how it ended; throws the model's error when it
+ * could not be had and `signal.reason` when aborted.
+ */
+export async function* runLoop(
+  context: LoopContext,
+  task: { prompt: string; source: PromptSource; attachments: readonly Attachment[] },
+): AsyncGenerator<AgentEventBody, LoopOutcome> {
+  const { agent, signal } = context;
+  const { maxTurns } = agent.costs;
+  const messages: Message[] = [...context.history];
+  messages.push(yield* prompt(task.prompt, task.source, task.attachments));
+  let cutText = "";
+
+  for (let turn = 1; ; turn += 1) {
+    const wrapUp = turn > maxTurns;
+    yield { type: "turn-start", turn, wrapUp };
+    const { malformed, ...answer } = yield* callModel(context, messages, turn);
+    messages.push(answer.message);
+    yield { type: "assistant-message", turn, answer };
+    signal.throwIfAborted();
+
+    const calls = toolUsesOf(answer.message);
+    const text = cutText + textOf(answer.message.content);
+    const move = nextMove({
+      stopReason: answer.stopReason,
+      toolCalls: calls.length,
+      text,
+      wrapUp,
+      maxTurns,
+    });
+    if (move.kind === "complete") return { kind: "completed", content: text };
+    if (move.kind === "fail") return { kind: "failed", content: text, error: move.error };
+
+    const last = turn === maxTurns;
+    if (move.kind === "call-tools") {
+      cutText = "";
+      const results = yield* callTools(context, calls, malformed);
+      signal.throwIfAborted();
+      const reminders = reminder(agent.sees.reminder);
+      for (const attachment of reminders) yield { type: "attachment", attachment };
+      const report = last ? (yield* prompt(wrapUpText, "harness", [])).content : [];
+      const { content } = userMessage({ results, attachments: reminders });
+      messages.push({ role: "user", content: [...content, ...report] });
+    } else {
+      cutText = text;
+      messages.push(yield* prompt(last ? wrapUpText : continueText, "harness", []));
+    }
+  }
+}
+
+const continueText =
+  "Your answer was cut off by the length limit. Go on exactly where it stopped, without repeating anything.";
+const wrapUpText =
+  "You have used all your turns. Call no more tools. Report now: what you found or did, what is left, and where it stands.";
+
+async function* prompt(
+  text: string,
+  source: PromptSource,
+  attachments: readonly Attachment[],
+): AsyncGenerator<AgentEventBody, Message & { role: "user" }> {
+  yield { type: "prompt", text, source, attachments: [...attachments] };
+  return userMessage({ attachments, texts: [text] });
+}
+
+function reminder(text: string | null): Attachment[] {
+  return text === null ? [] : [{ type: "critical_reminder", text }];
+}

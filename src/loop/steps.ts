@@ -1,0 +1,36 @@
+import type { WaitReason } from "../events/event.ts";
+import type { SpawnRequestInput } from "../spawn-request.ts";
+import type { ChildOutcome } from "../tools/tool.ts";
+import type { Emit } from "./relay.ts";
+
+/**
+ * The one seam through which an agent touches the world. Whoever implements it can resume the agent without repeating
+ * what finished: in one process the transcript is the journal, on a fleet the engine is. Pieces of streamed text
+ * bypass it.
+ */
+export interface Steps {
+  /**
+   * One leaf effect with a JSON result: a model call, the execution of a tool. `key` is unique within the agent.
+   * An implementation may hand back a recorded outcome instead of running `work` again. A step that is not
+   * `repeatable` is announced on disk before its effect, so that "interrupted" can be told from "never started".
+   * Rejects as `work` does.
+   */
+  run<Result>(
+    key: string,
+    options: { repeatable: boolean },
+    work: () => Promise<Result>,
+  ): Promise<Result>;
+  /** A spawned agent; never inside `run`. Rejects only when the request is refused. */
+  child(key: string, request: SpawnRequestInput, emit: Emit): Promise<ChildOutcome>;
+  /** Something that comes from outside. While it waits, the agent holds no slot and its clock stands still. */
+  wait<Result>(
+    key: string,
+    reason: WaitReason,
+    emit: Emit,
+    arrival: () => Promise<Result>,
+  ): Promise<Result>;
+  /** The time, in milliseconds; the same again when the step is replayed. */
+  now(): number;
+  /** A number in [0, 1); the same again when the step is replayed. */
+  random(): number;
+}

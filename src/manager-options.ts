@@ -1,0 +1,73 @@
+import { z } from "zod";
+import { RetinueError } from "./errors.ts";
+import { parseSessionId, type SessionId } from "./ids.ts";
+import type { Model } from "./model/model.ts";
+import { parseAllowedTools } from "./permissions/allowed-tools.ts";
+import { systemClock, type Clock } from "./platform/clock.ts";
+import { silentLogger, type Logger } from "./platform/logger.ts";
+import { limitsFromEnvironment, limitsSchema, settingsSchema } from "./settings/settings.ts";
+import { defaultConfigDir } from "./transcript/paths.ts";
+
+const optionsSchema = z.strictObject({
+  /** Where answers come from. */
+  model: z.custom<Model>(
+    isModel,
+    "must be a Model, for example createRehearsal(await loadScenario(file))",
+  ),
+  /** The working directory of the agents. */
+  cwd: z
+    .string()
+    .min(1)
+    .default(() => process.cwd()),
+  /** The user directory with `agents/` and `projects/`; default `$CLAUDE_CONFIG_DIR`, else `~/.claude`. */
+  configDir: z
+    .string()
+    .min(1)
+    .default(() => defaultConfigDir()),
+  /** Where transcripts go instead of `<configDir>/projects/<project>`. */
+  transcriptDir: z.string().min(1).optional(),
+  /** A session to add to; default a new one. */
+  sessionId: z
+    .string()
+    .refine((text) => parseSessionId(text) !== undefined, "must be a UUID")
+    .transform((text) => text as SessionId)
+    .optional(),
+  settings: settingsSchema.prefault({}),
+  limits: limitsSchema.prefault(() => limitsFromEnvironment(process.env)),
+  /** Agent types by name, over those in files: `{name: {description, prompt, tools, …}}`. */
+  agents: z.record(z.string(), z.record(z.string(), z.unknown())).default({}),
+  /** Tools that may run without being asked. Without any: reading inside `cwd`, nothing else. */
+  allowedTools: z.array(z.string()).default([]).transform(parseAllowedTools),
+  /** Which surface this is; some agent types are offered on some only. */
+  entrypoint: z.enum(["cli", "library"]).default("library"),
+  logger: z
+    .custom<Logger>((value) => typeof value === "object" && value !== null)
+    .default(silentLogger),
+  clock: z
+    .custom<Clock>((value) => typeof value === "object" && value !== null)
+    .default(systemClock),
+});
+
+export type ManagerOptions = z.input<typeof optionsSchema>;
+export type CheckedOptions = z.infer<typeof optionsSchema>;
+
+export function checkOptions(options: ManagerOptions): CheckedOptions {
+  const parsed = optionsSchema.safeParse(options);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map(
+    (issue) => `${issue.path.join(".") || "options"}: ${issue.message}`,
+  );
+  throw new RetinueError(
+    "invalid_config",
+    `createManager: ${problems.join("; ")}. Correct the option.`,
+  );
+}
+
+function isModel(value: unknown): boolean {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "stream" in value &&
+    typeof value.stream === "function"
+  );
+}

@@ -1,0 +1,257 @@
+import type { AgentFailure, AgentFigures, AgentResult } from "./agent-result.ts";
+import type { AgentDefinition } from "./definitions/definition.ts";
+import { RetinueError } from "./errors.ts";
+import type { EventStream } from "./events/bus.ts";
+import { buildHouse, programmaticDefinitions } from "./house.ts";
+import { parseAgentId, type AgentId, type SessionId } from "./ids.ts";
+import type { AgentState, RunningAgent } from "./lifecycle/running-agent.ts";
+import { checkOptions, type ManagerOptions } from "./manager-options.ts";
+import { totalTokens, type Usage } from "./message.ts";
+import { spawn, type House, type SpawnFor } from "./spawn.ts";
+import type { SpawnRequestInput } from "./spawn-request.ts";
+
+/** One agent in a list. */
+export interface AgentRow {
+  id: AgentId;
+  name: string | null;
+  type: string;
+  description: string;
+  state: AgentState;
+  parentId: AgentId | null;
+  sessionId: SessionId;
+  depth: number;
+  model: string;
+  startedAt: number;
+  endedAt?: number;
+  progress: {
+    turns: number;
+    maxTurns: number;
+    toolUses: number;
+    tokens: number;
+    lastTool: string | null;
+  };
+  usage: Usage;
+  /** In US dollars; `null` = unknown. */
+  cost: number | null;
+}
+
+export interface AgentOutput {
+  agentId: AgentId;
+  state: AgentState;
+  /** The result, or what the agent said last so far. */
+  content: string;
+  /** Once it has ended. */
+  metrics?: AgentFigures;
+  error?: AgentFailure;
+  /** The wait was over before the agent ended. The agent goes on untouched. */
+  timedOut: boolean;
+}
+
+/** Starts a session. Options that do not fit throw `invalid_config` naming the field. */
+export function createManager(options: ManagerOptions): Manager {
+  const checked = checkOptions(options);
+  const programmatic = new Map<string, AgentDefinition>();
+  const house = buildHouse(checked, () => [...programmatic.values()]);
+  const manager = new Manager(house, programmatic);
+  manager.registerAgents(checked.agents);
+  return manager;
+}
+
+/** Spawns, watches and stops the agents of one session. In-process; needs no server. */
+export class Manager {
+  readonly #house: House;
+  readonly #programmatic: Map<string, AgentDefinition>;
+  #closed = false;
+
+  /** Use `createManager`. */
+  constructor(house: House, programmatic: Map<string, AgentDefinition>) {
+    this.#house = house;
+    this.#programmatic = programmatic;
+  }
+
+  get sessionId(): SessionId {
+    return this.#house.session.id;
+  }
+
+  /** Where this session's transcripts are. */
+  get transcripts(): { projectDir: string; main: string } {
+    const { projectDir, mainTranscript } = this.#house.session.paths;
+    return { projectDir, main: mainTranscript };
+  }
+
+  /**
+   * Starts a child agent and returns at once; `output` waits for its result. Without a `prompt` the agent stands
+   * idle and takes tasks from `process`.
+   */
+  spawn(request: SpawnRequestInput): Promise<AgentRow> {
+    return this.#spawn(request, { kind: "host" });
+  }
+
+  /** Starts the session's main agent, which may delegate to children of its own. */
+  main(request: SpawnRequestInput): Promise<AgentRow> {
+    const type = request.subagent_type ?? this.#house.settings.agent;
+    return this.#spawn(
+      { ...request, ...(type === undefined ? {} : { subagent_type: type }) },
+      { kind: "main" },
+    );
+  }
+
+  /** Gives an idle agent one task, in its own history, and waits for the result. Five minutes, unless told otherwise. */
+  async process(
+    id: string,
+    prompt: string,
+    options: { timeout?: number } = {},
+  ): Promise<AgentResult> {
+    const { registry, session } = this.#house;
+    this.#refuseWhenClosed();
+    const running = this.#find(id);
+    if (running.state !== "idle") {
+      throw new RetinueError(
+        "agent_busy",
+        `Agent ${id} is ${running.state}; process() takes an idle one. Spawn it without a prompt, or wait until its task has ended.`,
+      );
+    }
+    const timeout = options.timeout ?? session.limits.processTimeout;
+    running.state = "queued";
+    return registry.run(
+      running,
+      { prompt, source: "human", timeout },
+      { ticket: session.slots.reserve() },
+    );
+  }
+
+  get(id: string): AgentRow | undefined {
+    const agentId = parseAgentId(id);
+    const running = agentId === undefined ? undefined : this.#house.registry.get(agentId);
+    return running === undefined ? undefined : this.#row(running);
+  }
+
+  /** Agents that have not ended; all of the session with `{all: true}`. */
+  list(options: { all?: boolean } = {}): AgentRow[] {
+    const agents = this.#house.registry.list();
+    return agents
+      .filter((running) => options.all === true || !running.hasEnded)
+      .map((running) => this.#row(running));
+  }
+
+  /** Agents that run or wait. */
+  count(): number {
+    const { registry } = this.#house;
+    return registry.list().filter(({ state }) => state === "running" || state === "waiting").length;
+  }
+
+  /** The result so far. With `block` it waits for the end, at most `timeout` milliseconds. */
+  async output(
+    id: string,
+    options: { block?: boolean; timeout?: number } = {},
+  ): Promise<AgentOutput> {
+    const running = this.#find(id);
+    const timedOut =
+      options.block === true && running.isBusy && (await isSlower(running.ended, options.timeout));
+    const { result } = running;
+    return {
+      agentId: running.agent.id,
+      state: running.state,
+      content: running.content,
+      ...(result === undefined ? {} : { metrics: running.figures(this.#now()) }),
+      ...(result?.state === "failed" ? { error: result.error } : {}),
+      timedOut,
+    };
+  }
+
+  /** Ends an agent, its foreground children and every process they started; resolves when all of it is gone. */
+  async stop(id: string, reason = "stopped by the host"): Promise<AgentRow> {
+    const running = this.#find(id);
+    const busy = running.isBusy;
+    running.stop(reason);
+    if (busy) await running.ended;
+    return this.#row(running);
+  }
+
+  async stopAll(reason?: string): Promise<AgentRow[]> {
+    return Promise.all(this.list().map(({ id }) => this.stop(id, reason)));
+  }
+
+  /** Events from now on. A reader that is too slow loses events, never an agent its time; see `dropped`. */
+  events(options: { signal?: AbortSignal; limit?: number } = {}): EventStream {
+    return this.#house.session.bus.subscribe(options);
+  }
+
+  /** Adds agent types, over those in files; the next spawn sees them. */
+  registerAgents(agents: Record<string, Record<string, unknown>>): void {
+    for (const definition of programmaticDefinitions(agents))
+      this.#programmatic.set(definition.name, definition);
+  }
+
+  /** The agent types that can be spawned now, by name. */
+  async agentTypes(): Promise<{ name: string; description: string; source: string }[]> {
+    const catalog = await this.#house.catalog();
+    return catalog.list().map(({ name, description, source }) => ({ name, description, source }));
+  }
+
+  /** Takes no more work, ends what runs, and returns when everything is on disk. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.stopAll("the manager was closed");
+    this.#house.session.bus.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #spawn(request: SpawnRequestInput, by: SpawnFor): Promise<AgentRow> {
+    this.#refuseWhenClosed();
+    return this.#row(await spawn(request, by, this.#house));
+  }
+
+  #refuseWhenClosed(): void {
+    if (this.#closed) throw new RetinueError("closed", "The manager is closed. Create a new one.");
+  }
+
+  #find(id: string): RunningAgent {
+    const agentId = parseAgentId(id);
+    const running = agentId === undefined ? undefined : this.#house.registry.get(agentId);
+    if (running === undefined) throw new RetinueError("unknown_task", `unknown task_id: ${id}`);
+    return running;
+  }
+
+  #row(running: RunningAgent): AgentRow {
+    const { agent } = running;
+    const { turns, toolUses, usage } = running.figures(this.#now());
+    return {
+      id: agent.id,
+      name: agent.name,
+      type: agent.type,
+      description: agent.description,
+      state: running.state,
+      parentId: agent.relates.parentId,
+      sessionId: agent.sessionId,
+      depth: agent.relates.depth,
+      model: agent.costs.model,
+      startedAt: running.startedAt,
+      ...(running.endedAt === undefined ? {} : { endedAt: running.endedAt }),
+      progress: {
+        turns,
+        maxTurns: agent.costs.maxTurns,
+        toolUses,
+        tokens: totalTokens(usage),
+        lastTool: running.lastTool,
+      },
+      usage,
+      cost: null,
+    };
+  }
+
+  #now(): number {
+    return this.#house.session.clock.now();
+  }
+}
+
+/** Whether `promise` is still open after `timeout` milliseconds. Without a timeout it waits. */
+async function isSlower(promise: Promise<unknown>, timeout: number | undefined): Promise<boolean> {
+  if (timeout === undefined) return promise.then(() => false);
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<true>((resolve) => (timer = setTimeout(() => resolve(true), timeout)));
+  return Promise.race([promise.then(() => false), late]).finally(() => clearTimeout(timer));
+}

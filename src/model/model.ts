@@ -1,0 +1,90 @@
+import type { AnswerRecord } from "../events/event.ts";
+import type { Message } from "../message.ts";
+
+/** A provider of answers. One instance serves every agent of a session, concurrently. */
+export interface Model {
+  /** For people: `anthropic`, `rehearsal`. */
+  readonly provider: string;
+  /** True when replies come from a script; every surface says so. */
+  readonly scripted: boolean;
+  /**
+   * Sends one request and streams the answer. Yields pieces as they arrive and returns the whole answer.
+   * Throws a `ModelError` for a fault of the provider, and `signal.reason` once the caller aborted; after an abort
+   * it yields nothing more and holds nothing open. Never retries: that is the caller's business.
+   */
+  stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelDelta, ModelAnswer>;
+}
+
+export interface ModelRequest {
+  model: string;
+  system: string;
+  tools: readonly ToolSpec[];
+  messages: readonly Message[];
+  /** Who asks, for scripts and traces. Never sent to a provider. */
+  origin: RequestOrigin;
+}
+
+export interface RequestOrigin {
+  agentId: string;
+  agentType: string;
+  /** 1 for the first request of this run of the agent. */
+  turn: number;
+  /** 1 for the first try of this request. */
+  attempt: number;
+}
+
+/** A tool as the model sees it. */
+export interface ToolSpec {
+  name: string;
+  description: string;
+  input_schema: Record<string, unknown>;
+}
+
+export type ModelDelta = { type: "text"; text: string } | { type: "thinking"; text: string };
+
+export interface ModelAnswer extends AnswerRecord {
+  /** Tool calls whose input was not valid JSON: call id → the raw text. Their `input` is `{}`. */
+  malformed: Record<string, string>;
+}
+
+/** Every fault of every provider, classified once, where it occurs. */
+export type ModelErrorCode =
+  | "rate_limited"
+  | "overloaded"
+  | "server_error"
+  | "connection"
+  | "stream_broken"
+  | "stalled"
+  | "invalid_request"
+  | "unauthorized"
+  | "unscripted";
+
+const retryable: ReadonlySet<ModelErrorCode> = new Set<ModelErrorCode>([
+  "rate_limited",
+  "overloaded",
+  "server_error",
+  "connection",
+  "stream_broken",
+  "stalled",
+]);
+
+export class ModelError extends Error {
+  override readonly name = "ModelError";
+  readonly code: ModelErrorCode;
+  /** What the provider asked for, when it did. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(
+    code: ModelErrorCode,
+    message: string,
+    options?: { cause?: unknown; retryAfterMs?: number },
+  ) {
+    super(message, options);
+    this.code = code;
+    this.retryAfterMs = options?.retryAfterMs;
+  }
+
+  get retryable(): boolean {
+    return retryable.has(this.code);
+  }
+}

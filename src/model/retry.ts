@@ -1,0 +1,39 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Limits } from "../settings/settings.ts";
+import { ModelError } from "./model.ts";
+
+export interface Retry {
+  attempt: number;
+  error: ModelError;
+  delayMs: number;
+}
+
+/**
+ * Tries `attempt` again while the fault is one that passes: exponential pauses with jitter, longer when the provider
+ * asked for it. The last error comes out as it is.
+ */
+export async function withRetry<Result>(
+  attempt: (number: number) => Promise<Result>,
+  options: {
+    policy: Limits["retry"];
+    signal: AbortSignal;
+    random: () => number;
+    onRetry: (retry: Retry) => void;
+  },
+): Promise<Result> {
+  const { policy, signal } = options;
+  for (let number = 1; ; number += 1) {
+    try {
+      return await attempt(number);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof ModelError) || !error.retryable || number >= policy.attempts)
+        throw error;
+      const backoff =
+        Math.min(policy.most, policy.base * 2 ** (number - 1)) * (0.5 + options.random() / 2);
+      const delayMs = Math.round(Math.max(backoff, error.retryAfterMs ?? 0));
+      options.onRetry({ attempt: number, error, delayMs });
+      await sleep(delayMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+    }
+  }
+}

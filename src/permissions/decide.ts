@@ -1,0 +1,46 @@
+import { relative, sep } from "node:path";
+import type { PermissionPolicy } from "../resolved-agent.ts";
+
+export type Decision =
+  | { readonly allowed: true }
+  | { readonly allowed: false; readonly reason: string };
+
+/** Tools that only look. Inside the readable directories they need no approval. */
+const readers: ReadonlySet<string> = new Set(["Read", "Glob", "Grep"]);
+
+/** A rule for the key also covers these. */
+const covers: Readonly<Record<string, readonly string[]>> = {
+  Edit: ["Write", "NotebookEdit"],
+  Read: ["Glob", "Grep"],
+};
+
+/**
+ * May this call run? Pure: the caller gives each path as it was written and as it is after resolving links, and both
+ * must lie inside. What is not allowed is denied with the remedy; nothing is ever allowed by accident.
+ */
+export function decide(
+  policy: PermissionPolicy,
+  call: { tool: string; paths: readonly { given: string; real: string }[] },
+): Decision {
+  if (
+    policy.allowedTools.some(
+      (rule) => rule === call.tool || covers[rule]?.includes(call.tool) === true,
+    )
+  ) {
+    return { allowed: true };
+  }
+  const remedy = `Allow it with --allowedTools ${call.tool} (or the option allowedTools).`;
+  if (!readers.has(call.tool)) {
+    return { allowed: false, reason: `${call.tool} is not allowed here. ${remedy}` };
+  }
+  const readable = (path: string): boolean =>
+    policy.readableDirectories.some((dir) => isInside(dir, path));
+  const outside = call.paths.find((path) => !readable(path.given) || !readable(path.real));
+  if (outside === undefined) return { allowed: true };
+  return { allowed: false, reason: `${outside.given} is outside the working directory. ${remedy}` };
+}
+
+function isInside(directory: string, path: string): boolean {
+  const way = relative(directory, path);
+  return way !== ".." && !way.startsWith(`..${sep}`);
+}

@@ -1,0 +1,85 @@
+import { execFile } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+
+/** Nothing of a repository's own configuration may run code when we only look at it. */
+const safe = [
+  "-c",
+  "core.hooksPath=/dev/null",
+  "-c",
+  "core.fsmonitor=false",
+  "-c",
+  "core.pager=cat",
+  "-c",
+  "protocol.ext.allow=never",
+];
+const largestStatus = 40_000;
+
+/** The nearest directory with a `.git`, or none. */
+export function repositoryRoot(cwd: string): string | undefined {
+  for (let at = cwd; ; at = dirname(at)) {
+    if (existsSync(join(at, ".git"))) return at;
+    if (dirname(at) === at) return undefined;
+  }
+}
+
+/** `cwd` and its parents up to the repository's root, nearest first; without a repository only `cwd`. */
+export function directoriesUpToRoot(cwd: string): string[] {
+  const root = repositoryRoot(cwd);
+  if (root === undefined) return [cwd];
+  const directories = [cwd];
+  for (let at = cwd; at !== root; at = dirname(at)) directories.push(dirname(at));
+  return directories;
+}
+
+/** The branch that is checked out, read from the files, because a process for it would slow every start. */
+export function currentBranch(root: string): string | undefined {
+  try {
+    const dotGit = join(root, ".git");
+    const pointer = /^gitdir: (.+)$/m.exec(tryRead(dotGit) ?? "")?.[1];
+    const head = readFileSync(
+      join(pointer === undefined ? dotGit : resolve(root, pointer), "HEAD"),
+      "utf8",
+    ).trim();
+    return /^ref: refs\/heads\/(.+)$/.exec(head)?.[1] ?? head.slice(0, 12);
+  } catch {
+    return undefined;
+  }
+}
+
+/** `git status`, short form, cut at 40 kB; `undefined` when git is missing or refuses. */
+export async function gitStatus(root: string): Promise<string | undefined> {
+  try {
+    const { stdout } = await run(
+      "git",
+      [...safe, "--no-optional-locks", "status", "--short", "--branch"],
+      {
+        cwd: root,
+        timeout: 10_000,
+        maxBuffer: 16 * 1024 * 1024,
+        env: {
+          ...process.env,
+          GIT_CONFIG_NOSYSTEM: "1",
+          GIT_TERMINAL_PROMPT: "0",
+          GIT_OPTIONAL_LOCKS: "0",
+        },
+      },
+    );
+    return stdout.length > largestStatus
+      ? `${stdout.slice(0, largestStatus)}\n… (cut)`
+      : stdout.trimEnd();
+  } catch {
+    return undefined;
+  }
+}
+
+function tryRead(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,151 @@
+import { once } from "node:events";
+import { randomUUID } from "node:crypto";
+import { afterEach, describe, expect, test } from "vitest";
+import { isAlive, marked, until } from "../tools/shell-tools-fixture.ts";
+import { ProcessTree, type StartedProcess } from "./process-tree.ts";
+
+const trees: ProcessTree[] = [];
+
+afterEach(async () => {
+  await Promise.all(trees.splice(0).map((tree) => tree.killAll()));
+});
+
+function plant(): { tree: ProcessTree; mark: string; bash(script: string): StartedProcess } {
+  const name = `test-${randomUUID()}`;
+  const tree = new ProcessTree(name);
+  trees.push(tree);
+  return {
+    tree,
+    mark: `RETINUE_AGENT=${name}`,
+    bash: (script) => tree.start("bash", ["-c", script], { cwd: "/", env: process.env }),
+  };
+}
+
+/** Waits until the script has said that everything it starts is there. */
+async function ready(child: StartedProcess): Promise<void> {
+  await once(child.stdout, "data");
+}
+
+describe("ending all processes of an agent", () => {
+  test.each([
+    [
+      "children in the background and in another session",
+      "sleep 300 & setsid sleep 300 & echo ready; wait",
+      3,
+    ],
+    [
+      "a shell and a child that ignore SIGTERM",
+      "trap '' TERM; sleep 300 & echo ready; wait; sleep 300",
+      2,
+    ],
+    [
+      "a daemon that forked twice and left its session",
+      "(setsid bash -c 'sleep 300 & echo ready; exec sleep 300' &) & wait",
+      2,
+    ],
+    [
+      "a child with a cleared environment in the same session",
+      "env -i sleep 300 & echo ready; wait",
+      2,
+    ],
+    [
+      "a child with a cleared environment in its own session while its parent lives",
+      "env -i setsid sleep 300 & echo ready; wait",
+      2,
+    ],
+    ["a stopped child", "sleep 300 & kill -STOP $!; echo ready; wait", 2],
+    ["a child in a process group of its own", "set -m; env -i sleep 300 & echo ready; wait", 2],
+  ])("also ends %s", async (_, script, processes) => {
+    const { tree, mark, bash } = plant();
+    const child = bash(script);
+    await ready(child);
+    expect(await tree.killAll()).toBeGreaterThanOrEqual(processes);
+    expect(marked(mark)).toEqual([]);
+  });
+
+  test("finds the children of a shell that has already gone", async () => {
+    const { tree, mark, bash } = plant();
+    const child = bash("sleep 300 & setsid sleep 300 &");
+    await once(child, "exit");
+    await until(() => marked(mark).filter((command) => command === "sleep 300").length === 2);
+    expect(await tree.killAll()).toBe(2);
+    expect(marked(mark)).toEqual([]);
+  });
+
+  test("finds a process that cleared its environment and whose shell has already gone", async () => {
+    const { tree, bash } = plant();
+    const child = bash("env -i sleep 300 & echo $!");
+    const [pid] = (await once(child.stdout, "data")) as [Buffer];
+    await once(child, "exit");
+    expect(isAlive(Number(pid))).toBe(true);
+    expect(await tree.killAll()).toBe(1);
+    expect(isAlive(Number(pid))).toBe(false);
+  });
+
+  test("goes on until a process that replaces itself when told to end is gone", async () => {
+    const { tree, mark, bash } = plant();
+    const child = bash(
+      "trap 'setsid sleep 300 & exit' TERM; echo ready; while :; do sleep 0.01; done",
+    );
+    await ready(child);
+    await tree.killAll();
+    expect(marked(mark)).toEqual([]);
+  });
+
+  test("lets a process that obeys SIGTERM finish its own way", async () => {
+    const { tree, bash } = plant();
+    const child = bash("trap 'echo bye; exit 7' TERM; echo ready; while :; do sleep 0.01; done");
+    await ready(child);
+    const [[code], [said]] = await Promise.all([
+      once(child, "exit"),
+      once(child.stdout, "data"),
+      tree.killAll(5000),
+    ]);
+    expect([code, String(said)]).toEqual([7, "bye\n"]);
+  });
+
+  test("ends fifty trees at the same time", async () => {
+    const forest = Array.from({ length: 50 }, plant);
+    await Promise.all(
+      forest.map(({ bash }) => ready(bash("sleep 300 & setsid sleep 300 & echo ready; wait"))),
+    );
+    const died = await Promise.all(forest.map(({ tree }) => tree.killAll()));
+    expect(Math.min(...died)).toBeGreaterThanOrEqual(3);
+    expect(forest.flatMap(({ mark }) => marked(mark))).toEqual([]);
+  });
+
+  test("does nothing the second time, and nothing when nothing was started", async () => {
+    const { tree, bash } = plant();
+    expect(await tree.killAll()).toBe(0);
+    await ready(bash("echo ready; exec sleep 300"));
+    expect(await Promise.all([tree.killAll(), tree.killAll()])).toEqual([1, 1]);
+    expect(await tree.killAll()).toBe(0);
+  });
+
+  test("leaves the processes of other agents alone", async () => {
+    const [mine, other] = [plant(), plant()];
+    await Promise.all([mine, other].map(({ bash }) => ready(bash("echo ready; exec sleep 300"))));
+    await mine.tree.killAll();
+    expect(marked(other.mark)).toEqual(["sleep 300"]);
+  });
+});
+
+describe("ending one started process", () => {
+  test("ends its tree and leaves what earlier ones left behind", async () => {
+    const { tree, mark, bash } = plant();
+    const earlier = bash("setsid sleep 301 & sleep 301 & echo ready");
+    await Promise.all([once(earlier, "exit"), ready(earlier)]);
+    const later = bash("setsid sleep 302 & sleep 302 & echo ready; wait");
+    await ready(later);
+    expect(await tree.kill(later)).toBeGreaterThanOrEqual(3);
+    expect(marked(mark)).toEqual(["sleep 301", "sleep 301"]);
+  });
+
+  test("does nothing for a process that could not be started", async () => {
+    const { tree } = plant();
+    const child = tree.start("/no/such/program", [], { cwd: "/", env: {} });
+    await once(child, "error");
+    expect(await tree.kill(child)).toBe(0);
+    expect(await tree.killAll()).toBe(0);
+  });
+});

@@ -1,0 +1,237 @@
+import { execFile, spawn, type ChildProcess, type ChildProcessByStdio } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import type { Readable } from "node:stream";
+import { setImmediate, setTimeout } from "node:timers/promises";
+import { promisify } from "node:util";
+import { RetinueError } from "../errors.ts";
+
+/**
+ * All processes that one agent started, and what those started. A process group alone does not hold them: `setsid`
+ * leaves it, a double fork loses its parent. So every process inherits two marks in its environment, the agent's and
+ * the call's, and belongs to the tree by its mark, by its session or group, or by descent from one that does.
+ * What clears its environment, leaves its session *and* loses its parent escapes; only a pid namespace holds that.
+ */
+export class ProcessTree {
+  readonly #mark: string;
+  readonly #calls = new WeakMap<ChildProcess, string>();
+  /** Sessions whose first group has members, by call. Others are forgotten: the number may go to a stranger. */
+  readonly #sessions = new Map<string, number>();
+  #used = false;
+  #ending: Promise<number> | undefined;
+
+  constructor(mark: string) {
+    this.#mark = mark;
+  }
+
+  /** Starts a process in a session of its own. Failures to start arrive as the child's `error` event. */
+  start(
+    file: string,
+    args: readonly string[],
+    options: { cwd: string; env: NodeJS.ProcessEnv },
+  ): StartedProcess {
+    if (process.platform === "win32") {
+      throw new RetinueError(
+        "unsupported",
+        "Processes cannot be ended surely on Windows. Run Retinue inside WSL.",
+      );
+    }
+    this.#forgetEmptySessions();
+    const call = randomUUID();
+    const child = spawn(file, args, {
+      cwd: options.cwd,
+      env: { ...options.env, [agentVariable]: this.#mark, [callVariable]: call },
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    this.#calls.set(child, call);
+    if (child.pid !== undefined) {
+      this.#used = true;
+      this.#sessions.set(call, child.pid);
+      child.once("exit", () => this.#forgetEmptySessions());
+    }
+    return child;
+  }
+
+  /** Ends what one `start` brought into being, gently, then surely. Resolves with how many processes died. */
+  async kill(child: ChildProcess, graceMs: number = defaultGraceMs): Promise<number> {
+    const call = this.#calls.get(child);
+    if (call === undefined || child.pid === undefined) return 0;
+    const session = this.#sessions.get(call);
+    const died = await end((process) => process.call === call || isIn(process, session), graceMs);
+    this.#forgetEmptySessions();
+    return died;
+  }
+
+  /** Ends everything of the agent. Resolves with how many processes died; calling it again does no harm. */
+  killAll(graceMs: number = defaultGraceMs): Promise<number> {
+    if (!this.#used) return Promise.resolve(0);
+    this.#ending ??= this.#endAll(graceMs).finally(() => (this.#ending = undefined));
+    return this.#ending;
+  }
+
+  async #endAll(graceMs: number): Promise<number> {
+    const belongs = (process: Process): boolean =>
+      process.agent === this.#mark ||
+      this.#sessions.values().some((session) => isIn(process, session));
+    const died = await end(belongs, graceMs);
+    this.#forgetEmptySessions();
+    return died;
+  }
+
+  #forgetEmptySessions(): void {
+    for (const [call, session] of this.#sessions)
+      if (!signal(-session, 0)) this.#sessions.delete(call);
+  }
+}
+
+export type StartedProcess = ChildProcessByStdio<null, Readable, Readable>;
+
+const agentVariable = "RETINUE_AGENT";
+const callVariable = "RETINUE_CALL";
+const defaultGraceMs = 300;
+const limitMs = 5000;
+
+interface Process {
+  pid: number;
+  parent: number;
+  group: number;
+  session: number | undefined;
+  /** With the pid, the identity of a process: a later one with the same pid started at another time. */
+  started: string;
+  agent: string | undefined;
+  call: string | undefined;
+}
+
+function isIn(process: Process, session: number | undefined): boolean {
+  return session !== undefined && (process.session === session || process.group === session);
+}
+
+async function end(belongs: (process: Process) => boolean, graceMs: number): Promise<number> {
+  const victims = new Set<string>();
+  const began = performance.now();
+  let alive: Process[] = [];
+  /** A process in the middle of `exec` shows no environment, so only the second empty look counts. */
+  let emptyLooks = 0;
+  let gentle = true;
+  for (
+    let pauseMs = 2;
+    performance.now() - began < graceMs + limitMs;
+    pauseMs = Math.min(pauseMs * 2, 50)
+  ) {
+    const family = familyOf(
+      await readProcesses(),
+      (process) => belongs(process) || victims.has(identity(process)),
+    );
+    const newcomers = family.filter((process) => !victims.has(identity(process)));
+    for (const process of newcomers) victims.add(identity(process));
+    alive = family;
+    emptyLooks = alive.length === 0 ? emptyLooks + 1 : 0;
+    if (emptyLooks === (victims.size === 0 ? 1 : 2)) break;
+    if (performance.now() - began >= graceMs) gentle = false;
+    signalGroups(gentle ? newcomers : alive, gentle ? "SIGTERM" : "SIGKILL");
+    await setTimeout(pauseMs);
+  }
+  return victims.size - alive.length;
+}
+
+/** Every group of a victim is a victim's own: it lies in a session that `start` or the victim itself opened. */
+function signalGroups(victims: readonly Process[], name: NodeJS.Signals): void {
+  for (const group of new Set(victims.map((victim) => victim.group))) signal(-group, name);
+}
+
+/** Whether there was anything to signal. */
+function signal(pid: number, name: NodeJS.Signals | 0): boolean {
+  try {
+    process.kill(pid, name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function identity(process: Process): string {
+  return `${process.pid} ${process.started}`;
+}
+
+function familyOf(table: readonly Process[], belongs: (process: Process) => boolean): Process[] {
+  const own = table.find((candidate) => candidate.pid === process.pid);
+  const eligible = table.filter(
+    ({ pid, group }) => pid > 1 && group > 1 && pid !== process.pid && group !== own?.group,
+  );
+  const children = Map.groupBy(eligible, (candidate) => candidate.parent);
+  const family = new Set(eligible.filter(belongs));
+  for (const member of family)
+    for (const child of children.get(member.pid) ?? []) family.add(child);
+  return [...family];
+}
+
+let nextTable: Promise<Process[]> | undefined;
+
+/** Many agents that end at the same moment share one look; it is always taken after they asked. */
+function readProcesses(): Promise<Process[]> {
+  nextTable ??= setImmediate().then(() => {
+    nextTable = undefined;
+    return process.platform === "linux" ? readProc() : readPs();
+  });
+  return nextTable;
+}
+
+function readProc(): Process[] {
+  return readdirSync("/proc").flatMap((name) => {
+    if (!/^\d+$/.test(name)) return [];
+    const stat = read(`/proc/${name}/stat`);
+    // The command's name, in parentheses, may itself hold spaces and parentheses.
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    const [state, parent, group, session] = fields;
+    if (fields.length < 20 || state === "Z" || state === "X") return [];
+    const environment = read(`/proc/${name}/environ`).split("\0");
+    return {
+      pid: Number(name),
+      parent: Number(parent),
+      group: Number(group),
+      session: Number(session),
+      started: fields[19] ?? "",
+      agent: variableIn(environment, agentVariable),
+      call: variableIn(environment, callVariable),
+    };
+  });
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, "latin1");
+  } catch {
+    return "";
+  }
+}
+
+function variableIn(environment: readonly string[], name: string): string | undefined {
+  return environment.find((entry) => entry.startsWith(`${name}=`))?.slice(name.length + 1);
+}
+
+async function readPs(): Promise<Process[]> {
+  const run = promisify(execFile);
+  const options = { maxBuffer: 64 * 1024 * 1024 };
+  const [table, environments] = await Promise.all([
+    run("ps", ["-axo", "pid=,ppid=,pgid=,stat=,lstart="], options),
+    run("ps", ["-axEww", "-o", "pid=,command="], options),
+  ]);
+  const environmentOf = new Map(
+    environments.stdout.split("\n").map((line) => [Number.parseInt(line, 10), line] as const),
+  );
+  return table.stdout.split("\n").flatMap((line) => {
+    const [pid, parent, group, state, ...started] = line.trim().split(/\s+/);
+    if (pid === undefined || pid === "" || state?.startsWith("Z")) return [];
+    const environment = environmentOf.get(Number(pid))?.split(/\s+/) ?? [];
+    return {
+      pid: Number(pid),
+      parent: Number(parent),
+      group: Number(group),
+      session: undefined,
+      started: started.join(" "),
+      agent: variableIn(environment, agentVariable),
+      call: variableIn(environment, callVariable),
+    };
+  });
+}

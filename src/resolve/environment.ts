@@ -1,0 +1,46 @@
+import { platform, release } from "node:os";
+import { currentBranch, gitStatus, repositoryRoot } from "../platform/git.ts";
+import { once } from "./once.ts";
+
+/**
+ * What agents are told about where they are. Taken once per session, so that every child of one type starts with the
+ * same bytes and the provider's cache can serve them.
+ */
+export class Environment {
+  readonly cwd: string;
+  readonly configDir: string;
+  readonly repository: string | undefined;
+  readonly branch: string | undefined;
+  /** The state of the working tree when first asked for. */
+  readonly status: () => Promise<string | undefined>;
+  readonly #date: string;
+
+  constructor(options: { cwd: string; configDir: string; now: number }) {
+    this.cwd = options.cwd;
+    this.configDir = options.configDir;
+    const root = repositoryRoot(options.cwd);
+    this.repository = root;
+    this.branch = root === undefined ? undefined : currentBranch(root);
+    this.status = once(() => (root === undefined ? Promise.resolve(undefined) : gitStatus(root)));
+    this.#date = new Date(options.now).toISOString().slice(0, 10);
+  }
+
+  /** The block at the end of a system prompt. */
+  async block(options: { model: string; gitStatus: boolean }): Promise<string> {
+    const status = options.gitStatus ? await this.status() : undefined;
+    const lines = [
+      `Working directory: ${this.cwd}`,
+      this.repository === undefined ? "Not a git repository" : `Repository: ${this.repository}`,
+      ...(this.branch === undefined ? [] : [`Branch: ${this.branch}`]),
+      `Configuration directory: ${this.configDir}`,
+      `Platform: ${platform()} ${release()}, bash`,
+      `Date: ${this.#date}`,
+      `Model: ${options.model}`,
+    ];
+    const snapshot =
+      status === undefined || status === ""
+        ? ""
+        : `\n<git_status>\nA snapshot from the start of the session; it does not change.\n${status}\n</git_status>`;
+    return `<environment>\n${lines.join("\n")}\n</environment>${snapshot}\nGive file paths as absolute paths. No emoji.`;
+  }
+}

@@ -1,0 +1,31 @@
+import type { Settings } from "../settings/settings.ts";
+import { firstOf } from "./precedence.ts";
+
+/** Which model an agent runs on, and who decided: environment > call > definition > parent > default. */
+export function resolveModel(options: {
+  environment: string | undefined;
+  call: string | undefined;
+  definition: string | undefined;
+  parent: string | undefined;
+  settings: Settings;
+}): { model: string; from: string } {
+  const { settings } = options;
+  const decided = firstOf([
+    ["CLAUDE_CODE_SUBAGENT_MODEL", stated(options.environment)],
+    ["call", stated(options.call)],
+    ["definition", stated(options.definition)],
+    ["parent", options.parent],
+  ]) ?? { value: settings.model, from: "default" };
+  return { model: expandAlias(decided.value, settings), from: decided.from };
+}
+
+/** `inherit` says nothing: the next voice decides. */
+function stated(model: string | undefined): string | undefined {
+  return model === undefined || model === "" || model.toLowerCase() === "inherit"
+    ? undefined
+    : model;
+}
+
+function expandAlias(model: string, settings: Settings): string {
+  return settings.modelAliases[model.toLowerCase()] ?? model;
+}

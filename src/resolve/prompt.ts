@@ -1,0 +1,77 @@
+import type { Catalog } from "../definitions/catalog.ts";
+import type { AgentDefinition } from "../definitions/definition.ts";
+import type { Attachment } from "../message.ts";
+import type { SpawnRights } from "../resolved-agent.ts";
+import type { Environment } from "./environment.ts";
+import { readInstructions } from "./instructions.ts";
+
+export async function systemPrompt(
+  definition: AgentDefinition,
+  environment: Environment,
+  model: string,
+): Promise<string> {
+  const block = await environment.block({ model, gitStatus: definition.omitGitStatus !== true });
+  return definition.prompt === "" ? block : `${definition.prompt}\n\n${block}`;
+}
+
+/** What stands in front of the first prompt, the parts that siblings share first. */
+export async function initialAttachments(options: {
+  definition: AgentDefinition;
+  environment: Environment;
+  catalog: Catalog;
+  spawn: SpawnRights;
+}): Promise<Attachment[]> {
+  const { definition, environment, catalog, spawn } = options;
+  const instructions =
+    definition.omitClaudeMd === true
+      ? null
+      : await readInstructions(environment.cwd, environment.configDir);
+  return [
+    ...(instructions === null ? [] : [instructions]),
+    ...(definition.includeConfiguration === true ? [configuration(catalog, environment)] : []),
+    ...(spawn.allowed ? [agentList(catalog, spawn.types)] : []),
+  ];
+}
+
+/** In a message rather than in the tool's description, so that a new agent does not break the prompt cache. */
+function agentList(catalog: Catalog, types: readonly string[] | "any"): Attachment {
+  const definitions =
+    types === "any" ? catalog.list() : types.flatMap((type) => catalog.find(type) ?? []);
+  const lines = definitions.map(listingLine);
+  return {
+    type: "agent_listing_delta",
+    text: `Agent types for the Agent tool:\n${lines.join("\n")}`,
+    details: {
+      addedTypes: definitions.map((definition) => definition.name),
+      addedLines: lines,
+      removedTypes: [],
+      isInitial: true,
+    },
+  };
+}
+
+function listingLine(definition: AgentDefinition): string {
+  const { tools, disallowedTools } = definition;
+  const shown =
+    tools === undefined
+      ? disallowedTools === undefined
+        ? "All tools"
+        : `All tools except ${disallowedTools.join(", ")}`
+      : tools.join(", ");
+  return `- ${definition.name}: ${definition.description} (Tools: ${shown})`;
+}
+
+function configuration(catalog: Catalog, environment: Environment): Attachment {
+  const agents = catalog
+    .list()
+    .map((definition) => `- ${definition.name} (${definition.source}) ${definition.file ?? ""}`);
+  return {
+    type: "configuration",
+    text: [
+      `Configuration directory: ${environment.configDir}`,
+      `Project: ${environment.repository ?? environment.cwd}`,
+      "Agent types found here:",
+      ...agents,
+    ].join("\n"),
+  };
+}

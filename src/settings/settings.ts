@@ -1,0 +1,89 @@
+import { z } from "zod";
+import { RetinueError } from "../errors.ts";
+
+/**
+ * What a user or host may set, with the defaults in the schema. Keys that this version does not know are left alone:
+ * people's settings files hold many.
+ */
+export const settingsSchema = z.looseObject({
+  /** The model of an agent that nobody else chose one for. */
+  model: z.string().min(1).default("sonnet"),
+  /** The agent type of the main agent. */
+  agent: z.string().min(1).optional(),
+  /** Short names for models. */
+  modelAliases: z
+    .record(z.string(), z.string())
+    .prefault({})
+    .transform((given) => ({ ...aliases, ...given })),
+  agents: z
+    .looseObject({
+      /** The type of a child when the request names none. */
+      defaultType: z.string().min(1).default("general-purpose"),
+      /** Built-in types that are switched off: `{Explore: false}`. */
+      builtins: z.record(z.string(), z.boolean()).default({}),
+    })
+    .prefault({}),
+});
+
+export type Settings = z.infer<typeof settingsSchema>;
+export type SettingsInput = z.input<typeof settingsSchema>;
+
+/** The newest ids of each family that the installed client library knows. */
+const aliases: Record<string, string> = {
+  opus: "claude-opus-5-5",
+  sonnet: "claude-sonnet-5-5",
+  haiku: "claude-haiku-5-5",
+};
+
+export const limitsSchema = z.strictObject({
+  /** Agents that run at once in a session. Those that wait for a child or a person do not count. */
+  maxRunning: z.int().positive().default(10),
+  /** At the limit: wait in line, or answer `limit_reached`. */
+  onLimit: z.enum(["queue", "reject"]).default("queue"),
+  /** How deep agents may spawn agents: 1 = only the main agent may. */
+  maxSpawnDepth: z.int().nonnegative().default(1),
+  maxTurns: z.int().positive().default(50),
+  /** Wall clock of one agent, in milliseconds. It stands still while the agent waits. */
+  timeout: z
+    .int()
+    .positive()
+    .default(30 * 60_000),
+  /** Wall clock of one `process` call that names none. */
+  processTimeout: z
+    .int()
+    .positive()
+    .default(5 * 60_000),
+  /** A result longer than this is handed on cut, with the path of the whole text. */
+  resultCharacters: z.int().positive().default(30_000),
+  /** Read-only tool calls of one turn that run at once. */
+  parallelTools: z.int().positive().default(10),
+  /** A model that sends nothing for this long is given up and asked again. */
+  modelStall: z.int().positive().default(120_000),
+  retry: z
+    .strictObject({
+      /** Tries of one request, the first included. */
+      attempts: z.int().positive().default(8),
+      /** Milliseconds before the second try; doubles from there, with jitter. */
+      base: z.int().nonnegative().default(500),
+      /** The longest pause, unless the provider asks for a longer one. */
+      most: z.int().nonnegative().default(30_000),
+    })
+    .prefault({}),
+});
+
+export type Limits = z.infer<typeof limitsSchema>;
+export type LimitsInput = z.input<typeof limitsSchema>;
+
+/** What the environment says about limits; the host's own options win over it. */
+export function limitsFromEnvironment(env: NodeJS.ProcessEnv): LimitsInput {
+  const name = "CLAUDE_CODE_MAX_CONCURRENT_SUBAGENTS";
+  const text = env[name];
+  if (text === undefined || text === "") return {};
+  if (!/^[1-9]\d{0,5}$/.test(text)) {
+    throw new RetinueError(
+      "invalid_config",
+      `${name} must be a positive whole number, not '${text}'. Correct or unset it.`,
+    );
+  }
+  return { maxRunning: Number(text) };
+}

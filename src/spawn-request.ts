@@ -1,0 +1,26 @@
+import { z } from "zod";
+
+/**
+ * What was asked for. A model fills part of it through the `Agent` tool, a host application all of it.
+ * Unknown fields are refused, so that a misspelt one is never silently ignored.
+ */
+export const spawnRequestSchema = z.strictObject({
+  /** The task. Without one the agent is created idle and waits for `process`. */
+  prompt: z.string().min(1).optional(),
+  /** Three to five words for people who watch. */
+  description: z.string().default(""),
+  /** Which agent definition. Left out: the default type of the settings. */
+  subagent_type: z.string().min(1).optional(),
+  /** A label by which people address this agent. */
+  name: z.string().min(1).max(64).optional(),
+  /** An alias (`haiku`), a full id, `provider/model` or `inherit`. */
+  model: z.string().min(1).optional(),
+  max_turns: z.int().positive().optional(),
+  /** Host only: tools that this agent may use without being asked, instead of the session's. */
+  allowedTools: z.array(z.string()).optional(),
+  /** Host only: wall-clock limit in milliseconds. */
+  timeout: z.int().positive().optional(),
+});
+
+export type SpawnRequest = z.infer<typeof spawnRequestSchema>;
+export type SpawnRequestInput = z.input<typeof spawnRequestSchema>;

@@ -1,0 +1,43 @@
+import { agentTool } from "./agent.ts";
+import { bashTool } from "./bash.ts";
+import { editTool } from "./edit.ts";
+import { globTool } from "./glob.ts";
+import { grepTool } from "./grep.ts";
+import { notebookEditTool } from "./notebook-edit.ts";
+import { readTool } from "./read.ts";
+import { todoWriteTool } from "./todo-write.ts";
+import type { Tool } from "./tool.ts";
+import { webFetchTool } from "./web-fetch.ts";
+import { writeTool } from "./write.ts";
+
+/** Every tool there is, in the order in which models see them: a stable order keeps the prompt cache warm. */
+const tools: readonly Tool[] = [
+  agentTool,
+  bashTool,
+  editTool,
+  globTool,
+  grepTool,
+  notebookEditTool,
+  readTool,
+  todoWriteTool,
+  webFetchTool,
+  writeTool,
+];
+
+export const toolRegistry: ReadonlyMap<string, Tool> = new Map(
+  tools.map((tool) => [tool.name, tool]),
+);
+
+/** Other names for tools that definitions, rules and models use. */
+const aliases: Readonly<Record<string, string>> = {
+  Task: "Agent",
+  FileRead: "Read",
+  FileWrite: "Write",
+  FileEdit: "Edit",
+};
+
+/** The name of the tool that an entry means: without its rule, `Bash(git diff *)` → `Bash`, and without aliases. */
+export function toolName(entry: string): string {
+  const name = entry.replace(/\(.*\)$/s, "").trim();
+  return Object.hasOwn(aliases, name) ? (aliases[name] ?? name) : name;
+}

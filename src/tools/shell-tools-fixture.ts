@@ -1,0 +1,93 @@
+import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
+import { readdirSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { newAgentId } from "../ids.ts";
+import { FileLedger } from "./file-state.ts";
+import { ToolFailure, type LeafTool, type ToolContext, type ToolOutput } from "./tool.ts";
+import { Workbench } from "./workbench.ts";
+
+/** One agent's tools in a directory of their own. Disposing it ends the agent's processes and removes the directory. */
+export class ToolBench implements AsyncDisposable {
+  readonly directory: string;
+  readonly root: string;
+  readonly workbench: Workbench;
+  readonly progress: string[] = [];
+  readonly mark: string;
+  #calls = 0;
+
+  private constructor(directory: string, root: string) {
+    const agentId = newAgentId();
+    this.directory = directory;
+    this.root = root;
+    this.mark = `RETINUE_AGENT=${agentId}`;
+    this.workbench = new Workbench({
+      agentId,
+      root,
+      resultsDir: join(directory, "results"),
+      ledger: new FileLedger(),
+    });
+  }
+
+  static async create(): Promise<ToolBench> {
+    const directory = await realpath(await mkdtemp(join(tmpdir(), "retinue-tools-")));
+    const bench = new ToolBench(directory, join(directory, "root"));
+    await mkdir(bench.root);
+    return bench;
+  }
+
+  /** As the loop does it: the input goes through the schema, a `ToolFailure` becomes a result. */
+  async call(
+    tool: LeafTool,
+    input: Record<string, unknown>,
+    options: { signal?: AbortSignal } = {},
+  ): Promise<ToolOutput & { content: string }> {
+    const context: ToolContext = {
+      agentId: newAgentId(),
+      agentType: "general-purpose",
+      callId: `call-${++this.#calls}`,
+      signal: options.signal ?? new AbortController().signal,
+      workbench: this.workbench,
+      progress: (text) => this.progress.push(text),
+    };
+    try {
+      const output = await tool.execute(tool.input.parse(input) as never, context);
+      return { ...output, content: output.content as string };
+    } catch (error) {
+      if (error instanceof ToolFailure) return { content: error.message, isError: true };
+      throw error;
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.workbench[Symbol.asyncDispose]();
+    await rm(this.directory, { recursive: true, force: true });
+  }
+}
+
+/** Commands of the living processes whose environment holds the mark. */
+export function marked(mark: string): string[] {
+  return readdirSync("/proc").flatMap((pid) => {
+    if (!/^\d+$/.test(pid)) return [];
+    if (!textOf(`/proc/${pid}/environ`).split("\0").includes(mark)) return [];
+    return [textOf(`/proc/${pid}/cmdline`).split("\0").join(" ").trim()];
+  });
+}
+
+/** A zombie is dead: where init does not reap, it stays in the table. */
+export function isAlive(pid: number): boolean {
+  return /\) [^ZX]/.test(textOf(`/proc/${pid}/stat`));
+}
+
+export async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await setTimeout(5);
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "latin1");
+  } catch {
+    return "";
+  }
+}

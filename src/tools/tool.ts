@@ -1,0 +1,101 @@
+import { z } from "zod";
+import type { AgentResult } from "../agent-result.ts";
+import type { AgentId } from "../ids.ts";
+import type { ToolResultContent } from "../message.ts";
+import type { ToolSpec } from "../model/model.ts";
+import type { SpawnRequestInput } from "../spawn-request.ts";
+import type { Workbench } from "./workbench.ts";
+
+/**
+ * A tool is data plus one function. A *leaf* acts and returns; a *spawn* tool only translates: its input into a
+ * request for a child, the child's outcome into a result. So no tool needs to know how agents are run.
+ */
+export type Tool = LeafTool | SpawnTool;
+
+interface ToolFace {
+  readonly name: string;
+  /** The model's manual, short. */
+  readonly description: string;
+  readonly input: z.ZodObject;
+  /** `shared`: may run beside others of one turn; `alone`: in order, by itself. */
+  readonly concurrency: "shared" | "alone";
+}
+
+export interface LeafTool extends ToolFace {
+  readonly kind: "leaf";
+  /** Running it twice does no harm, so an interrupted call may simply be repeated. */
+  readonly repeatable: boolean;
+  /** Paths that the call reads or writes, absolute, for the permission decision. */
+  paths?(input: Record<string, unknown>, cwd: string): string[];
+  /**
+   * Acts. Throw `ToolFailure` (or anything) to answer with an error that the model reads; throw `signal.reason` when
+   * aborted. Ends what it started before it returns.
+   */
+  execute(input: never, context: ToolContext): Promise<ToolOutput>;
+}
+
+export interface SpawnTool extends ToolFace {
+  readonly kind: "spawn";
+  request(input: never): SpawnRequestInput;
+  report(child: ChildOutcome): ToolOutput;
+}
+
+export interface ChildOutcome {
+  agentId: AgentId;
+  type: string;
+  prompt: string;
+  model: string;
+  oneShot: boolean;
+  result: AgentResult;
+}
+
+export interface ToolOutput {
+  content: ToolResultContent;
+  isError?: boolean;
+  /** The structured result, for programs: `toolUseResult` in transcripts. */
+  data?: unknown;
+}
+
+export interface ToolContext {
+  readonly agentId: AgentId;
+  readonly agentType: string;
+  readonly callId: string;
+  readonly signal: AbortSignal;
+  /** What this agent keeps between calls: shell directory, files it has read, todos, processes. */
+  readonly workbench: Workbench;
+  /** Shows output of a running call to whoever watches. Never blocks. */
+  progress(text: string): void;
+}
+
+/** A failure that the model should read and can act on. */
+export class ToolFailure extends Error {
+  override readonly name = "ToolFailure";
+}
+
+/** Ties the type of `execute` to the schema, so that each tool writes its input's shape once. */
+export function leafTool<Schema extends z.ZodObject>(
+  tool: Omit<LeafTool, "kind" | "input" | "execute" | "paths"> & {
+    input: Schema;
+    paths?(input: z.infer<Schema>, cwd: string): string[];
+    execute(input: z.infer<Schema>, context: ToolContext): Promise<ToolOutput>;
+  },
+): LeafTool {
+  return { ...tool, kind: "leaf" } as unknown as LeafTool;
+}
+
+const specs = new WeakMap<Tool, ToolSpec>();
+
+/** The tool as the model sees it: its JSON schema without what only validators need. */
+export function toolSpec(tool: Tool): ToolSpec {
+  let spec = specs.get(tool);
+  if (spec === undefined) {
+    const {
+      $schema: _,
+      additionalProperties: __,
+      ...schema
+    } = z.toJSONSchema(tool.input, { io: "input" });
+    spec = { name: tool.name, description: tool.description, input_schema: schema };
+    specs.set(tool, spec);
+  }
+  return spec;
+}

@@ -1,0 +1,37 @@
+import type { AgentId } from "../ids.ts";
+import { ProcessTree } from "../platform/process-tree.ts";
+import { FileState, type FileLedger } from "./file-state.ts";
+import type { Todo } from "./todo-write.ts";
+
+/**
+ * What one agent's tools keep between calls. Made when the agent starts, disposed on every way out, never shared;
+ * only the ledger of who changed which file belongs to the whole session.
+ */
+export class Workbench {
+  /** The agent's working directory. */
+  readonly root: string;
+  /** Where the shell stands now: a `cd` in one Bash call is kept for the next. */
+  cwd: string;
+  readonly files: FileState;
+  readonly ledger: FileLedger;
+  readonly processes: ProcessTree;
+  /** Where output that is too long to show goes; the agent may read it unasked. */
+  readonly resultsDir: string;
+  todos: Todo[] = [];
+
+  constructor(options: { agentId: AgentId; root: string; resultsDir: string; ledger: FileLedger }) {
+    this.root = options.root;
+    this.cwd = options.root;
+    this.resultsDir = options.resultsDir;
+    this.ledger = options.ledger;
+    this.files = new FileState();
+    this.processes = new ProcessTree(options.agentId);
+  }
+
+  /** Kills what the agent's shells left behind and lets go of what it remembered. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.processes.killAll();
+    this.files.clear();
+    this.todos = [];
+  }
+}

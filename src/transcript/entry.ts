@@ -1,0 +1,96 @@
+import type { AnswerRecord, PromptSource } from "../events/event.ts";
+import type { Attachment, ToolResultBlock, Usage } from "../message.ts";
+
+/**
+ * The lines of a transcript, in the shape that other readers of such files rely on. Lines that only we need have a
+ * type of their own (`retinue-…`) and no `uuid`, so that those readers skip them.
+ */
+export interface Envelope {
+  isSidechain: boolean;
+  agentId?: string;
+  entrypoint: string;
+  cwd: string;
+  sessionId: string;
+  version: string;
+  gitBranch?: string;
+}
+
+/** What a line says, before the envelope is put around it. The key order is that of the files people already have. */
+export type EntryBody = Record<string, unknown> & { type: "user" | "assistant" | "attachment" };
+
+export function promptBody(text: string, source: PromptSource, promptId: string): EntryBody {
+  return {
+    promptId,
+    type: "user",
+    message: { role: "user", content: text },
+    ...(source === "harness" ? { isMeta: true } : { permissionMode: "default" }),
+    ...(source === "human" ? { promptSource: "sdk", origin: { kind: "human" } } : {}),
+  };
+}
+
+export function attachmentBody(attachment: Attachment): EntryBody {
+  const { type, text, details } = attachment;
+  return { attachment: { type, ...details, text }, type: "attachment" };
+}
+
+/** One line per content block; each repeats the answer's id and its whole usage, so that readers de-duplicate. */
+export function answerBodies(answer: AnswerRecord, agentType: string | null): EntryBody[] {
+  const { content } = answer.message;
+  const blocks = content.length === 0 ? [[]] : content.map((block) => [block]);
+  return blocks.map((block) => ({
+    message: {
+      id: answer.id,
+      type: "message",
+      role: "assistant",
+      model: answer.model,
+      content: block,
+      stop_reason: answer.stopReason,
+      stop_sequence: null,
+      usage: usageRecord(answer.usage),
+    },
+    requestId: answer.requestId,
+    ...(agentType === null ? {} : { attributionAgent: agentType }),
+    type: "assistant" as const,
+  }));
+}
+
+export function toolResultBody(
+  result: ToolResultBlock,
+  data: unknown,
+  links: { promptId: string; assistantUuid: string | null },
+): EntryBody {
+  const { tool_use_id, type, content, is_error } = result;
+  return {
+    promptId: links.promptId,
+    type: "user",
+    message: {
+      role: "user",
+      content: [{ tool_use_id, type, content, ...(is_error === undefined ? {} : { is_error }) }],
+    },
+    ...(data === undefined ? {} : { toolUseResult: data }),
+    ...(links.assistantUuid === null ? {} : { sourceToolAssistantUUID: links.assistantUuid }),
+  };
+}
+
+/** The intent to run a step, on disk before its effect. Its outcome is the ordinary line that follows. */
+export function stepLine(key: string, envelope: Envelope, at: number): object {
+  return {
+    type: "retinue-step",
+    key,
+    timestamp: new Date(at).toISOString(),
+    sessionId: envelope.sessionId,
+  };
+}
+
+/** Usage with the provider's field names. Zeros are written, because readers drop lines that hold `null`. */
+export function usageRecord(usage: Usage): Record<string, unknown> {
+  return {
+    input_tokens: usage.input,
+    cache_creation_input_tokens: usage.cacheWrite,
+    cache_read_input_tokens: usage.cacheRead,
+    output_tokens: usage.output,
+    server_tool_use: { web_search_requests: 0, web_fetch_requests: 0 },
+    service_tier: "standard",
+    cache_creation: { ephemeral_1h_input_tokens: 0, ephemeral_5m_input_tokens: usage.cacheWrite },
+  };
+}

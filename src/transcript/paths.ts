@@ -1,0 +1,44 @@
+import { createHash } from "node:crypto";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import type { AgentId, SessionId } from "../ids.ts";
+
+/** Where everything of one session lies: SPEC 11.1's layout, which other readers of transcripts know. */
+export interface SessionPaths {
+  /** `<config>/projects/<project>` */
+  readonly projectDir: string;
+  readonly mainTranscript: string;
+  readonly mainMeta: string;
+  /** Long results; every agent of the session may read them. */
+  readonly resultsDir: string;
+  transcript(id: AgentId): string;
+  meta(id: AgentId): string;
+}
+
+export function sessionPaths(projectDir: string, sessionId: SessionId): SessionPaths {
+  const sessionDir = join(projectDir, sessionId);
+  return {
+    projectDir,
+    mainTranscript: join(projectDir, `${sessionId}.jsonl`),
+    mainMeta: join(sessionDir, "main.meta.json"),
+    resultsDir: join(sessionDir, "tool-results"),
+    transcript: (id) => join(sessionDir, "subagents", `agent-${id}.jsonl`),
+    meta: (id) => join(sessionDir, "subagents", `agent-${id}.meta.json`),
+  };
+}
+
+/** The user directory: `$CLAUDE_CONFIG_DIR`, else `~/.claude`. */
+export function defaultConfigDir(env: NodeJS.ProcessEnv = process.env): string {
+  return env["CLAUDE_CONFIG_DIR"] || join(homedir(), ".claude");
+}
+
+export function projectDirectory(configDir: string, cwd: string): string {
+  return join(configDir, "projects", projectSlug(cwd));
+}
+
+/** Every character that is not a letter or digit becomes `-`; a very long path is cut and told apart by a hash. */
+function projectSlug(cwd: string): string {
+  const slug = cwd.replaceAll(/[^A-Za-z0-9]/g, "-");
+  if (slug.length <= 200) return slug;
+  return `${slug.slice(0, 200)}-${createHash("sha256").update(cwd).digest("hex").slice(0, 8)}`;
+}

@@ -1,0 +1,113 @@
+import {
+  userMessage,
+  type AssistantBlock,
+  type Attachment,
+  type Message,
+  type ToolResultBlock,
+} from "../message.ts";
+import { readJsonl } from "../platform/jsonl.ts";
+
+/** One line of a transcript that this reader understands. Others are passed over. */
+export type TranscriptEntry =
+  | { kind: "prompt"; text: string; at: string; meta: boolean }
+  | { kind: "attachment"; attachment: Attachment; at: string }
+  | { kind: "answer"; id: string; model: string; block: AssistantBlock | undefined; at: string }
+  | { kind: "result"; result: ToolResultBlock; at: string };
+
+export async function readTranscript(path: string): Promise<TranscriptEntry[]> {
+  return (await readJsonl(path)).flatMap(parseEntry);
+}
+
+export function parseEntry(line: Record<string, unknown>): TranscriptEntry[] {
+  const at = typeof line["timestamp"] === "string" ? line["timestamp"] : "";
+  if (line["type"] === "attachment") {
+    const attachment = record(line["attachment"]);
+    if (typeof attachment?.["text"] !== "string") return [];
+    return [{ kind: "attachment", attachment: attachment as unknown as Attachment, at }];
+  }
+  const message = record(line["message"]);
+  if (message === undefined) return [];
+  const { content } = message;
+  if (line["type"] === "assistant" && Array.isArray(content)) {
+    const block = content[0] as AssistantBlock | undefined;
+    return [
+      { kind: "answer", id: String(message["id"]), model: String(message["model"]), block, at },
+    ];
+  }
+  if (line["type"] !== "user") return [];
+  if (typeof content === "string") {
+    return [{ kind: "prompt", text: content, at, meta: line["isMeta"] === true }];
+  }
+  if (!Array.isArray(content)) return [];
+  return content.flatMap((block: unknown): TranscriptEntry[] => {
+    const fields = record(block);
+    if (fields?.["type"] === "tool_result") {
+      return [{ kind: "result", result: orderedResult(fields), at }];
+    }
+    return fields?.["type"] === "text"
+      ? [{ kind: "prompt", text: String(fields["text"]), at, meta: false }]
+      : [];
+  });
+}
+
+/**
+ * The conversation that the lines record, as it was sent: blocks of one answer joined, tool results in the order in
+ * which they were asked for, parts of a user message in the order that `userMessage` fixes.
+ */
+export function conversationOf(entries: readonly TranscriptEntry[]): Message[] {
+  const messages: Message[] = [];
+  let answerId: string | undefined;
+  let user = emptyUser();
+  const flush = (): void => {
+    if (user.results.length + user.attachments.length + user.texts.length === 0) return;
+    messages.push(userMessage({ ...user, results: inCallOrder(user.results, messages.at(-1)) }));
+    user = emptyUser();
+  };
+  for (const entry of entries) {
+    if (entry.kind === "answer") {
+      flush();
+      const last = messages.at(-1);
+      if (answerId === entry.id && last?.role === "assistant") {
+        if (entry.block !== undefined) last.content.push(entry.block);
+      } else {
+        messages.push({
+          role: "assistant",
+          content: entry.block === undefined ? [] : [entry.block],
+        });
+      }
+      answerId = entry.id;
+    } else if (entry.kind === "result") user.results.push(entry.result);
+    else if (entry.kind === "attachment") user.attachments.push(entry.attachment);
+    else user.texts.push(entry.text);
+  }
+  flush();
+  return messages;
+}
+
+interface UserParts {
+  results: ToolResultBlock[];
+  attachments: Attachment[];
+  texts: string[];
+}
+
+function emptyUser(): UserParts {
+  return { results: [], attachments: [], texts: [] };
+}
+
+function inCallOrder(results: ToolResultBlock[], asked: Message | undefined): ToolResultBlock[] {
+  if (asked?.role !== "assistant") return results;
+  const ids = asked.content.flatMap((block) => (block.type === "tool_use" ? [block.id] : []));
+  return results.toSorted((a, b) => ids.indexOf(a.tool_use_id) - ids.indexOf(b.tool_use_id));
+}
+
+/** The key order in which results are sent, so that a conversation read back is the same bytes. */
+function orderedResult(fields: Record<string, unknown>): ToolResultBlock {
+  const { type, tool_use_id, content, is_error } = fields as unknown as ToolResultBlock;
+  return { type, tool_use_id, content, ...(is_error === undefined ? {} : { is_error }) };
+}
+
+function record(value: unknown): Record<string, unknown> | undefined {
+  return typeof value === "object" && value !== null
+    ? (value as Record<string, unknown>)
+    : undefined;
+}

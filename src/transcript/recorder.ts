@@ -1,0 +1,92 @@
+import { randomUUID } from "node:crypto";
+import type { AgentEvent } from "../events/event.ts";
+import { JsonlWriter } from "../platform/jsonl.ts";
+import {
+  answerBodies,
+  attachmentBody,
+  promptBody,
+  stepLine,
+  toolResultBody,
+  type EntryBody,
+  type Envelope,
+} from "./entry.ts";
+
+/**
+ * The transcript as a reader of events: turns each event that must survive into lines and appends them. `record`
+ * resolves when they are on disk; the driver asks the agent for its next event only then.
+ */
+export class TranscriptRecorder {
+  readonly #writer: JsonlWriter;
+  readonly #envelope: Envelope;
+  readonly #agentType: string | null;
+  #lastUuid: string | null = null;
+  #assistantUuid: string | null = null;
+  #promptId: string = randomUUID();
+
+  constructor(options: { path: string; envelope: Envelope; agentType: string | null }) {
+    this.#writer = new JsonlWriter(options.path);
+    this.#envelope = options.envelope;
+    this.#agentType = options.agentType;
+  }
+
+  get path(): string {
+    return this.#writer.path;
+  }
+
+  record(event: AgentEvent): Promise<void> {
+    const bodies = this.#bodies(event);
+    if (bodies.length === 0) return Promise.resolve();
+    return this.#writer.append(bodies.map((body) => this.#line(body, event.at)));
+  }
+
+  /** Puts the intent of a step on disk before its effect. */
+  intend(key: string, at: number): Promise<void> {
+    return this.#writer.append([stepLine(key, this.#envelope, at)]);
+  }
+
+  close(): Promise<void> {
+    return this.#writer.close();
+  }
+
+  #bodies(event: AgentEvent): EntryBody[] {
+    switch (event.type) {
+      case "prompt":
+        this.#promptId = randomUUID();
+        return [
+          promptBody(event.text, event.source, this.#promptId),
+          ...event.attachments.map(attachmentBody),
+        ];
+      case "attachment":
+        return [attachmentBody(event.attachment)];
+      case "assistant-message":
+        return answerBodies(event.answer, this.#agentType);
+      case "tool-call-end":
+        return [
+          toolResultBody(event.result, event.data, {
+            promptId: this.#promptId,
+            assistantUuid: this.#assistantUuid,
+          }),
+        ];
+      default:
+        return [];
+    }
+  }
+
+  #line(body: EntryBody, at: number): object {
+    const { isSidechain, agentId, ...rest } = this.#envelope;
+    const uuid = randomUUID();
+    const line = {
+      parentUuid: this.#lastUuid,
+      isSidechain,
+      ...(agentId === undefined ? {} : { agentId }),
+      ...body,
+      uuid,
+      timestamp: new Date(at).toISOString(),
+      userType: "external",
+      ...rest,
+    };
+    this.#lastUuid = uuid;
+    if (body.type === "assistant") this.#assistantUuid = uuid;
+    return line;
+  }
+}

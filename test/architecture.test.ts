@@ -1,0 +1,93 @@
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { parseFrontmatter } from "../src/definitions/frontmatter.ts";
+import { toolRegistry } from "../src/tools/registry.ts";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const sources = globSync("src/**/*.ts", { cwd: root }).filter((file) => !file.endsWith(".test.ts"));
+const read = (file: string): string => readFileSync(join(root, file), "utf8");
+
+/** The rooms of the house, from the ground up. A file may import from its own floor and from below, never from above. */
+const floors: readonly (readonly string[])[] = [
+  ["agent-result", "errors", "ids", "message", "resolved-agent", "spawn-request", "version"],
+  ["platform", "settings", "events", "transcript"],
+  ["model", "tools", "permissions"],
+  ["loop"],
+  ["lifecycle"],
+  ["definitions", "request", "resolve"],
+  ["spawn", "house", "manager", "manager-options", "index"],
+  ["cli"],
+];
+
+function floorOf(file: string): number {
+  const room =
+    file
+      .replace(/^src\//, "")
+      .replace(/\.ts$/, "")
+      .split("/")[0] ?? "";
+  return floors.findIndex((rooms) => rooms.includes(room));
+}
+
+function importsOf(file: string): string[] {
+  const specifiers = [...read(file).matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)"/g)].map(
+    (match) => match[1] ?? "",
+  );
+  return specifiers.map((specifier) => relative(root, join(root, dirname(file), specifier)));
+}
+
+test("every source file has its place in the house", () => {
+  expect(sources.filter((file) => floorOf(file) === -1)).toEqual([]);
+});
+
+test("imports point one way: down", () => {
+  const upward = sources.flatMap((file) =>
+    importsOf(file)
+      .filter((target) => target.startsWith("src/") && floorOf(target) > floorOf(file))
+      .map((target) => `${file} → ${target}`),
+  );
+  expect(upward).toEqual([]);
+});
+
+test("the lifecycle and the loop never see a definition", () => {
+  const seen = sources
+    .filter((file) => /^src\/(lifecycle|loop)\//.test(file))
+    .flatMap((file) => importsOf(file).filter((target) => target.startsWith("src/definitions/")));
+  expect(seen).toEqual([]);
+});
+
+test("no code asks for the name of a built-in agent", () => {
+  const names = globSync("agents/*.md", { cwd: root }).flatMap((file) => {
+    const parsed = parseFrontmatter(read(file));
+    return parsed.kind === "fields"
+      ? [String(parsed.fields["name"]), ...((parsed.fields["aliases"] as string[]) ?? [])]
+      : [];
+  });
+  expect(names).toHaveLength(9);
+  const compared = names
+    .filter((name) => !toolRegistry.has(name))
+    .map((name) => name.replaceAll(/[-]/g, "\\-"));
+  const comparison = new RegExp(
+    `(?:===?|!==?|\\bcase|\\.(?:is|equals|includes|has|startsWith)\\()\\s*["'\`](?:${compared.join("|")})["'\`]|["'\`](?:${compared.join("|")})["'\`]\\s*(?:===?|!==?)`,
+  );
+  expect('if (type === "Explore")').toMatch(comparison);
+  expect(sources.filter((file) => comparison.test(read(file)))).toEqual([]);
+  const named = new RegExp(`["'\`](?:${compared.join("|")})["'\`]`);
+  expect(sources.filter((file) => named.test(read(file)))).toEqual(["src/settings/settings.ts"]);
+});
+
+test("the pipeline is one exported function in at most 120 lines", () => {
+  const text = read("src/spawn.ts");
+  expect(text.trimEnd().split("\n").length).toBeLessThanOrEqual(120);
+  expect(text.match(/^export (async )?function/gm)).toHaveLength(1);
+  expect(text.match(/^export (const|class|let)/gm)).toBeNull();
+});
+
+test("a file of more than 400 lines says at its top why it is one idea", () => {
+  const long = sources.filter((file) => read(file).trimEnd().split("\n").length > 400);
+  const silent = long.filter(
+    (file) => !/\/\*\*[\s\S]*\b(long|one idea)\b[\s\S]*?\*\//i.test(read(file).slice(0, 2000)),
+  );
+  expect(silent).toEqual([]);
+});

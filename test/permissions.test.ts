@@ -1,0 +1,117 @@
+import { existsSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { setStage, temporaryDirectory } from "./support/stage.ts";
+
+const calls = {
+  Bash: '{ command: "touch made" }',
+  Write: "{ file_path: made, content: x }",
+  Edit: "{ file_path: a.txt, old_string: a, new_string: b }",
+  NotebookEdit: "{ notebook_path: a.ipynb, new_source: x }",
+  WebFetch: '{ url: "http://127.0.0.1:9/", prompt: x }',
+  TodoWrite: "{ todos: [] }",
+  Agent: "{ description: d, prompt: p, subagent_type: Explore }",
+};
+
+test.each(Object.entries(calls))(
+  "%s is denied unless it is named, and the child and the watcher are told how",
+  async (tool, input) => {
+    const { manager, events, requests, cwd } = setStage(
+      `turns: [{ turn: 1, reply: [{ call: ${tool}, input: ${input} }] }, { turn: 2, reply: I was denied }]`,
+      { files: { "a.txt": "a" } },
+    );
+    const agent = await manager.main({ prompt: "x" });
+    const { metrics } = await manager.output(agent.id, { block: true });
+    expect(metrics?.denials).toBe(1);
+    const denials = events.filter((event) => event.type === "permission-deny");
+    expect(denials).toHaveLength(1);
+    expect(denials[0]?.reason).toContain(`--allowedTools ${tool}`);
+    const result = JSON.stringify(requests[1]?.messages.at(-1));
+    expect(result).toContain("Permission denied");
+    expect(result).toContain(`--allowedTools ${tool}`);
+    expect(existsSync(join(cwd, "made"))).toBe(false);
+  },
+);
+
+test("reading, searching and listing inside the working directory need no approval", async () => {
+  const { manager, events } = setStage(
+    `
+turns:
+  - turn: 1
+    reply:
+      - { call: Read, input: { file_path: a.txt } }
+      - { call: Grep, input: { pattern: hello } }
+      - { call: Glob, input: { pattern: "**/*.txt" } }
+  - turn: 2
+    reply: fine
+`,
+    { files: { "a.txt": "hello" } },
+  );
+  const agent = await manager.spawn({ prompt: "x", subagent_type: "Explore" });
+  await manager.output(agent.id, { block: true });
+  expect(events.filter((event) => event.type === "permission-deny")).toEqual([]);
+  const ends = events.flatMap((event) =>
+    event.type === "tool-call-end" ? [event.result.is_error ?? false] : [],
+  );
+  expect(ends).toEqual([false, false, false]);
+});
+
+test("nothing outside the working directory can be read, by no spelling", async () => {
+  const secret = temporaryDirectory();
+  writeFileSync(join(secret, "key.txt"), "SECRET-VALUE");
+  const inputs = [
+    ["Read", `{ file_path: "${secret}/key.txt" }`],
+    ["Read", '{ file_path: "../outside.txt" }'],
+    ["Read", "{ file_path: link/key.txt }"],
+    ["Read", "{ file_path: link }"],
+    ["Read", '{ file_path: "/proc/self/environ" }'],
+    ["Grep", `{ pattern: SECRET, path: "${secret}", output_mode: content }`],
+    ["Grep", "{ pattern: SECRET, path: link, output_mode: content }"],
+    ["Grep", `{ pattern: SECRET, path: ".", glob: "${secret}/*", output_mode: content }`],
+    ["Glob", `{ pattern: "${secret}/*" }`],
+    ["Glob", '{ pattern: "../*" }'],
+    ["Glob", '{ pattern: "link/*" }'],
+    ["Glob", `{ pattern: "*.txt", path: "${secret}" }`],
+  ];
+  const turns = inputs.map(
+    ([tool, input], index) =>
+      `  - { turn: ${index + 1}, reply: [{ call: ${tool}, input: ${input} }] }`,
+  );
+  const { manager, events, cwd } = setStage(`turns:\n${turns.join("\n")}\n  - { reply: done }`);
+  symlinkSync(secret, join(cwd, "link"));
+  writeFileSync(join(cwd, "..", "outside.txt"), "SECRET-VALUE");
+  const agent = await manager.spawn({ prompt: "x", subagent_type: "Explore" });
+  await manager.output(agent.id, { block: true });
+  const results = events.flatMap((event) =>
+    event.type === "tool-call-end" ? [JSON.stringify(event.result)] : [],
+  );
+  expect(results).toHaveLength(inputs.length);
+  expect(
+    results.filter((result) => result.includes("SECRET-VALUE") || result.includes("key.txt")),
+  ).toEqual(
+    results.filter((result) => result.includes("Permission denied") && result.includes("key.txt")),
+  );
+});
+
+test("Edit covers Write and NotebookEdit; host-given tools of one agent do not reach its siblings", async () => {
+  const { manager, events, cwd } = setStage(
+    "turns: [{ turn: 1, reply: [{ call: Write, input: { file_path: made, content: x } }] }, { turn: 2, reply: ok }]",
+  );
+  const allowed = await manager.spawn({ prompt: "x", allowedTools: ["Edit"] });
+  await manager.output(allowed.id, { block: true });
+  expect(existsSync(join(cwd, "made"))).toBe(true);
+  const sibling = await manager.spawn({ prompt: "x" });
+  await manager.output(sibling.id, { block: true });
+  expect(
+    events.filter((event) => event.type === "permission-deny").map((event) => event.agentId),
+  ).toEqual([sibling.id]);
+});
+
+test("a rule with a specifier is refused instead of allowing the whole tool", () => {
+  expect(() => setStage("turns: [{ reply: ok }]", { allowedTools: ["Bash(git diff *)"] })).toThrow(
+    /takes whole tools/,
+  );
+  expect(() => setStage("turns: [{ reply: ok }]", { allowedTools: ["Bsh"] })).toThrow(
+    /no tool 'Bsh'/,
+  );
+});

@@ -1,0 +1,88 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { onTestFinished } from "vitest";
+import { createManager, createRehearsal, parseScenario } from "../../src/index.ts";
+import type { AgentEvent, Manager, ManagerOptions, Model, ModelRequest } from "../../src/index.ts";
+
+/** A directory that is gone after the test. */
+export function temporaryDirectory(): string {
+  const directory = realpathSync(mkdtempSync(join(tmpdir(), "retinue-test-")));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+export function writeFiles(root: string, files: Record<string, string>): void {
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, name)), { recursive: true });
+    writeFileSync(join(root, name), content);
+  }
+}
+
+export interface Stage {
+  manager: Manager;
+  cwd: string;
+  configDir: string;
+  /** Everything published so far, in order. */
+  events: AgentEvent[];
+  /** Every request that reached the model, in order. */
+  requests: ModelRequest[];
+}
+
+/** A manager in a fresh directory, answering from a scenario, with every event and request on record. */
+export function setStage(
+  scenario: string,
+  options: Partial<ManagerOptions> & { files?: Record<string, string> } = {},
+): Stage {
+  const { files, ...managerOptions } = options;
+  const root = temporaryDirectory();
+  const cwd = join(root, "work");
+  const configDir = join(root, "config");
+  mkdirSync(cwd);
+  writeFiles(cwd, files ?? {});
+  const requests: ModelRequest[] = [];
+  const manager = createManager({
+    model: recording(createRehearsal(parseScenario(scenario, "scenario.yaml")), requests),
+    cwd,
+    configDir,
+    ...managerOptions,
+  });
+  const events: AgentEvent[] = [];
+  const stream = manager.events();
+  const reading = (async () => {
+    for await (const event of stream) events.push(event);
+  })();
+  onTestFinished(async () => {
+    await manager.close();
+    await reading;
+  });
+  return { manager, cwd, configDir, events, requests };
+}
+
+function recording(model: Model, requests: ModelRequest[]): Model {
+  return {
+    provider: model.provider,
+    scripted: model.scripted,
+    stream(request, signal) {
+      requests.push(structuredClone(request));
+      return model.stream(request, signal);
+    },
+  };
+}
+
+/** Event types of one agent, without pieces of text, in order. */
+export function sequence(events: readonly AgentEvent[], agentId: string): string[] {
+  return events
+    .filter((event) => event.agentId === agentId && !/delta|progress/.test(event.type))
+    .map((event) =>
+      event.type.startsWith("tool-call") && "call" in event
+        ? `${event.type} ${event.call.name}`
+        : event.type,
+    );
+}
+
+export function idsOfType(events: readonly AgentEvent[], type: string): string[] {
+  return events.flatMap((event) =>
+    event.type === "agent-start" && event.agent.type === type ? [event.agentId] : [],
+  );
+}
