@@ -11,6 +11,7 @@ import { Registry } from "./lifecycle/registry.ts";
 import type { Session } from "./lifecycle/session.ts";
 import { Slots } from "./lifecycle/slots.ts";
 import type { CheckedOptions } from "./manager-options.ts";
+import { Lane } from "./platform/lane.ts";
 import { Environment } from "./resolve/environment.ts";
 import { spawn, type House } from "./spawn.ts";
 import { FileLedger } from "./tools/file-state.ts";
@@ -57,17 +58,22 @@ export function buildHouse(
   const house: House = {
     session,
     registry: new Registry(session),
-    settings: options.settings,
-    environment,
+    surroundings: {
+      environment,
+      settings: options.settings,
+      limits: options.limits,
+      availableTools: [...toolRegistry.keys()],
+      allowedTools: options.allowedTools,
+      readableDirectories: [session.paths.resultsDir],
+      subagentModel: process.env["CLAUDE_CODE_SUBAGENT_MODEL"],
+    },
+    spawns: new Lane(),
     catalog: async () => {
       const { definitions, diagnostics } = await loader.load();
       for (const { file, message } of diagnostics) options.logger.warn({ file }, message);
       return new Catalog([...programmatic(), ...definitions], options);
     },
     mainDefinition,
-    availableTools: [...toolRegistry.keys()],
-    allowedTools: options.allowedTools,
-    subagentModel: process.env["CLAUDE_CODE_SUBAGENT_MODEL"],
   };
   return house;
 }

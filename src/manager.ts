@@ -89,7 +89,7 @@ export class Manager {
 
   /** Starts the session's main agent, which may delegate to children of its own. */
   main(request: SpawnRequestInput): Promise<AgentRow> {
-    const type = request.subagent_type ?? this.#house.settings.agent;
+    const type = request.subagent_type ?? this.#house.surroundings.settings.agent;
     return this.#spawn(
       { ...request, ...(type === undefined ? {} : { subagent_type: type }) },
       { kind: "main" },
@@ -112,12 +112,10 @@ export class Manager {
       );
     }
     const timeout = options.timeout ?? session.limits.processTimeout;
-    running.state = "queued";
-    return registry.run(
-      running,
-      { prompt, source: "human", timeout },
-      { ticket: session.slots.reserve() },
-    );
+    const ticket = session.slots.reserve();
+    const task = { prompt, source: "human", timeout } as const;
+    await registry.start(running, task, { ticket, follow: null });
+    return running.ended;
   }
 
   get(id: string): AgentRow | undefined {

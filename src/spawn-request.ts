@@ -1,10 +1,11 @@
 import { z } from "zod";
+import { RetinueError } from "./errors.ts";
 
 /**
  * What was asked for. A model fills part of it through the `Agent` tool, a host application all of it.
  * Unknown fields are refused, so that a misspelt one is never silently ignored.
  */
-export const spawnRequestSchema = z.strictObject({
+const spawnRequestSchema = z.strictObject({
   /** The task. Without one the agent is created idle and waits for `process`. */
   prompt: z.string().min(1).optional(),
   /** Three to five words for people who watch. */
@@ -24,3 +25,16 @@ export const spawnRequestSchema = z.strictObject({
 
 export type SpawnRequest = z.infer<typeof spawnRequestSchema>;
 export type SpawnRequestInput = z.input<typeof spawnRequestSchema>;
+
+/** Checks a request from outside; what is wrong is named field by field. */
+export function parseSpawnRequest(input: SpawnRequestInput): SpawnRequest {
+  const parsed = spawnRequestSchema.safeParse(input);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map(
+    (issue) => `${issue.path.join(".") || "request"}: ${issue.message}`,
+  );
+  throw new RetinueError(
+    "invalid_request",
+    `The spawn request is not valid: ${problems.join("; ")}. Correct it and spawn again.`,
+  );
+}

@@ -6,7 +6,7 @@ import { parseFrontmatter } from "../src/definitions/frontmatter.ts";
 import { toolRegistry } from "../src/tools/registry.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const sources = globSync("src/**/*.ts", { cwd: root }).filter((file) => !file.endsWith(".test.ts"));
+const sources = globSync("src/**/*.ts", { cwd: root }).filter((file) => !/(\.test|-fixture)\.ts$/.test(file));
 const read = (file: string): string => readFileSync(join(root, file), "utf8");
 
 /** The rooms of the house, from the ground up. A file may import from its own floor and from below, never from above. */
@@ -74,7 +74,8 @@ test("no code asks for the name of a built-in agent", () => {
   expect('if (type === "Explore")').toMatch(comparison);
   expect(sources.filter((file) => comparison.test(read(file)))).toEqual([]);
   const named = new RegExp(`["'\`](?:${compared.join("|")})["'\`]`);
-  expect(sources.filter((file) => named.test(read(file)))).toEqual(["src/settings/settings.ts"]);
+  const code = (file: string): string => read(file).replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "");
+  expect(sources.filter((file) => named.test(code(file)))).toEqual(["src/settings/settings.ts"]);
 });
 
 test("the pipeline is one exported function in at most 120 lines", () => {

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { textOf } from "../src/message.ts";
 import { setStage } from "./support/stage.ts";
 
 const retry = { attempts: 4, base: 1, most: 4 };
@@ -73,7 +74,7 @@ turns:
   expect(await manager.output(agent.id, { block: true })).toMatchObject({ state: "completed" });
   const results = events.flatMap((event) => (event.type === "tool-call-end" ? [event.result] : []));
   expect(results.map((result) => result.is_error ?? false)).toEqual([true, false]);
-  expect(String(results[0]?.content)).toContain("not valid JSON");
+  expect(textOf(results[0]?.content ?? "")).toContain("not valid JSON");
   expect(readFileSync(join(cwd, "effects"), "utf8")).toBe("line\n");
 });
 
@@ -94,7 +95,7 @@ turns:
   const main = await manager.main({ prompt: "x" });
   expect(await manager.output(main.id, { block: true })).toMatchObject({ state: "completed" });
   const texts = events.flatMap((event) =>
-    event.type === "tool-call-end" ? [String(event.result.content)] : [],
+    event.type === "tool-call-end" ? [textOf(event.result.content)] : [],
   );
   expect(texts.toSorted()).toEqual([
     expect.stringContaining(

@@ -86,13 +86,13 @@ ${calls.join("\n")}
   - agent: Explore
     task: /Number (\\d)/
     turn: 1
-    reply: [{ call: Glob, input: { pattern: "*" } }]
+    reply: [{ call: Bash, input: { command: "touch here.{{ task.1 }}; until [ $(ls here.* | wc -l) = 10 ]; do sleep 0.02; done" } }]
   - agent: Explore
     task: /Number (\\d)/
     turn: 2
     reply: "I am {{ task.1 }}"
 `,
-    { allowedTools: ["Agent"] },
+    { allowedTools: ["Agent", "Bash"] },
   );
   const main = await manager.main({ prompt: "Ten at once" });
   await manager.output(main.id, { block: true });
@@ -108,8 +108,8 @@ ${calls.join("\n")}
       "prompt",
       "turn-start",
       "assistant-message",
-      "tool-call-start Glob",
-      "tool-call-end Glob",
+      "tool-call-start Bash",
+      "tool-call-end Bash",
       "turn-start",
       "assistant-message",
       "agent-end",

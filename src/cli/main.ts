@@ -28,6 +28,7 @@ async function main(args: string[]): Promise<number> {
 /** `retinue -p "…"` means `retinue run -p "…"`, as people type it elsewhere. */
 function withCommand(args: string[]): string[] {
   const [first] = args;
+  if (first === undefined) return ["--help"];
   const own = ["-h", "--help", "-V", "--version"];
-  return first?.startsWith("-") === true && !own.includes(first) ? ["run", ...args] : args;
+  return first.startsWith("-") && !own.includes(first) ? ["run", ...args] : args;
 }

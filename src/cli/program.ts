@@ -10,8 +10,7 @@ export function buildProgram(): Command {
     .exitOverride()
     .showSuggestionAfterError()
     .configureHelp({ showGlobalOptions: true })
-    .addHelpText("after", `\nretinue -p "…" is short for retinue run -p "…".\n${exitCodeHelp}`)
-    .action(() => program.outputHelp());
+    .addHelpText("after", `\nretinue -p "…" is short for retinue run -p "…".\n${exitCodeHelp}`);
   for (const add of [addRun, addDemo, addPs, addLogs, addOutput, addAgents]) add(program);
   return program;
 }

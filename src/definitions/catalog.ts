@@ -71,9 +71,9 @@ function fold(name: string): string {
 
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (const [i, left] of [...a].entries()) {
+  for (const [i, left] of a.split("").entries()) {
     const next = [i + 1];
-    for (const [j, right] of [...b].entries()) {
+    for (const [j, right] of b.split("").entries()) {
       const replace = (row[j] ?? 0) + (left === right ? 0 : 1);
       next.push(Math.min(replace, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
     }

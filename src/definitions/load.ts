@@ -1,4 +1,4 @@
-import { glob, readFile, realpath, stat } from "node:fs/promises";
+import { readdir, readFile, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { directoriesUpToRoot } from "../platform/git.ts";
@@ -111,9 +111,9 @@ function problem(
 }
 
 async function markdownFiles(directory: string): Promise<string[]> {
-  const files: string[] = [];
-  for await (const file of glob(["**/*.md", "**/.*.md", "**/.*/**/*.md"], { cwd: directory })) {
-    files.push(join(directory, file));
-  }
-  return [...new Set(files)].toSorted();
+  const entries = await readdir(directory, { recursive: true }).catch(() => []);
+  return entries
+    .filter((entry) => entry.endsWith(".md"))
+    .map((entry) => join(directory, entry))
+    .toSorted();
 }

@@ -59,26 +59,31 @@ export class Registry {
     return running;
   }
 
-  /** Runs one task of a known agent; resolves when the run has ended. `running.ended` is the same promise. */
-  run(
+  /** Starts one task of a known agent; resolves when it is queued or running. `running.ended` tells the rest. */
+  start(
     running: RunningAgent,
     task: AgentRun["task"],
-    options: { ticket: Ticket; follow?: AbortSignal },
-  ): Promise<AgentResult> {
+    options: { ticket: Ticket; follow: AbortSignal | null },
+  ): Promise<void> {
     const abort = new AbortController();
-    const link = options.follow === undefined ? undefined : followAbort(options.follow, abort);
-    const ended = this.#drive(running, task, options.ticket, abort).finally(() =>
-      link?.[Symbol.dispose](),
+    const begun = Promise.withResolvers<void>();
+    const link = options.follow === null ? undefined : followAbort(options.follow, abort);
+    const ended = this.#drive(running, task, {
+      ticket: options.ticket,
+      abort,
+      onEvent: begun.resolve,
+    });
+    running.begin(
+      abort,
+      ended.finally(() => link?.[Symbol.dispose]()),
     );
-    running.begin(abort, ended);
-    return ended;
+    return Promise.race([begun.promise, ended.then(() => undefined)]);
   }
 
   async #drive(
     running: RunningAgent,
     task: AgentRun["task"],
-    ticket: Ticket,
-    abort: AbortController,
+    { ticket, abort, onEvent }: { ticket: Ticket; abort: AbortController; onEvent: () => void },
   ): Promise<AgentResult> {
     const session = this.#session;
     const { agent, recorder } = running;
@@ -103,9 +108,11 @@ export class Registry {
           running.apply(event);
           log(logger, event);
           session.bus.publish(event);
+          onEvent();
         },
       });
     } finally {
+      // After its end was announced, so that nobody sees more agents running than the limit allows.
       ticket.release();
       await recorder.close().catch((error: unknown) => {
         logger.warn({ error: errorMessage(error) }, "the transcript could not be closed");

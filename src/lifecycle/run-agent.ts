@@ -77,7 +77,6 @@ async function* live(run: AgentRun): AsyncGenerator<AgentEventBody, LoopOutcome>
   const { agent, session, ticket, recorder } = run;
   const { signal } = run.abort;
   await using resources = new AsyncDisposableStack();
-  resources.defer(() => ticket.release());
   if (!ticket.held) {
     yield {
       type: "agent-queued",

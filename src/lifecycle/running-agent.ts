@@ -68,6 +68,7 @@ export class RunningAgent {
   }
 
   begin(abort: AbortController, ended: Promise<AgentResult>): void {
+    this.state = "queued";
     this.#run = { abort, ended };
   }
 

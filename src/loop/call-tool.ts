@@ -1,4 +1,4 @@
-import { z } from "zod";
+import type { z } from "zod";
 import { errorMessage } from "../errors.ts";
 import type { ToolCall } from "../events/event.ts";
 import type { ToolResultBlock } from "../message.ts";

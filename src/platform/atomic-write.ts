@@ -30,10 +30,12 @@ export async function writeFileAtomic(
   const mode = options.mode ?? (existing && existing.mode & 0o7777);
 
   const directory = dirname(target);
-  await mkdir(directory, { recursive: true });
+  // Directories made for a private file are private too.
+  const isPrivate = mode !== undefined && (mode & 0o077) === 0;
+  await mkdir(directory, { recursive: true, mode: isPrivate ? 0o700 : 0o777 });
   const temporary = join(directory, `.retinue-${randomBytes(8).toString("hex")}.tmp`);
   try {
-    await writeFile(temporary, data, { flag: "wx", mode: mode ?? 0o666, flush: true });
+    await writeFile(temporary, data, { flag: "wx", mode: mode ?? 0o666 });
     // Root may give the file back to its owner; nobody else can, and nobody else needs to.
     if (existing) await chown(temporary, existing.uid, existing.gid).catch(() => {});
     if (mode !== undefined) await chmod(temporary, mode);

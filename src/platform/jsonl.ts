@@ -100,8 +100,8 @@ export function parseJsonl(text: string): Record<string, unknown>[] {
   return text.split("\n").flatMap((line) => {
     if (line === "") return [];
     try {
-      const value: unknown = JSON.parse(line);
-      return typeof value === "object" && value !== null ? [value as Record<string, unknown>] : [];
+      const value = JSON.parse(line) as Record<string, unknown> | null;
+      return typeof value === "object" && value !== null ? [value] : [];
     } catch {
       return [];
     }

@@ -1,6 +1,6 @@
 import type { Catalog } from "../definitions/catalog.ts";
 import type { AgentDefinition } from "../definitions/definition.ts";
-import type { AgentId, SessionId } from "../ids.ts";
+import { newAgentId, type AgentId, type SessionId } from "../ids.ts";
 import type { ResolvedAgent } from "../resolved-agent.ts";
 import type { Limits, Settings } from "../settings/settings.ts";
 import type { SpawnRequest } from "../spawn-request.ts";
@@ -10,44 +10,51 @@ import { firstOf } from "./precedence.ts";
 import { initialAttachments, systemPrompt } from "./prompt.ts";
 import { resolveTools } from "./tools.ts";
 
-/** Everything that has a say in what an agent will be. */
-export interface ResolveContext {
-  id: AgentId;
-  sessionId: SessionId;
-  /** Who asked: absent for the host. */
-  parent: { id: AgentId; depth: number; model: string; toolUseId: string | null } | null;
-  depth: number;
-  background: boolean;
-  catalog: Catalog;
-  environment: Environment;
-  settings: Settings;
-  limits: Limits;
-  availableTools: readonly string[];
-  allowedTools: readonly string[];
-  readableDirectories: readonly string[];
-  subagentModel: string | undefined;
+/** What the session says about every agent in it. */
+export interface Surroundings {
+  readonly environment: Environment;
+  readonly settings: Settings;
+  readonly limits: Limits;
+  readonly availableTools: readonly string[];
+  readonly allowedTools: readonly string[];
+  /** Besides the working directory. */
+  readonly readableDirectories: readonly string[];
+  /** `CLAUDE_CODE_SUBAGENT_MODEL` */
+  readonly subagentModel: string | undefined;
+}
+
+/** Where an agent comes from. */
+export interface Origin {
+  readonly sessionId: SessionId;
+  readonly parentId: AgentId | null;
+  /** The parent's call that asked for it. */
+  readonly toolUseId: string | null;
+  readonly parentModel: string | undefined;
+  /** 0 for the main agent. */
+  readonly depth: number;
 }
 
 /** A definition and a request become one frozen record. Explicit beats declared beats inherited beats default. */
 export async function resolveAgent(
   definition: AgentDefinition,
   request: SpawnRequest,
-  context: ResolveContext,
+  context: { origin: Origin; background: boolean; catalog: Catalog; surroundings: Surroundings },
 ): Promise<ResolvedAgent> {
-  const { parent, depth, environment, limits, settings } = context;
+  const { origin, catalog, surroundings } = context;
+  const { environment, limits, settings } = surroundings;
   const { model, from } = resolveModel({
-    environment: depth === 0 ? undefined : context.subagentModel,
+    environment: origin.depth === 0 ? undefined : surroundings.subagentModel,
     call: request.model,
     definition: definition.model,
-    parent: parent?.model,
+    parent: origin.parentModel,
     settings,
   });
   const { tools, spawn, report } = resolveTools({
     type: definition.name,
-    available: context.availableTools,
+    available: surroundings.availableTools,
     wanted: definition.tools,
     unwanted: definition.disallowedTools,
-    atDepthLimit: depth >= limits.maxSpawnDepth,
+    atDepthLimit: origin.depth >= limits.maxSpawnDepth,
   });
   const number = (call: number | undefined, own: number | undefined, fallback: number): number =>
     firstOf([
@@ -56,8 +63,8 @@ export async function resolveAgent(
     ])?.value ?? fallback;
 
   return deepFreeze({
-    id: context.id,
-    sessionId: context.sessionId,
+    id: newAgentId(),
+    sessionId: origin.sessionId,
     type: definition.name,
     name: request.name ?? null,
     description: request.description,
@@ -68,7 +75,7 @@ export async function resolveAgent(
       attachments: await initialAttachments({
         definition,
         environment,
-        catalog: context.catalog,
+        catalog,
         spawn,
       }),
       reminder: definition.criticalSystemReminder_EXPERIMENTAL ?? null,
@@ -76,14 +83,14 @@ export async function resolveAgent(
     can: { tools, spawn },
     meets: {
       permissions: {
-        allowedTools: request.allowedTools ?? context.allowedTools,
-        readableDirectories: [environment.cwd, ...context.readableDirectories],
+        allowedTools: request.allowedTools ?? surroundings.allowedTools,
+        readableDirectories: [environment.cwd, ...surroundings.readableDirectories],
       },
     },
     relates: {
-      parentId: parent?.id ?? null,
-      toolUseId: parent?.toolUseId ?? null,
-      depth,
+      parentId: origin.parentId,
+      toolUseId: origin.toolUseId,
+      depth: origin.depth,
       background: context.background,
       oneShot: definition.oneShot ?? false,
     },

@@ -1,0 +1,176 @@
+import { isIP } from "node:net";
+import { z } from "zod";
+import { errorMessage } from "../errors.ts";
+import { leafTool, ToolFailure, type LeafTool, type ToolOutput } from "./tool.ts";
+
+const timeLimitMs = 30_000;
+const bodyCap = 10_000_000;
+const redirectCap = 10;
+const shownCap = 100_000;
+
+export const webFetchTool: LeafTool = leafTool({
+  name: "WebFetch",
+  description: "Read a web page as Markdown. Long pages come in parts: see offset.",
+  concurrency: "shared",
+  repeatable: true,
+  input: z.object({
+    url: z.string(),
+    prompt: z.string().describe("What you look for"),
+    offset: z.number().min(0).default(0).describe("Character to start from"),
+  }),
+  async execute({ url, prompt, offset }, { signal }) {
+    const began = performance.now();
+    const answer = (response: Response, bytes: number, result: string): ToolOutput => ({
+      content: result,
+      data: {
+        bytes,
+        code: response.status,
+        codeText: response.statusText,
+        result,
+        durationMs: Math.round(performance.now() - began),
+        url,
+      },
+    });
+    const timeUp = AbortSignal.timeout(timeLimitMs);
+    try {
+      const { response, address, elsewhere } = await request(
+        url,
+        AbortSignal.any([signal, timeUp]),
+      );
+      if (elsewhere !== undefined) {
+        await response.body?.cancel();
+        const text = `${address.href} redirects to another host. To read it, call WebFetch with the URL ${elsewhere.href}`;
+        return answer(response, 0, text);
+      }
+      if (!response.ok) {
+        await response.body?.cancel();
+        const text = `HTTP ${response.status} ${response.statusText} at ${address.href}. Check the URL, or try another source.`;
+        return { ...answer(response, 0, text), isError: true };
+      }
+      const body = await bodyOf(response, address);
+      return answer(response, body.length, excerpt(await textOf(response, body), prompt, offset));
+    } catch (error) {
+      signal.throwIfAborted();
+      if (timeUp.aborted)
+        throw new ToolFailure(
+          `${url} did not answer within ${timeLimitMs / 1000} s. Try again later or use another source.`,
+        );
+      if (error instanceof ToolFailure) throw error;
+      throw new ToolFailure(`${url} could not be fetched: ${causeOf(error)}. Check the host name.`);
+    }
+  },
+});
+
+interface Fetched {
+  response: Response;
+  address: URL;
+  /** Where a redirect leads that needs a decision of its own: permissions are given by host. */
+  elsewhere?: URL;
+}
+
+async function request(url: string, signal: AbortSignal): Promise<Fetched> {
+  let address = addressOf(url);
+  for (let redirects = 0; redirects <= redirectCap; redirects += 1) {
+    const response = await fetch(address, {
+      signal,
+      redirect: "manual",
+      headers: {
+        accept: "text/markdown, text/html, text/*;q=0.9, */*;q=0.1",
+        "user-agent": "retinue",
+      },
+    });
+    const location = response.headers.get("location");
+    if (response.status < 300 || response.status >= 400 || location === null)
+      return { response, address };
+    const next = addressOf(new URL(location, address).href);
+    if (next.host !== address.host) return { response, address, elsewhere: next };
+    await response.body?.cancel();
+    address = next;
+  }
+  throw new ToolFailure(`${url} redirects more than ${redirectCap} times. Use another source.`);
+}
+
+function addressOf(text: string): URL {
+  const url = URL.parse(text);
+  if (url === null || !["http:", "https:"].includes(url.protocol)) {
+    throw new ToolFailure(
+      `'${text}' is not a web address. Give a whole URL: https://example.com/page`,
+    );
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw new ToolFailure("The URL holds a user name or password. Give it without them.");
+  }
+  if (url.protocol === "http:" && !isLocal(url.hostname)) url.protocol = "https:";
+  return url;
+}
+
+/** Hosts that seldom have a certificate. */
+function isLocal(hostname: string): boolean {
+  return (
+    hostname === "localhost" ||
+    hostname.endsWith(".localhost") ||
+    isIP(hostname.replace(/^\[|\]$/g, "")) !== 0
+  );
+}
+
+async function bodyOf(response: Response, address: URL): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of response.body ?? []) {
+    length += chunk.length;
+    if (length > bodyCap) {
+      throw new ToolFailure(
+        `${address.href} is larger than 10 MB. Download it with Bash (curl) and read parts of it.`,
+      );
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+const textTypes =
+  /^text\/|^application\/(?:.*\+)?(?:json|xml|javascript|ecmascript|yaml|x-yaml|toml|x-sh|x-ndjson|graphql|sql)$/;
+
+async function textOf(response: Response, body: Buffer): Promise<string> {
+  const header = response.headers.get("content-type") ?? "";
+  const type = (header.split(";")[0] ?? "").trim().toLowerCase();
+  if (type === "" ? body.includes(0) : !textTypes.test(type) && !isHtml(type)) {
+    throw new ToolFailure(
+      `This is not text (${type || "no content type"}). Download it with Bash (curl) if you need it.`,
+    );
+  }
+  const text = decode(body, /charset\s*=\s*"?([\w-]+)/i.exec(header)?.[1]);
+  if (!isHtml(type)) return text;
+  const { NodeHtmlMarkdown } = await import("node-html-markdown");
+  return NodeHtmlMarkdown.translate(text);
+}
+
+function isHtml(type: string): boolean {
+  return type === "text/html" || type === "application/xhtml+xml";
+}
+
+function decode(body: Buffer, charset: string = "utf-8"): string {
+  try {
+    return new TextDecoder(charset).decode(body);
+  } catch {
+    return new TextDecoder().decode(body);
+  }
+}
+
+/** No second model reads the page: its text is the result, under a line that recalls what it was fetched for. */
+function excerpt(text: string, prompt: string, offset: number): string {
+  if (offset > 0 && offset >= text.length) {
+    throw new ToolFailure(`The page has ${text.length} characters. Give an offset below that.`);
+  }
+  const end = Math.min(text.length, offset + shownCap);
+  const more =
+    end < text.length
+      ? `\n[Characters ${offset} to ${end} of ${text.length}. To read on, repeat with offset ${end}.]`
+      : "";
+  return `# ${prompt.replaceAll(/\s+/g, " ")}\n\n${text.slice(offset, end).toWellFormed() || "(empty page)"}${more}`;
+}
+
+/** `fetch` hides what happened one level down. */
+function causeOf(error: unknown): string {
+  return errorMessage(error instanceof Error && error.cause !== undefined ? error.cause : error);
+}

@@ -1,0 +1,433 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { temporaryDirectory, writeFiles } from "./support/stage.ts";
+
+const bin = fileURLToPath(new URL("../bin/retinue.js", import.meta.url));
+
+interface Ran {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+interface Shop {
+  cwd: string;
+  config: string;
+  run(args: string[], options?: { input?: string; env?: Record<string, string> }): Promise<Ran>;
+  start(args: string[], env?: Record<string, string>): ChildProcess;
+}
+
+/** An empty directory with a scenario in it, and the installed command. */
+function shop(scenario = "turns: [{ reply: hello, repeat: true }]"): Shop {
+  const cwd = temporaryDirectory();
+  const config = join(temporaryDirectory(), "config");
+  writeFileSync(join(cwd, "s.yaml"), scenario);
+  const start: Shop["start"] = (args, env = {}) =>
+    spawn(process.execPath, [bin, ...args], {
+      cwd,
+      env: { ...process.env, NO_COLOR: "1", CLAUDE_CONFIG_DIR: config, ...env },
+    });
+  return {
+    cwd,
+    config,
+    start,
+    async run(args, options = {}) {
+      const child = start(args, options.env);
+      child.stdin?.end(options.input ?? "");
+      const [stdout, stderr, code] = await Promise.all([
+        readAll(child.stdout),
+        readAll(child.stderr),
+        exit(child),
+      ]);
+      return { stdout, stderr, code };
+    },
+  };
+}
+
+function readAll(stream: Readable | null): Promise<string> {
+  return stream === null ? Promise.resolve("") : text(stream);
+}
+
+function exit(child: ChildProcess): Promise<number | null> {
+  return new Promise((resolve) => child.once("exit", (code) => resolve(code)));
+}
+
+test("run prints the result on stdout and its progress, labelled as scripted, on stderr", async () => {
+  const { run } = shop();
+  expect(await run(["run", "--rehearse", "s.yaml", "hi"])).toMatchObject({
+    code: 0,
+    stdout: "hello\n",
+    stderr: expect.stringMatching(
+      /main {2}started · main · scripted claude-sonnet-5-5\n[\s\S]*main {2}completed/,
+    ) as string,
+  });
+  expect(await run(["-p", "hi", "--rehearse", "s.yaml"])).toEqual({
+    code: 0,
+    stdout: "hello\n",
+    stderr: "",
+  });
+});
+
+test("the prompt comes from stdin when it is '-' or absent", async () => {
+  const { run } = shop('turns: [{ reply: "You said {{ prompt }}" }]');
+  for (const args of [["-"], []]) {
+    expect(
+      await run(["run", "-p", "--rehearse", "s.yaml", ...args], { input: "piped words\n" }),
+    ).toMatchObject({
+      code: 0,
+      stdout: "You said piped words\n",
+    });
+  }
+});
+
+test("json is one document, stream-json one frame a line, first init and last result", async () => {
+  const { run } = shop(
+    "turns: [{ turn: 1, reply: [{ call: Agent, input: { description: d, prompt: p, subagent_type: Explore } }], agent: main }, { reply: done, repeat: true }]",
+  );
+  const one = await run([
+    "run",
+    "hi",
+    "--rehearse",
+    "s.yaml",
+    "--output-format",
+    "json",
+    "--allowedTools",
+    "Agent",
+  ]);
+  expect(JSON.parse(one.stdout)).toMatchObject({
+    type: "result",
+    subtype: "success",
+    is_error: false,
+    result: "done",
+    num_turns: 2,
+    total_cost_usd: null,
+  });
+  expect(one.stderr).toBe("");
+  const many = await run([
+    "run",
+    "hi",
+    "--rehearse",
+    "s.yaml",
+    "--output-format",
+    "stream-json",
+    "--allowedTools",
+    "Agent",
+  ]);
+  const frames = many.stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(
+    frames.map((frame) => [frame["type"], frame["subtype"]].filter(Boolean).join("/")),
+  ).toEqual([
+    "system/init",
+    "assistant",
+    "system/task_started",
+    "user",
+    "assistant",
+    "system/task_notification",
+    "user",
+    "assistant",
+    "result/success",
+  ]);
+  expect(frames[0]).toMatchObject({
+    agents: expect.arrayContaining(["Explore", "claude-code-guide"]) as string[],
+    tools: expect.arrayContaining(["Agent"]) as string[],
+  });
+});
+
+test("an agent type is chosen with -a, and given as JSON with --agents", async () => {
+  const { run } = shop('turns: [{ agent: parrot, reply: "{{ system | line 1 }}" }]');
+  const agents = JSON.stringify({ parrot: { description: "d", prompt: "I repeat." } });
+  expect(
+    await run(["run", "-p", "-a", "parrot", "--agents", agents, "--rehearse", "s.yaml", "hi"]),
+  ).toMatchObject({
+    code: 0,
+    stdout: "I repeat.\n",
+  });
+});
+
+test("what is not allowed is denied visibly, and --allowedTools allows it", async () => {
+  const scenario =
+    'turns: [{ turn: 1, reply: [{ call: Bash, input: { command: "echo made > made" } }] }, { turn: 2, reply: ok }]';
+  const { run, cwd } = shop(scenario);
+  const denied = await run(["run", "--rehearse", "s.yaml", "x"]);
+  expect(denied.code).toBe(0);
+  expect(denied.stderr).toContain(
+    "denied Bash echo made > made · Bash is not allowed here. Allow it with --allowedTools Bash",
+  );
+  expect(readdirSync(cwd)).not.toContain("made");
+  await run(["run", "--rehearse", "s.yaml", "--allowedTools", "Bash,Edit", "x"]);
+  expect(readdirSync(cwd)).toContain("made");
+});
+
+test("a broken expectation of the scenario fails the command", async () => {
+  const { run } = shop("turns: [{ reply: hello }]\nexpect: [{ agent: Explore, count: 1 }]");
+  const ran = await run(["run", "-p", "--rehearse", "s.yaml", "x"]);
+  expect(ran.code).toBe(1);
+  expect(ran.stderr).toContain("s.yaml:2: Expected 1 agents of Explore");
+});
+
+const bad: [string, string[], number, RegExp, Record<string, string>?][] = [
+  ["no model", ["run", "x"], 6, /^retinue: No model available\. .*--rehearse/],
+  ["no task", ["run", "--rehearse", "s.yaml"], 2, /^retinue: There is no task\./],
+  [
+    "an unreadable scenario",
+    ["run", "--rehearse", "nowhere.yaml", "x"],
+    2,
+    /^retinue: .*nowhere\.yaml/,
+  ],
+  [
+    "a broken scenario",
+    ["run", "--rehearse", "broken.yaml", "x"],
+    2,
+    /^retinue: .*broken\.yaml:2: /,
+  ],
+  [
+    "bad JSON for --agents",
+    ["run", "--rehearse", "s.yaml", "--agents", "{oops", "x"],
+    2,
+    /^retinue: --agents is not valid JSON .*Write for example/,
+  ],
+  [
+    "agents that are no table",
+    ["run", "--rehearse", "s.yaml", "--agents", '["a"]', "x"],
+    2,
+    /^retinue: --agents must be an object/,
+  ],
+  [
+    "an agent without a prompt",
+    ["run", "--rehearse", "s.yaml", "--agents", '{"a":{"description":"d"}}', "x"],
+    2,
+    /agents\.a: 'prompt'/,
+  ],
+  [
+    "an unknown agent type",
+    ["run", "--rehearse", "s.yaml", "-a", "exlore", "x"],
+    3,
+    /^retinue: Agent type 'exlore' not found\. Did you mean 'Explore'\? Available agents: /,
+  ],
+  [
+    "a rule for --allowedTools",
+    ["run", "--rehearse", "s.yaml", "--allowedTools", "Bash(git *)", "x"],
+    2,
+    /takes whole tools/,
+  ],
+  [
+    "no such id",
+    ["logs", "a123"],
+    3,
+    /^retinue: There is no agent 'a123'\. 'retinue ps -a' lists them\./,
+  ],
+  ["no such id for output", ["output", "a123"], 3, /^retinue: There is no agent 'a123'/],
+  ["an unknown command", ["runn"], 2, /error: unknown command 'runn'[\s\S]*Did you mean run\?/],
+  ["an unknown option", ["run", "--rehears", "s.yaml"], 2, /error: unknown option '--rehears'/],
+  [
+    "a turn limit that is no number",
+    ["run", "--max-turns", "many", "x"],
+    2,
+    /positive whole number/,
+  ],
+  [
+    "an unwritable config directory",
+    ["run", "--rehearse", "s.yaml", "x"],
+    1,
+    /^retinue: Transcripts cannot be written to .*Set CLAUDE_CONFIG_DIR/,
+    { CLAUDE_CONFIG_DIR: "/dev/null/x" },
+  ],
+];
+
+test.each(bad)(
+  "%s: one clear line, the right exit code, nothing half-written",
+  async (_name, args, code, message, env) => {
+    const { run, cwd, config } = shop();
+    writeFileSync(join(cwd, "broken.yaml"), "turns:\n  - repy: hello\n");
+    const before = readdirSync(cwd);
+    const ran = await run(args, env === undefined ? {} : { env });
+    expect(ran).toMatchObject({
+      code,
+      stdout: "",
+      stderr: expect.stringMatching(message) as string,
+    });
+    expect(ran.stderr).not.toMatch(/\n\s+at /);
+    expect(readdirSync(cwd)).toEqual(before);
+    expect(transcriptsIn(config)).toEqual([]);
+  },
+);
+
+test("exit codes tell a turn limit and a failed agent apart", async () => {
+  const { run } = shop(
+    "turns: [{ reply: [{ call: Glob, input: { pattern: '*' } }], repeat: true }]",
+  );
+  expect(await run(["run", "-p", "--max-turns", "2", "--rehearse", "s.yaml", "x"])).toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining("max_turns") as string,
+  });
+  const silent = shop('turns: [{ reply: "" }]');
+  expect(await silent.run(["run", "-p", "--rehearse", "s.yaml", "x"])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("empty_result") as string,
+  });
+});
+
+test("ps, logs and output read what any run left behind", async () => {
+  const { run, cwd } = shop(
+    'turns: [{ turn: 1, agent: main, reply: [{ call: Agent, input: { description: look, prompt: p, subagent_type: Explore } }] }, { agent: main, reply: all done }, { agent: Explore, turn: 1, reply: [{ call: Read, input: { file_path: s.yaml } }] }, { agent: Explore, reply: "seen \\e]0;evil\\a it" }]',
+  );
+  expect((await run(["ps"])).stderr).toContain("No agent is running");
+  await run(["run", "-p", "--allowedTools", "Agent", "--rehearse", "s.yaml", "go"]);
+  const rows = JSON.parse((await run(["ps", "-a", "--json"])).stdout) as {
+    id: string;
+    type: string;
+    state: string;
+    cwd: string;
+    depth: number;
+  }[];
+  expect(rows.map(({ type, state, depth }) => [type, state, depth])).toEqual([
+    ["main", "completed", 0],
+    ["Explore", "completed", 1],
+  ]);
+  expect(rows[0]?.cwd).toBe(cwd);
+  const [main, child] = rows.map(({ id }) => id);
+  expect((await run(["ps", "-aq"])).stdout).toBe(`${main}\n${child}\n`);
+  expect((await run(["ps", "-a"])).stdout).toMatch(
+    /ID +TYPE +STATE +MODEL[\s\S]*Explore +completed +scripted claude-haiku-5-5/,
+  );
+  expect(JSON.parse((await run(["ps", "--json"])).stdout)).toEqual([]);
+  expect((await run(["output", main?.slice(0, 8) ?? ""])).stdout).toBe("all done\n");
+  const logs = await run(["logs", child ?? ""]);
+  expect(logs.stdout).toMatch(/prompt p\n.*▸ Read s\.yaml\n[\s\S]*seen {1,2}it/);
+  expect(logs.stdout).not.toContain("\u001b");
+  expect((await run(["logs", "-n", "1", child ?? ""])).stdout.trim().split("\n")).toHaveLength(1);
+  expect(JSON.parse((await run(["logs", "--json", "-n", "1", child ?? ""])).stdout)).toMatchObject({
+    type: "assistant",
+  });
+});
+
+test("logs -f follows a running agent to its end; ps shows it; Ctrl+C stops it and its processes", async () => {
+  const { run, start, config } = shop(
+    "turns: [{ reply: [{ text: Going to sleep. }, { call: Bash, input: { command: sleep 300 } }] }]",
+  );
+  const running = start(["run", "--allowedTools", "Bash", "--rehearse", "s.yaml", "x"]);
+  const stderr = readAll(running.stderr);
+  let rows: { id: string; state: string }[] = [];
+  while (
+    rows.length === 0 ||
+    !transcriptsIn(config).some((file) => readFileSync(file, "utf8").includes("retinue-step"))
+  ) {
+    rows = JSON.parse((await run(["ps", "--json"])).stdout) as typeof rows;
+  }
+  expect(rows).toMatchObject([{ state: "running" }]);
+  const follower = start(["logs", "-f", rows[0]?.id ?? ""]);
+  const followed = readAll(follower.stdout);
+  running.kill("SIGINT");
+  expect(await exit(running)).toBe(130);
+  expect(await stderr).toContain("interrupted by SIGINT");
+  expect(await exit(follower)).toBe(0);
+  expect(await followed).toMatch(/Going to sleep\.[\s\S]*Interrupted/);
+  const after = JSON.parse((await run(["ps", "-a", "--json"])).stdout) as { state: string }[];
+  expect(after).toMatchObject([{ state: "stopped" }]);
+});
+
+test("an agent whose process was killed is shown as interrupted, and what it said is still there", async () => {
+  const { run, start } = shop(
+    "turns: [{ reply: [{ text: Half way. }, { call: Bash, input: { command: sleep 300 & echo started; wait } }] }]",
+  );
+  const running = start(["run", "--allowedTools", "Bash", "--rehearse", "s.yaml", "x"]);
+  let id = "";
+  while (id === "" || (await run(["output", id])).stdout !== "Half way.\n") {
+    id = (await run(["ps", "-q"])).stdout.trim();
+  }
+  running.kill("SIGKILL");
+  await exit(running);
+  expect((await run(["ps", "-q"])).stdout).toBe("");
+  expect(JSON.parse((await run(["ps", "-a", "--json"])).stdout)).toMatchObject([
+    { state: "interrupted" },
+  ]);
+  expect(await run(["output", id])).toMatchObject({
+    stdout: "Half way.\n",
+    stderr: expect.stringContaining("interrupted") as string,
+  });
+  killMarked(id);
+});
+
+test("agents ls shows every type, who defined it, and what is wrong with files", async () => {
+  const { run, cwd } = shop();
+  writeFiles(cwd, {
+    ".claude/agents/mine.md": "---\nname: mine\ndescription: My own\nmodel: opus\n---\nHi",
+    ".claude/agents/bad.md": "---\nname: bad\n---\nHi",
+  });
+  mkdirSync(join(cwd, ".git"));
+  const ran = await run(["agents", "ls"]);
+  expect(ran.stdout).toMatch(/mine +project +opus +My own/);
+  expect(ran.stdout).toMatch(/Explore +built-in +haiku/);
+  expect(ran.stdout).not.toMatch(/worker/);
+  expect(ran.stderr).toMatch(/error: .*bad\.md:1: 'description' must be/);
+  const rows = JSON.parse((await run(["agents", "ls", "--json"])).stdout) as { name: string }[];
+  expect(rows.map(({ name }) => name)).toContain("mine");
+});
+
+test("every command explains itself", async () => {
+  const { run } = shop();
+  for (const args of [
+    [],
+    ["run"],
+    ["demo"],
+    ["ps"],
+    ["logs"],
+    ["output"],
+    ["agents"],
+    ["agents", "ls"],
+  ]) {
+    const ran = await run([...args, "--help"]);
+    expect(ran.code).toBe(0);
+    expect(ran.stdout).toMatch(/^Usage: retinue/);
+  }
+  expect((await run([])).stdout).toMatch(/^Usage: retinue/);
+  expect((await run(["--version"])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+});
+
+test("a reader that goes away is no error", async () => {
+  const { start } = shop();
+  const child = start(["run", "-p", "--rehearse", "s.yaml", "x"]);
+  child.stdout?.destroy();
+  expect(await exit(child)).toBe(0);
+});
+
+test("a Node that is too old is told so in one line", async () => {
+  const cwd = temporaryDirectory();
+  const old =
+    'data:text/javascript,Object.defineProperty(process.versions, "node", { value: "20.11.0" })';
+  const child = spawn(process.execPath, ["--import", old, bin, "demo"], { cwd });
+  const stderr = await text(child.stderr);
+  expect(stderr).toBe(
+    "retinue: Node 20.11.0 is too old. Install Node 24 or newer, from https://nodejs.org.\n",
+  );
+});
+
+function transcriptsIn(config: string): string[] {
+  try {
+    return readdirSync(config, { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".jsonl"))
+      .map((name) => join(config, name));
+  } catch {
+    return [];
+  }
+}
+
+/** Ends what a killed run left behind; a later part of the product does this by itself. */
+function killMarked(agentId: string): void {
+  for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
+    try {
+      if (readFileSync(`/proc/${pid}/environ`, "utf8").includes(agentId))
+        process.kill(Number(pid), "SIGKILL");
+    } catch {
+      // Gone already, or not ours.
+    }
+  }
+}

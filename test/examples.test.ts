@@ -1,0 +1,45 @@
+import { execFileSync } from "node:child_process";
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { temporaryDirectory } from "./support/stage.ts";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+/** What each example prints. One that is missing here fails. */
+const outputs: Record<string, string[]> = {
+  "01-one-agent.ts": ["completed There are 2 files."],
+  "02-watch.ts": [
+    "start main ",
+    "start Explore Count",
+    "start Explore Search",
+    "tool  Glob",
+    "tool  Glob",
+    "end   completed Here is what I found.",
+    "end   completed Here is what I found.",
+    "tool  Agent",
+    "tool  Agent",
+    "end   completed Both are back.",
+  ],
+  "03-standing-agent.ts": ["Hello Ada.", "You told me before.", "idle"],
+};
+
+test.each(globSync("examples/*.ts", { cwd: root }).map((file) => file.replace("examples/", "")))(
+  "%s runs and prints what it says",
+  (name) => {
+    const text = execFileSync(process.execPath, [join(root, "examples", name)], {
+      cwd: temporaryDirectory(),
+      encoding: "utf8",
+      env: { ...process.env, CLAUDE_CONFIG_DIR: temporaryDirectory() },
+    });
+    const lines = text.trimEnd().split("\n");
+    expect(lines.toSorted()).toEqual(outputs[name]?.toSorted());
+    expect(lines.at(-1)).toBe(outputs[name]?.at(-1));
+  },
+);
+
+test("the README shows the first example as it is", () => {
+  const example = readFileSync(join(root, "examples/01-one-agent.ts"), "utf8").trim();
+  expect(readFileSync(join(root, "README.md"), "utf8")).toContain(example);
+});
