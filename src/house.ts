@@ -63,10 +63,10 @@ export function buildHouse(
       settings: options.settings,
       limits: options.limits,
       availableTools: [...toolRegistry.keys()],
-      allowedTools: options.allowedTools,
       readableDirectories: [session.paths.resultsDir],
       subagentModel: process.env["CLAUDE_CODE_SUBAGENT_MODEL"],
     },
+    allowedTools: options.allowedTools,
     spawns: new Lane(),
     catalog: async () => {
       const { definitions, diagnostics } = await loader.load();

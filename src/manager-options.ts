@@ -33,7 +33,7 @@ const optionsSchema = z.strictObject({
     .transform((text) => text as SessionId)
     .optional(),
   settings: settingsSchema.prefault({}),
-  limits: limitsSchema.prefault(() => limitsFromEnvironment(process.env)),
+  limits: limitsSchema.prefault({}),
   /** Agent types by name, over those in files: `{name: {description, prompt, tools, …}}`. */
   agents: z.record(z.string(), z.record(z.string(), z.unknown())).default({}),
   /** Tools that may run without being asked. Without any: reading inside `cwd`, nothing else. */
@@ -52,7 +52,8 @@ export type ManagerOptions = z.input<typeof optionsSchema>;
 export type CheckedOptions = z.infer<typeof optionsSchema>;
 
 export function checkOptions(options: ManagerOptions): CheckedOptions {
-  const parsed = optionsSchema.safeParse(options);
+  const limits = { ...limitsFromEnvironment(process.env), ...options.limits };
+  const parsed = optionsSchema.safeParse({ ...options, limits });
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map(
     (issue) => `${issue.path.join(".") || "options"}: ${issue.message}`,

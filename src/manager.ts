@@ -21,6 +21,8 @@ export interface AgentRow {
   sessionId: SessionId;
   depth: number;
   model: string;
+  /** Which voice decided the model: call, definition, parent, default or the environment. */
+  modelFrom: string;
   startedAt: number;
   endedAt?: number;
   progress: {
@@ -89,6 +91,11 @@ export class Manager {
 
   /** Starts the session's main agent, which may delegate to children of its own. */
   main(request: SpawnRequestInput): Promise<AgentRow> {
+    if (this.#house.registry.list().some(({ agent }) => agent.relates.depth === 0)) {
+      const message =
+        "This session has its main agent already. Use spawn for a child, or create another manager.";
+      return Promise.reject(new RetinueError("invalid_request", message));
+    }
     const type = request.subagent_type ?? this.#house.surroundings.settings.agent;
     return this.#spawn(
       { ...request, ...(type === undefined ? {} : { subagent_type: type }) },
@@ -160,9 +167,7 @@ export class Manager {
   /** Ends an agent, its foreground children and every process they started; resolves when all of it is gone. */
   async stop(id: string, reason = "stopped by the host"): Promise<AgentRow> {
     const running = this.#find(id);
-    const busy = running.isBusy;
-    running.stop(reason);
-    if (busy) await running.ended;
+    await this.#house.registry.stop(running, reason);
     return this.#row(running);
   }
 
@@ -190,6 +195,8 @@ export class Manager {
   /** Takes no more work, ends what runs, and returns when everything is on disk. */
   async close(): Promise<void> {
     this.#closed = true;
+    // A spawn that is under way becomes an agent first, and is then stopped like the others.
+    await this.#house.spawns.run(() => Promise.resolve());
     await this.stopAll("the manager was closed");
     this.#house.session.bus.close();
   }
@@ -227,6 +234,8 @@ export class Manager {
       sessionId: agent.sessionId,
       depth: agent.relates.depth,
       model: agent.costs.model,
+      modelFrom: agent.costs.modelFrom,
+
       startedAt: running.startedAt,
       ...(running.endedAt === undefined ? {} : { endedAt: running.endedAt }),
       progress: {

@@ -67,6 +67,10 @@ export type SpawnRights =
   | { readonly allowed: true; readonly types: readonly string[] | "any" };
 
 export interface PermissionPolicy {
+  /** `plan`: it must not change files, whatever is allowed. */
+  readonly mode: "default" | "plan";
+  /** Tools that its definition confines to a rule: tool → the rule. */
+  readonly confined: Readonly<Record<string, string>>;
   /** Tools that may run without being asked. */
   readonly allowedTools: readonly string[];
   /** Directories in which reading needs no approval: the working directory and the session's own results. */

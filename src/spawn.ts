@@ -22,6 +22,8 @@ export interface House {
   readonly session: Session;
   readonly registry: Registry;
   readonly surroundings: Surroundings;
+  /** Tools that the host allows to every agent that it starts. */
+  readonly allowedTools: readonly string[];
   /** The types that can be spawned now; files changed since the last call are read again. */
   readonly catalog: () => Promise<Catalog>;
   /** The main agent when nobody names a type for it. */
@@ -62,6 +64,7 @@ export function spawn(input: SpawnRequestInput, by: SpawnFor, house: House): Pro
         parentId: parent?.id ?? null,
         toolUseId: by.kind === "agent" ? by.asker.toolUseId : null,
         parentModel: parent?.costs.model,
+        allowedTools: parent?.meets.permissions.allowedTools ?? house.allowedTools,
         depth: by.kind === "main" ? 0 : (parent?.relates.depth ?? 0) + 1,
       };
       const { definition, background } = route;

@@ -6,7 +6,9 @@ import { parseFrontmatter } from "../src/definitions/frontmatter.ts";
 import { toolRegistry } from "../src/tools/registry.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const sources = globSync("src/**/*.ts", { cwd: root }).filter((file) => !/(\.test|-fixture)\.ts$/.test(file));
+const sources = globSync("src/**/*.ts", { cwd: root }).filter(
+  (file) => !/(\.test|-fixture)\.ts$/.test(file),
+);
 const read = (file: string): string => readFileSync(join(root, file), "utf8");
 
 /** The rooms of the house, from the ground up. A file may import from its own floor and from below, never from above. */

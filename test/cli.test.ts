@@ -63,7 +63,7 @@ test("run prints the result on stdout and its progress, labelled as scripted, on
     code: 0,
     stdout: "hello\n",
     stderr: expect.stringMatching(
-      /main {2}started · main · scripted claude-sonnet-5-5\n[\s\S]*main {2}completed/,
+      /main {2}started · main · scripted sonnet-5-5\n[\s\S]*main {2}completed/,
     ) as string,
   });
   expect(await run(["-p", "hi", "--rehearse", "s.yaml"])).toEqual({
@@ -296,7 +296,7 @@ test("ps, logs and output read what any run left behind", async () => {
   const [main, child] = rows.map(({ id }) => id);
   expect((await run(["ps", "-aq"])).stdout).toBe(`${main}\n${child}\n`);
   expect((await run(["ps", "-a"])).stdout).toMatch(
-    /ID +TYPE +STATE +MODEL[\s\S]*Explore +completed +scripted claude-haiku-5-5/,
+    /ID +TYPE +STATE +MODEL[\s\S]*Explore +completed +scripted haiku-5-5/,
   );
   expect(JSON.parse((await run(["ps", "--json"])).stdout)).toEqual([]);
   expect((await run(["output", main?.slice(0, 8) ?? ""])).stdout).toBe("all done\n");

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createManager, createRehearsal, parseScenario } from "../src/index.ts";
@@ -184,4 +184,83 @@ test("a transcript that cannot be written ends the agent with a typed failure", 
     state: "failed",
     error: { code: "storage" },
   });
+});
+
+test("while a second task runs, what the first one said and took is no longer shown as the result", async () => {
+  const { manager } = setStage(
+    "turns: [{ last: one, reply: first }, { last: two, reply: [{ call: Bash, input: { command: sleep 300 } }] }]",
+    { allowedTools: ["Bash"] },
+  );
+  const agent = await manager.spawn({ subagent_type: "Bash" });
+  await manager.process(agent.id, "one");
+  void manager.process(agent.id, "two");
+  while (manager.get(agent.id)?.progress.lastTool !== "Bash")
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  const output = await manager.output(agent.id);
+  expect(output).toMatchObject({ state: "running", content: "" });
+  expect(output.metrics).toBeUndefined();
+});
+
+test("stopping an idle agent is announced and on disk like any other end", async () => {
+  const { manager, events } = setStage("turns: [{ reply: ok }]");
+  const agent = await manager.spawn({ subagent_type: "Explore" });
+  expect(await manager.stop(agent.id, "not needed")).toMatchObject({ state: "stopped" });
+  expect(events.at(-1)).toMatchObject({
+    type: "agent-end",
+    result: { state: "stopped", reason: "not needed" },
+  });
+  const meta = readFileSync(
+    join(
+      manager.transcripts.projectDir,
+      manager.sessionId,
+      "subagents",
+      `agent-${agent.id}.meta.json`,
+    ),
+    "utf8",
+  );
+  expect(JSON.parse(meta)).toMatchObject({ retinue: { state: "stopped" } });
+});
+
+test("a session has one main agent", async () => {
+  const { manager } = setStage("turns: [{ reply: ok, repeat: true }]");
+  await manager.main({ prompt: "x" });
+  await expect(manager.main({ prompt: "y" })).rejects.toMatchObject({ code: "invalid_request" });
+});
+
+test("a child is allowed no more than its parent", async () => {
+  const { manager, events } = setStage(
+    `
+turns:
+  - { agent: main, turn: 1, reply: [{ call: Agent, input: { description: d, prompt: p, subagent_type: Bash } }] }
+  - { agent: Bash, turn: 1, reply: [{ call: Bash, input: { command: "true" } }] }
+  - { reply: ok, repeat: true }
+`,
+    { allowedTools: ["Agent", "Bash"] },
+  );
+  const main = await manager.main({ prompt: "x", allowedTools: ["Task"] });
+  await manager.output(main.id, { block: true });
+  expect(
+    events.flatMap((event) => (event.type === "permission-deny" ? [event.call.name] : [])),
+  ).toEqual(["Bash"]);
+});
+
+test("an agent that calls a tool in its wrap-up turn leaves a history that can go on", async () => {
+  const { manager, requests } = setStage(`
+turns:
+  - { last: again, reply: ok }
+  - { reply: [{ call: Glob, input: { pattern: "*" } }], repeat: true }
+`);
+  const agent = await manager.spawn({ subagent_type: "Explore", max_turns: 1 });
+  expect(await manager.process(agent.id, "go")).toMatchObject({
+    state: "failed",
+    error: { code: "max_turns" },
+  });
+  expect(await manager.process(agent.id, "again")).toMatchObject({ state: "completed" });
+  const blocks = requests.at(-1)?.messages.flatMap((message) => message.content) ?? [];
+  const asked = blocks.flatMap((block) => (block.type === "tool_use" ? [block.id] : []));
+  const answered = blocks.flatMap((block) =>
+    block.type === "tool_result" ? [block.tool_use_id] : [],
+  );
+  expect(asked).toHaveLength(2);
+  expect(answered).toEqual(asked);
 });

@@ -12,6 +12,12 @@ export function formatDuration(milliseconds: number): string {
   return `${hours}:${String(minutes).padStart(2, "0")}:${tail}`;
 }
 
+/** What something took: `0.8s` below ten seconds, a clock from there. */
+export function formatSpan(milliseconds: number): string {
+  if (milliseconds >= 10_000) return formatDuration(milliseconds);
+  return `${(Math.max(0, milliseconds) / 1000).toFixed(1)}s`;
+}
+
 /** `950`, `1.5k`, `14k`, `2.1M`. */
 export function formatTokens(tokens: number): string {
   if (tokens < 1000) return String(tokens);
@@ -35,7 +41,7 @@ export function formatFigures(figures: {
     plural(figures.turns, "turn"),
     plural(figures.toolUses, "tool"),
     `${formatTokens(figures.tokens)} tok`,
-    formatDuration(figures.durationMs),
+    formatSpan(figures.durationMs),
   ].join(" · ");
 }
 
@@ -46,9 +52,10 @@ export function formatOutcome(result: AgentResult): string {
   return plainLine(`${result.error.code}: ${result.error.message}`);
 }
 
-/** A model whose answers come from a script is labelled as such wherever it is shown. */
+/** Short, and labelled wherever it is shown when its answers come from a script. */
 export function formatModel(model: string, scripted: boolean): string {
-  return scripted ? `scripted ${model}` : model;
+  const short = plainLine(model.replace(/^claude-/, ""));
+  return scripted ? `scripted ${short}` : short;
 }
 
 /** A tool call in one harmless line: `Grep "authorize(" src/`. */

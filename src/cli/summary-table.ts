@@ -1,5 +1,5 @@
 import { totalTokens } from "../message.ts";
-import { formatDuration, formatModel, formatTokens } from "./format.ts";
+import { formatModel, formatSpan, formatTokens } from "./format.ts";
 import { elapsed, type AgentState, type RunState } from "./run-state.ts";
 import { createStyle, statusGlyphs, type Paint, type Style } from "./style.ts";
 import { displayWidth, fill, fit } from "./width.ts";
@@ -47,7 +47,7 @@ function cells(agent: AgentState, prefix: string, options: SummaryOptions): stri
     String(agent.turn),
     String(agent.toolUses),
     formatTokens(totalTokens(agent.usage)),
-    formatDuration(elapsed(agent, options.now)),
+    formatSpan(elapsed(agent, options.now)),
     `${statusGlyphs[agent.status]} ${agent.outcome ?? agent.status}`,
   ];
 }
@@ -63,7 +63,7 @@ function total(run: RunState, options: SummaryOptions): string[] {
     "",
     run.forgotten === 0 ? String(tools) : "",
     formatTokens(totalTokens(run.usage)),
-    formatDuration(lastMoment(run, options.now) - started),
+    formatSpan(lastMoment(run, options.now) - started),
     note,
   ];
 }

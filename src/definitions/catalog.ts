@@ -19,10 +19,13 @@ export class Catalog {
       if (!winners.has(definition.name)) winners.set(definition.name, definition);
     }
     this.#winners = winners;
+    // Of two with one alias the winner's counts: a Map keeps the last, so the lowest goes first.
     this.#aliases = new Map(
-      [...winners.values()].flatMap((definition) =>
-        (definition.aliases ?? []).map((alias) => [fold(alias), definition] as const),
-      ),
+      [...winners.values()]
+        .toReversed()
+        .flatMap((definition) =>
+          (definition.aliases ?? []).map((alias) => [fold(alias), definition] as const),
+        ),
     );
   }
 

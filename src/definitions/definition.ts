@@ -33,6 +33,17 @@ export const definitionFields = {
   disallowedTools: toolList,
   /** `haiku`, `sonnet`, `opus`, a full id, `provider/model` or `inherit`. */
   model: z.string().min(1),
+  permissionMode: z.enum([
+    "default",
+    "manual",
+    "plan",
+    "dontAsk",
+    "acceptEdits",
+    "auto",
+    "bypassPermissions",
+    "bubble",
+    "delegate",
+  ]),
   maxTurns: z.coerce.number().int().positive(),
   /** Wall clock in milliseconds. */
   timeout: z.number().int().positive(),
@@ -65,7 +76,6 @@ export type Entrypoint = NonNullable<DefinitionFields["entrypoints"]>[number];
 
 /** Known to authors, read by later parts of the system: neither unknown nor an error. */
 const reservedFields: ReadonlySet<string> = new Set([
-  "permissionMode",
   "skills",
   "mcpServers",
   "hooks",
@@ -78,6 +88,14 @@ const reservedFields: ReadonlySet<string> = new Set([
   "priority",
   "outputSchema",
   "fallbackModels",
+]);
+
+/** Modes that would allow more than the default does. */
+const wideModes: ReadonlySet<unknown> = new Set([
+  "acceptEdits",
+  "auto",
+  "bypassPermissions",
+  "bubble",
 ]);
 
 /** A definition from plain fields, or none when its name or description is missing; every problem is reported. */
@@ -131,6 +149,10 @@ export function toDefinition(
         `'${field}' is not acted on by this version; the agent runs without it.`,
       );
     }
+  }
+  if (wideModes.has(kept["permissionMode"])) {
+    const message = `permissionMode '${String(kept["permissionMode"])}' is not acted on by this version; the agent gets what allowedTools allows.`;
+    report("warning", "permissionMode", message);
   }
   if (isAllTools(kept["tools"])) delete kept["tools"];
   const definition: AgentDefinition = {

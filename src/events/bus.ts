@@ -16,7 +16,7 @@ export class EventBus {
   /** Events from now on, until the bus closes, the signal aborts or the reader breaks off. */
   subscribe(options: { limit?: number; signal?: AbortSignal } = {}): EventStream {
     const stream = new EventStream(options.limit ?? 10_000, () => this.#streams.delete(stream));
-    if (this.#closed) stream.end();
+    if (this.#closed || options.signal?.aborted === true) stream.end();
     else this.#streams.add(stream);
     options.signal?.addEventListener("abort", () => stream.end(), { once: true });
     return stream;

@@ -29,12 +29,13 @@ export function journalSteps(options: {
         const child = await session.spawnChild(request, asker);
         const result = await child.ended;
         const { type, costs, relates } = child.agent;
-        const content = result.content.slice(0, session.limits.resultCharacters);
+        const content = result.content.slice(0, session.limits.resultCharacters).toWellFormed();
         return {
           agentId: child.agent.id,
           type,
           prompt: request.prompt ?? "",
           model: costs.model,
+          modelFrom: costs.modelFrom,
           oneShot: relates.oneShot,
           result: { ...result, content },
         } satisfies ChildOutcome;

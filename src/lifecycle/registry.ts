@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import type { AgentResult } from "../agent-result.ts";
 import { errorMessage } from "../errors.ts";
-import type { AgentEvent } from "../events/event.ts";
+import type { AgentEvent, AgentEventBody } from "../events/event.ts";
 import type { AgentId } from "../ids.ts";
 import type { ResolvedAgent } from "../resolved-agent.ts";
 import { conversationOf, readTranscript } from "../transcript/reader.ts";
@@ -55,7 +55,9 @@ export class Registry {
     });
     const meta = new MetaKeeper(agent, session, options.standing);
     this.#agents.set(agent.id, { running, meta });
-    if (options.standing) await this.#announceIdle(running, meta);
+    if (options.standing) {
+      await this.#announce(running, { type: "agent-idle", agent: summarize(agent) });
+    }
     return running;
   }
 
@@ -76,8 +78,21 @@ export class Registry {
     running.begin(
       abort,
       ended.finally(() => link?.[Symbol.dispose]()),
+      this.#session.clock.now(),
     );
     return Promise.race([begun.promise, ended.then(() => undefined)]);
+  }
+
+  /** Ends an agent and resolves when nothing of it is left running. */
+  async stop(running: RunningAgent, reason: string): Promise<void> {
+    if (running.isBusy) {
+      running.stop(reason);
+      await running.ended;
+    } else if (running.state === "idle") {
+      const figures = running.figures(this.#session.clock.now());
+      const result = { ...figures, state: "stopped", content: running.content, reason } as const;
+      await this.#announce(running, { type: "agent-end", result });
+    }
   }
 
   async #drive(
@@ -120,17 +135,14 @@ export class Registry {
     }
   }
 
-  async #announceIdle(running: RunningAgent, meta: MetaKeeper): Promise<void> {
-    const { agent } = running;
-    const event: AgentEvent = {
-      type: "agent-idle",
-      agentId: agent.id,
-      sessionId: this.#session.id,
-      at: running.startedAt,
-      agent: summarize(agent),
-    };
-    await meta.apply(event);
-    this.#session.bus.publish(event);
+  /** For what happens to an agent between its runs. */
+  async #announce(running: RunningAgent, body: AgentEventBody): Promise<void> {
+    const { id: agentId } = running.agent;
+    const session = this.#session;
+    const event: AgentEvent = { agentId, sessionId: session.id, at: session.clock.now(), ...body };
+    await this.#agents.get(agentId)?.meta.apply(event);
+    running.apply(event);
+    session.bus.publish(event);
   }
 }
 

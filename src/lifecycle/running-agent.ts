@@ -67,8 +67,10 @@ export class RunningAgent {
     return this.result ?? this.#figures.at(now);
   }
 
-  begin(abort: AbortController, ended: Promise<AgentResult>): void {
+  begin(abort: AbortController, ended: Promise<AgentResult>, at: number): void {
     this.state = "queued";
+    this.result = undefined;
+    this.#figures = new Figures(at);
     this.#run = { abort, ended };
   }
 
@@ -76,14 +78,7 @@ export class RunningAgent {
   apply(event: AgentEvent): void {
     this.#figures.apply(event);
     switch (event.type) {
-      case "agent-queued":
-        this.#restart(event.at);
-        this.state = "queued";
-        break;
       case "agent-start":
-        if (this.state !== "queued") this.#restart(event.at);
-        this.state = "running";
-        break;
       case "agent-wake":
         this.state = "running";
         break;
@@ -100,14 +95,8 @@ export class RunningAgent {
     }
   }
 
-  /** Ends the run under way. An idle agent has none: it is simply stopped. */
+  /** Asks the run under way to end; `ended` tells when it has. */
   stop(reason: string): void {
-    if (this.state === "idle") this.state = "stopped";
-    else this.#run?.abort.abort(new StopCause("stopped", reason));
-  }
-
-  #restart(at: number): void {
-    this.result = undefined;
-    this.#figures = new Figures(at);
+    this.#run?.abort.abort(new StopCause("stopped", reason));
   }
 }

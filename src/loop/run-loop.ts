@@ -1,5 +1,5 @@
 import type { AgentFailure } from "../agent-result.ts";
-import type { AgentEventBody, PromptSource } from "../events/event.ts";
+import type { AgentEventBody, PromptSource, ToolCall } from "../events/event.ts";
 import { textOf, toolUsesOf, userMessage, type Attachment, type Message } from "../message.ts";
 import { callModel } from "./call-model.ts";
 import { callTools } from "./call-tools.ts";
@@ -30,7 +30,6 @@ export async function* runLoop(
     const { malformed, ...answer } = yield* callModel(context, messages, turn);
     messages.push(answer.message);
     yield { type: "assistant-message", turn, answer };
-    signal.throwIfAborted();
 
     const calls = toolUsesOf(answer.message);
     const text = cutText + textOf(answer.message.content);
@@ -42,7 +41,11 @@ export async function* runLoop(
       maxTurns,
     });
     if (move.kind === "complete") return { kind: "completed", content: text };
-    if (move.kind === "fail") return { kind: "failed", content: text, error: move.error };
+    if (move.kind === "fail") {
+      // Every call in the history has a result, so that the conversation can go on later.
+      for (const { id, name, input } of calls) yield notRun({ id, name, input });
+      return { kind: "failed", content: text, error: move.error };
+    }
 
     const last = turn === maxTurns;
     if (move.kind === "call-tools") {
@@ -73,6 +76,12 @@ async function* prompt(
 ): AsyncGenerator<AgentEventBody, Message & { role: "user" }> {
   yield { type: "prompt", text, source, attachments: [...attachments] };
   return userMessage({ attachments, texts: [text] });
+}
+
+function notRun(call: ToolCall): AgentEventBody {
+  const content = "Not run: the turn limit was reached.";
+  const result = { type: "tool_result", tool_use_id: call.id, content, is_error: true } as const;
+  return { type: "tool-call-end", call, result, data: undefined, durationMs: 0 };
 }
 
 function reminder(text: string | null): Attachment[] {

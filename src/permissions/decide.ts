@@ -8,6 +8,8 @@ export type Decision =
 /** Tools that only look. Inside the readable directories they need no approval. */
 const readers: ReadonlySet<string> = new Set(["Read", "Glob", "Grep"]);
 
+const changers: ReadonlySet<string> = new Set(["Edit", "Write", "NotebookEdit"]);
+
 /** A rule for the key also covers these. */
 const covers: Readonly<Record<string, readonly string[]>> = {
   Edit: ["Write", "NotebookEdit"],
@@ -22,6 +24,19 @@ export function decide(
   policy: PermissionPolicy,
   call: { tool: string; paths: readonly { given: string; real: string }[] },
 ): Decision {
+  if (policy.mode === "plan" && changers.has(call.tool)) {
+    return {
+      allowed: false,
+      reason: `${call.tool} changes files, and this agent only plans. Report what should change.`,
+    };
+  }
+  const rule = Object.hasOwn(policy.confined, call.tool) ? policy.confined[call.tool] : undefined;
+  if (rule !== undefined) {
+    return {
+      allowed: false,
+      reason: `The agent's definition confines ${call.tool} to '${rule}', and this version cannot check rules. Name ${call.tool} without a rule in its 'tools' to allow all of it.`,
+    };
+  }
   if (
     policy.allowedTools.some(
       (rule) => rule === call.tool || covers[rule]?.includes(call.tool) === true,

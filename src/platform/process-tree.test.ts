@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { randomUUID } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
-import { isAlive, marked, until } from "../tools/shell-tools-fixture.ts";
 import { ProcessTree, type StartedProcess } from "./process-tree.ts";
 
 const trees: ProcessTree[] = [];
@@ -10,7 +11,7 @@ afterEach(async () => {
   await Promise.all(trees.splice(0).map((tree) => tree.killAll()));
 });
 
-function plant(): { tree: ProcessTree; mark: string; bash(script: string): StartedProcess } {
+function plant(): { tree: ProcessTree; mark: string; bash: (script: string) => StartedProcess } {
   const name = `test-${randomUUID()}`;
   const tree = new ProcessTree(name);
   trees.push(tree);
@@ -24,6 +25,28 @@ function plant(): { tree: ProcessTree; mark: string; bash(script: string): Start
 /** Waits until the script has said that everything it starts is there. */
 async function ready(child: StartedProcess): Promise<void> {
   await once(child.stdout, "data");
+}
+
+/** Commands of the living processes whose environment holds the mark. */
+function marked(mark: string): string[] {
+  return readdirSync("/proc").flatMap((pid) =>
+    textOf(`/proc/${pid}/environ`).split("\0").includes(mark)
+      ? [textOf(`/proc/${pid}/cmdline`).split("\0").join(" ").trim()]
+      : [],
+  );
+}
+
+/** A zombie is dead: where init does not reap, it stays in the table. */
+function isAlive(pid: number): boolean {
+  return /\) [^ZX]/.test(textOf(`/proc/${pid}/stat`));
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "latin1");
+  } catch {
+    return "";
+  }
 }
 
 describe("ending all processes of an agent", () => {
@@ -67,7 +90,7 @@ describe("ending all processes of an agent", () => {
     const { tree, mark, bash } = plant();
     const child = bash("sleep 300 & setsid sleep 300 &");
     await once(child, "exit");
-    await until(() => marked(mark).filter((command) => command === "sleep 300").length === 2);
+    while (marked(mark).some((command) => command !== "sleep 300")) await setTimeout(5);
     expect(await tree.killAll()).toBe(2);
     expect(marked(mark)).toEqual([]);
   });
@@ -79,6 +102,15 @@ describe("ending all processes of an agent", () => {
     await once(child, "exit");
     expect(isAlive(Number(pid))).toBe(true);
     expect(await tree.killAll()).toBe(1);
+    expect(isAlive(Number(pid))).toBe(false);
+  });
+
+  test("finds such a process also in a group of its own, by its session", async () => {
+    const { tree, bash } = plant();
+    const child = bash("sleep 300 & set -m; env -i sleep 300 & echo $!");
+    const [pid] = (await once(child.stdout, "data")) as [Buffer];
+    await once(child, "exit");
+    expect(await tree.killAll()).toBe(2);
     expect(isAlive(Number(pid))).toBe(false);
   });
 

@@ -1,6 +1,7 @@
 import type { Catalog } from "../definitions/catalog.ts";
 import type { AgentDefinition } from "../definitions/definition.ts";
 import { newAgentId, type AgentId, type SessionId } from "../ids.ts";
+import { parseAllowedTools } from "../permissions/allowed-tools.ts";
 import type { ResolvedAgent } from "../resolved-agent.ts";
 import type { Limits, Settings } from "../settings/settings.ts";
 import type { SpawnRequest } from "../spawn-request.ts";
@@ -16,7 +17,6 @@ export interface Surroundings {
   readonly settings: Settings;
   readonly limits: Limits;
   readonly availableTools: readonly string[];
-  readonly allowedTools: readonly string[];
   /** Besides the working directory. */
   readonly readableDirectories: readonly string[];
   /** `CLAUDE_CODE_SUBAGENT_MODEL` */
@@ -30,6 +30,8 @@ export interface Origin {
   /** The parent's call that asked for it. */
   readonly toolUseId: string | null;
   readonly parentModel: string | undefined;
+  /** What is allowed to whoever asks: a child gets no more than its parent. */
+  readonly allowedTools: readonly string[];
   /** 0 for the main agent. */
   readonly depth: number;
 }
@@ -49,7 +51,7 @@ export async function resolveAgent(
     parent: origin.parentModel,
     settings,
   });
-  const { tools, spawn, report } = resolveTools({
+  const { tools, spawn, confined, report } = resolveTools({
     type: definition.name,
     available: surroundings.availableTools,
     wanted: definition.tools,
@@ -83,7 +85,12 @@ export async function resolveAgent(
     can: { tools, spawn },
     meets: {
       permissions: {
-        allowedTools: request.allowedTools ?? surroundings.allowedTools,
+        mode: definition.permissionMode === "plan" ? "plan" : "default",
+        confined,
+        allowedTools:
+          request.allowedTools === undefined
+            ? origin.allowedTools
+            : parseAllowedTools(request.allowedTools),
         readableDirectories: [environment.cwd, ...surroundings.readableDirectories],
       },
     },

@@ -5,6 +5,8 @@ import { toolName } from "../tools/registry.ts";
 export interface ResolvedTools {
   tools: string[];
   spawn: SpawnRights;
+  /** Tools that the list names only together with a rule. */
+  confined: Record<string, string>;
   report: ToolDecision[];
 }
 
@@ -39,10 +41,27 @@ export function resolveTools(options: {
   }
   const tools = report.filter((decision) => decision.kept).map((decision) => decision.tool);
   if (asked !== undefined && tools.length === 0) throw nothingLeft(options.type, report, asked);
-  return { tools, spawn: spawnRights(tools, wanted), report };
+  return {
+    tools,
+    spawn: spawnRights(tools, wanted),
+    confined: confinedTools(wanted ?? []),
+    report,
+  };
 }
 
 const spawnTool = "Agent";
+
+/** `Bash(git diff *)` without a plain `Bash` beside it. `Agent(a, b)` is no rule: it names types. */
+function confinedTools(wanted: readonly string[]): Record<string, string> {
+  const rules = wanted.flatMap((entry) => {
+    const rule = /\((.*)\)$/s.exec(entry)?.[1];
+    const tool = toolName(entry);
+    return rule === undefined || rule === "*" || tool === spawnTool || wanted.includes(tool)
+      ? []
+      : [[tool, rule] as const];
+  });
+  return Object.fromEntries(rules);
+}
 
 /** `Agent` = any type, `Agent(a, b)` = only those, absent = none. */
 function spawnRights(tools: readonly string[], wanted: readonly string[] | undefined): SpawnRights {

@@ -49,6 +49,7 @@ function report(child: ChildOutcome): ToolOutput {
       agentType: child.type,
       content: [{ type: "text", text: result.content }],
       resolvedModel: child.model,
+      modelDecidedBy: child.modelFrom,
       totalDurationMs: result.durationMs,
       totalTokens: totalTokens(result.lastUsage),
       totalToolUseCount: result.toolUses,

@@ -1,5 +1,4 @@
 import { mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { bashTool } from "./bash.ts";
@@ -21,8 +20,7 @@ function bash(command: string, options: { timeout?: number; signal?: AbortSignal
   return bench.call(bashTool, { command, ...input }, signal === undefined ? {} : { signal });
 }
 
-const temporaryDirectories = async (): Promise<string[]> =>
-  (await readdir(tmpdir())).filter((name) => name.startsWith("retinue-bash-"));
+const waitFor = (file: string): string => `until [ -e ${file} ]; do sleep 0.01; done`;
 
 describe("a command", () => {
   test("answers with what it printed", async () => {
@@ -33,8 +31,7 @@ describe("a command", () => {
   });
 
   test("shows stdout and stderr in the order in which they arrived", async () => {
-    const turn = (file: string): string => `until [ -e ${file} ]; do sleep 0.01; done`;
-    const call = bash(`echo 1; ${turn("a")}; echo 2 >&2; ${turn("b")}; echo 3`);
+    const call = bash(`echo 1; ${waitFor("a")}; echo 2 >&2; ${waitFor("b")}; echo 3`);
     await until(() => bench.progress.includes("1"));
     await writeFile(join(bench.root, "a"), "");
     await until(() => bench.progress.includes("2"));
@@ -85,14 +82,22 @@ describe("a command", () => {
   });
 
   test("shows the last line of its output while it runs", async () => {
-    await bash("printf 'one\\ntwo\\n'; sleep 0.5; printf 'three\\rfour'");
-    expect(bench.progress).toEqual(["two", "four"]);
+    const call = bash(`echo 1; printf 'half\\rwhole'; ${waitFor("a")}`);
+    await until(() => bench.progress.at(-1) === "whole");
+    await writeFile(join(bench.root, "a"), "");
+    await call;
+    expect(["1", "half"]).toEqual(expect.arrayContaining(bench.progress.slice(0, -1)));
   });
 
   test("removes its temporary directory", async () => {
-    const before = await temporaryDirectories();
-    await bash("exit 1");
-    expect(await temporaryDirectories()).toEqual(before);
+    const { TMPDIR = "/tmp" } = process.env;
+    process.env["TMPDIR"] = bench.directory;
+    try {
+      expect((await bash("ls $TMPDIR; exit 1")).content).toContain("retinue-bash-");
+    } finally {
+      process.env["TMPDIR"] = TMPDIR;
+    }
+    expect(await readdir(bench.directory)).toEqual(["root"]);
   });
 });
 

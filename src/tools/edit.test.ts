@@ -58,6 +58,15 @@ describe("Edit", () => {
     expect(output.data).toMatchObject({ replaceAll: true });
   });
 
+  it("makes a new file out of an empty old text", async () => {
+    const context = await makeContext();
+    const input = { file_path: "deep/new.json", old_string: "", new_string: "{}" };
+    const output = await call(editTool, input, context);
+    const path = join(context.workbench.cwd, "deep/new.json");
+    expect(output.content).toBe(`Created ${path}.`);
+    expect(await readFile(path, "utf8")).toBe("{}");
+  });
+
   it("refuses an empty old text and one that is the same as the new", async () => {
     const { edit } = await makeFile("x\n");
     expect(await failureOf(edit("", "y"))).toMatch(/empty.*Write/);

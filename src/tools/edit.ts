@@ -28,7 +28,11 @@ export const editTool: LeafTool = leafTool({
       path,
       changes: "part",
       async rewrite(loaded) {
-        if (loaded === undefined) throw await missingFile(path, cwd);
+        if (loaded === undefined || loaded.bytes.length === 0) {
+          // An empty text stands in no file but an empty or missing one: that is how a new file is asked for.
+          if (input.old_string === "") return input.new_string;
+          if (loaded === undefined) throw await missingFile(path, cwd);
+        }
         if (!isUtf8(loaded.bytes)) {
           throw new ToolFailure(
             `${path} is not UTF-8 text, and Edit would damage it. Use a command such as sed in Bash.`,
@@ -41,7 +45,7 @@ export const editTool: LeafTool = leafTool({
       },
     });
     return {
-      content: `Edited ${path} at ${linesList(places)}.`,
+      content: places.length === 0 ? `Created ${path}.` : `Edited ${path} at ${linesList(places)}.`,
       data: {
         filePath: path,
         oldString: input.old_string,

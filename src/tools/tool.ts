@@ -45,6 +45,8 @@ export interface ChildOutcome {
   type: string;
   prompt: string;
   model: string;
+  /** Which voice decided the model. */
+  modelFrom: string;
   oneShot: boolean;
   result: AgentResult;
 }

@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { isIP } from "node:net";
+import { Worker } from "node:worker_threads";
 import { z } from "zod";
 import { errorMessage } from "../errors.ts";
 import { leafTool, ToolFailure, type LeafTool, type ToolOutput } from "./tool.ts";
@@ -7,6 +9,8 @@ const timeLimitMs = 30_000;
 const bodyCap = 10_000_000;
 const redirectCap = 10;
 const shownCap = 100_000;
+const wholePageCap = 250_000;
+const pieceCap = 50_000;
 
 export const webFetchTool: LeafTool = leafTool({
   name: "WebFetch",
@@ -31,12 +35,11 @@ export const webFetchTool: LeafTool = leafTool({
         url,
       },
     });
+    const start = addressOf(url);
     const timeUp = AbortSignal.timeout(timeLimitMs);
+    const either = AbortSignal.any([signal, timeUp]);
     try {
-      const { response, address, elsewhere } = await request(
-        url,
-        AbortSignal.any([signal, timeUp]),
-      );
+      const { response, address, elsewhere } = await request(start, either);
       if (elsewhere !== undefined) {
         await response.body?.cancel();
         const text = `${address.href} redirects to another host. To read it, call WebFetch with the URL ${elsewhere.href}`;
@@ -48,15 +51,19 @@ export const webFetchTool: LeafTool = leafTool({
         return { ...answer(response, 0, text), isError: true };
       }
       const body = await bodyOf(response, address);
-      return answer(response, body.length, excerpt(await textOf(response, body), prompt, offset));
+      const text = await textOf(response, body, either);
+      return answer(response, body.length, excerpt(text, prompt, offset));
     } catch (error) {
       signal.throwIfAborted();
-      if (timeUp.aborted)
+      if (timeUp.aborted) {
         throw new ToolFailure(
-          `${url} did not answer within ${timeLimitMs / 1000} s. Try again later or use another source.`,
+          `${start.href} could not be read within ${timeLimitMs / 1000} s. Use another source.`,
         );
+      }
       if (error instanceof ToolFailure) throw error;
-      throw new ToolFailure(`${url} could not be fetched: ${causeOf(error)}. Check the host name.`);
+      throw new ToolFailure(
+        `${start.href} could not be read: ${causeOf(error)}. Check the URL, or use another source.`,
+      );
     }
   },
 });
@@ -68,8 +75,8 @@ interface Fetched {
   elsewhere?: URL;
 }
 
-async function request(url: string, signal: AbortSignal): Promise<Fetched> {
-  let address = addressOf(url);
+async function request(start: URL, signal: AbortSignal): Promise<Fetched> {
+  let address = start;
   for (let redirects = 0; redirects <= redirectCap; redirects += 1) {
     const response = await fetch(address, {
       signal,
@@ -87,7 +94,9 @@ async function request(url: string, signal: AbortSignal): Promise<Fetched> {
     await response.body?.cancel();
     address = next;
   }
-  throw new ToolFailure(`${url} redirects more than ${redirectCap} times. Use another source.`);
+  throw new ToolFailure(
+    `${start.href} redirects more than ${redirectCap} times. Use another source.`,
+  );
 }
 
 function addressOf(text: string): URL {
@@ -131,7 +140,7 @@ async function bodyOf(response: Response, address: URL): Promise<Buffer> {
 const textTypes =
   /^text\/|^application\/(?:.*\+)?(?:json|xml|javascript|ecmascript|yaml|x-yaml|toml|x-sh|x-ndjson|graphql|sql)$/;
 
-async function textOf(response: Response, body: Buffer): Promise<string> {
+async function textOf(response: Response, body: Buffer, signal: AbortSignal): Promise<string> {
   const header = response.headers.get("content-type") ?? "";
   const type = (header.split(";")[0] ?? "").trim().toLowerCase();
   if (type === "" ? body.includes(0) : !textTypes.test(type) && !isHtml(type)) {
@@ -140,9 +149,7 @@ async function textOf(response: Response, body: Buffer): Promise<string> {
     );
   }
   const text = decode(body, /charset\s*=\s*"?([\w-]+)/i.exec(header)?.[1]);
-  if (!isHtml(type)) return text;
-  const { NodeHtmlMarkdown } = await import("node-html-markdown");
-  return NodeHtmlMarkdown.translate(text);
+  return isHtml(type) ? markdownOf(text, signal) : text;
 }
 
 function isHtml(type: string): boolean {
@@ -155,6 +162,56 @@ function decode(body: Buffer, charset: string = "utf-8"): string {
   } catch {
     return new TextDecoder().decode(body);
   }
+}
+
+/**
+ * In a thread of its own, which the signal can end: the converter takes quadratic time (1 MB of paragraphs: 47 s), and
+ * one page must not hold up all agents. Long pages are converted piece by piece for the same reason.
+ */
+async function markdownOf(html: string, signal: AbortSignal): Promise<string> {
+  const worker = new Worker(converter, {
+    eval: true,
+    workerData: { library: import.meta.resolve("node-html-markdown"), pieces: piecesOf(html) },
+    env: {},
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: 512 },
+  });
+  try {
+    const [markdown] = (await once(worker, "message", { signal })) as [string];
+    return markdown;
+  } finally {
+    await worker.terminate();
+  }
+}
+
+const converter = `
+  const { parentPort, workerData } = require("node:worker_threads");
+  import(workerData.library).then(({ NodeHtmlMarkdown }) => {
+    const parts = workerData.pieces.map((piece) => NodeHtmlMarkdown.translate(piece));
+    parentPort.postMessage(parts.filter((part) => part !== "").join("\\n\\n"));
+  });
+`;
+
+function piecesOf(html: string): string[] {
+  const visible = withoutScripts(html);
+  if (visible.length <= wholePageCap) return [visible];
+  const pieces: string[] = [];
+  let piece = "";
+  for (const block of visible.split(/(?=<(?:h[1-6]|p|div|section|article)[\s>])/i)) {
+    if (piece.length + block.length > pieceCap) {
+      pieces.push(piece);
+      piece = "";
+    }
+    piece += block;
+  }
+  return [...pieces, piece];
+}
+
+/** By splitting, because an expression from tag to closing tag is quadratic on a page that closes none. */
+function withoutScripts(html: string): string {
+  const [start = "", ...tags] = html.split(/<(?=\/?(?:script|style|svg)\b)/i);
+  const kept = tags.map((tag) => (tag.startsWith("/") ? tag.slice(tag.indexOf(">") + 1) : ""));
+  return start + kept.join("");
 }
 
 /** No second model reads the page: its text is the result, under a line that recalls what it was fetched for. */

@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { AgentId, SessionId } from "../ids.ts";
 
-/** Where everything of one session lies: SPEC 11.1's layout, which other readers of transcripts know. */
+/** Where everything of one session lies: the layout that other readers of transcripts know. */
 export interface SessionPaths {
   /** `<config>/projects/<project>` */
   readonly projectDir: string;

@@ -1,6 +1,6 @@
 import { findAgents, type AgentOnDisk } from "../../transcript/meta.ts";
 import { defaultConfigDir } from "../../transcript/paths.ts";
-import { formatDuration, formatModel, formatTokens } from "../format.ts";
+import { formatModel, formatSpan, formatTokens } from "../format.ts";
 import { plainLine } from "../sanitize.ts";
 import { columns } from "../columns.ts";
 
@@ -43,7 +43,7 @@ function tableRow({ meta, state }: AgentOnDisk): string[] {
     `${state}${failure}`,
     formatModel(retinue.model, retinue.scripted),
     retinue.tokens === undefined ? "" : formatTokens(retinue.tokens),
-    formatDuration((retinue.endedAt ?? Date.now()) - retinue.startedAt),
+    formatSpan((retinue.endedAt ?? Date.now()) - retinue.startedAt),
     retinue.name ?? meta.description,
   ].map((text) => plainLine(text));
 }

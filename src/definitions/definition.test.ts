@@ -1,0 +1,63 @@
+import { expect, test } from "vitest";
+import { toDefinition } from "./definition.ts";
+
+const origin = { prompt: "p", source: "project", file: "x.md", where: "x.md" } as const;
+const make = (fields: Record<string, unknown>): ReturnType<typeof toDefinition> =>
+  toDefinition({ name: "a", description: "d", ...fields }, origin);
+
+test.each([
+  ["a comma string", "Read, Bash(git diff *), Grep,", ["Read", "Bash(git diff *)", "Grep"]],
+  ["a comma inside parentheses", "Agent(a, b), Read", ["Agent(a, b)", "Read"]],
+  ["a string with blanks", "Read Grep Glob", ["Read", "Grep", "Glob"]],
+  ["a list", ["Read", "Bash"], ["Read", "Bash"]],
+  ["an empty list", [], []],
+])("reads tools written as %s", (_name, tools, expected) => {
+  expect(make({ tools }).definition?.tools).toEqual(expected);
+});
+
+test("a star means all tools, as if nothing had been said", () => {
+  expect(make({ tools: "*" }).definition?.tools).toBeUndefined();
+  expect(make({ tools: null }).definition?.tools).toBeUndefined();
+});
+
+test.each([
+  ["maxTurns", "lots"],
+  ["maxTurns", -1],
+  ["background", "yes"],
+  ["isolation", "moon"],
+  ["color", 3],
+])(
+  "a bad value of %s (%s) drops the field and says so, and the agent still loads",
+  (field, value) => {
+    const { definition, diagnostics } = make({ [field]: value });
+    expect(definition).not.toBeNull();
+    expect(definition).not.toHaveProperty(field);
+    expect(diagnostics).toMatchObject([{ severity: "warning", field }]);
+  },
+);
+
+test("a number written as text counts as a number", () => {
+  expect(make({ maxTurns: "5" }).definition?.maxTurns).toBe(5);
+});
+
+test("a field that this version does not act on is reported; one it does not know is not", () => {
+  expect(make({ hooks: {}, emoji: "x" }).diagnostics).toMatchObject([{ field: "hooks" }]);
+});
+
+test.each([
+  ["no name", { name: undefined }],
+  ["a number as name", { name: 12 }],
+  ["a name with a colon", { name: "a:b" }],
+  ["a name with a control character", { name: "a\u0007" }],
+  ["a leading dash", { name: "-a" }],
+  ["no description", { description: "" }],
+  ["a list as description", { description: ["a"] }],
+])("does not load a file with %s, and says why", (_name, fields) => {
+  const { definition, diagnostics } = make(fields);
+  expect(definition).toBeNull();
+  expect(diagnostics).toMatchObject([{ severity: "error" }]);
+});
+
+test("a written-out \\n in a description is a line break", () => {
+  expect(make({ description: "one\\ntwo" }).definition?.description).toBe("one\ntwo");
+});

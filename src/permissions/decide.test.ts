@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { decide } from "./decide.ts";
+
+const policy = {
+  mode: "default",
+  confined: { WebFetch: "domain:x" },
+  allowedTools: ["Edit"],
+  readableDirectories: ["/work/a", "/results"],
+} as const;
+const at = (given: string, real = given): { given: string; real: string } => ({ given, real });
+
+test.each([
+  ["Read", [at("/work/a/x.ts")], true],
+  ["Read", [at("/work/a")], true],
+  ["Read", [at("/results/r.txt")], true],
+  ["Read", [at("/work/a/..x")], true],
+  ["Read", [at("/work/ab/x.ts")], false],
+  ["Read", [at("/work")], false],
+  ["Read", [at("/work/a/link", "/etc/passwd")], false],
+  ["Read", [at("/elsewhere/link", "/work/a/x")], false],
+  ["Grep", [at("/work/a"), at("/etc")], false],
+  ["Edit", [at("/anywhere")], true],
+  ["Write", [at("/anywhere")], true],
+  ["NotebookEdit", [at("/anywhere")], true],
+  ["Bash", [], false],
+  ["constructor", [], false],
+  ["WebFetch", [], false],
+])("%s on %j: allowed = %s", (tool, paths, allowed) => {
+  expect(decide(policy, { tool, paths }).allowed).toBe(allowed);
+});
+
+test("an agent that only plans changes nothing, whatever is allowed", () => {
+  const planning = { ...policy, mode: "plan" } as const;
+  for (const tool of ["Edit", "Write", "NotebookEdit"]) {
+    expect(decide(planning, { tool, paths: [at("/work/a/x")] }).allowed).toBe(false);
+  }
+  expect(decide(planning, { tool: "Read", paths: [at("/work/a/x")] }).allowed).toBe(true);
+});
+
+test("a tool that its definition confines to a rule is not let through as a whole", () => {
+  const allowed = { ...policy, allowedTools: ["WebFetch"] };
+  expect(decide(allowed, { tool: "WebFetch", paths: [] })).toMatchObject({
+    allowed: false,
+    reason: expect.stringContaining("confines WebFetch to 'domain:x'") as string,
+  });
+});

@@ -1,0 +1,95 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { resolveTools } from "./tools.ts";
+
+const available = ["Agent", "Bash", "Edit", "Read"];
+const base = { type: "x", available, wanted: undefined, unwanted: undefined, atDepthLimit: false };
+
+test("without a list an agent gets all tools, and may spawn any type", () => {
+  expect(resolveTools(base)).toMatchObject({
+    tools: available,
+    spawn: { allowed: true, types: "any" },
+  });
+});
+
+test("a tool named in both lists is removed", () => {
+  const { tools, report } = resolveTools({
+    ...base,
+    wanted: ["Read", "Bash"],
+    unwanted: ["Bash(rm *)"],
+  });
+  expect(tools).toEqual(["Read"]);
+  expect(report.find((decision) => decision.tool === "Bash")).toMatchObject({
+    kept: false,
+    why: "named in 'disallowedTools'",
+  });
+});
+
+test("aliases and rules name the tool that they are about", () => {
+  expect(resolveTools({ ...base, wanted: ["FileRead", "Bash(git diff *)", "Task"] }).tools).toEqual(
+    ["Agent", "Bash", "Read"],
+  );
+});
+
+test("the order is that of the registry, not of the list: it is part of the cached prefix", () => {
+  expect(resolveTools({ ...base, wanted: ["Read", "Edit", "Bash"] }).tools).toEqual([
+    "Bash",
+    "Edit",
+    "Read",
+  ]);
+});
+
+test("at the depth limit there is no Agent tool and no right to spawn", () => {
+  expect(resolveTools({ ...base, wanted: ["Agent", "Read"], atDepthLimit: true })).toMatchObject({
+    tools: ["Read"],
+    spawn: { allowed: false },
+  });
+});
+
+test("Agent(a, b) restricts to those types", () => {
+  expect(resolveTools({ ...base, wanted: ["Agent(a, b)", "Read"] }).spawn).toEqual({
+    allowed: true,
+    types: ["a", "b"],
+  });
+  expect(resolveTools({ ...base, wanted: ["Agent(a)", "Agent"] }).spawn).toEqual({
+    allowed: true,
+    types: "any",
+  });
+  expect(resolveTools({ ...base, wanted: ["Read"] }).spawn).toEqual({ allowed: false });
+});
+
+test("a list of which nothing is left refuses, naming each entry's reason", () => {
+  expect(() => resolveTools({ ...base, wanted: ["read"] })).toThrow(/read: no such tool here/);
+  expect(() => resolveTools({ ...base, wanted: [] })).toThrow(/the list is empty/);
+});
+
+test("naming one more tool as unwanted never adds a tool", () => {
+  const lists = fc.uniqueArray(fc.constantFrom(...available, "Nope"));
+  fc.assert(
+    fc.property(
+      fc.option(lists, { nil: undefined }),
+      lists,
+      fc.constantFrom(...available),
+      fc.boolean(),
+      (wanted, unwanted, one, atDepthLimit) => {
+        const get = (list: string[]): string[] => {
+          try {
+            return resolveTools({ ...base, wanted, unwanted: list, atDepthLimit }).tools;
+          } catch {
+            return [];
+          }
+        };
+        const fewer = get([...unwanted, one]);
+        expect(get(unwanted)).toEqual(expect.arrayContaining(fewer));
+        expect(fewer).not.toContain(one);
+      },
+    ),
+  );
+});
+
+test("a rule in the list confines its tool, unless the tool is named without one too", () => {
+  expect(
+    resolveTools({ ...base, wanted: ["Bash(git diff *)", "Read", "Agent(a)"] }).confined,
+  ).toEqual({ Bash: "git diff *" });
+  expect(resolveTools({ ...base, wanted: ["Bash(git diff *)", "Bash"] }).confined).toEqual({});
+});
