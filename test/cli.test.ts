@@ -18,8 +18,8 @@ interface Ran {
 interface Shop {
   cwd: string;
   config: string;
-  run(args: string[], options?: { input?: string; env?: Record<string, string> }): Promise<Ran>;
-  start(args: string[], env?: Record<string, string>): ChildProcess;
+  run: (args: string[], options?: { input?: string; env?: Record<string, string> }) => Promise<Ran>;
+  start: (args: string[], env?: Record<string, string>) => ChildProcess;
 }
 
 /** An empty directory with a scenario in it, and the installed command. */

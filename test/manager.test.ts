@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createManager, createRehearsal, parseScenario } from "../src/index.ts";
+import type { AssistantBlock, UserBlock } from "../src/message.ts";
 import { sequence, setStage, temporaryDirectory } from "./support/stage.ts";
 
 test("an agent spawned without a task stands idle, takes one task after the other, and remembers", async () => {
@@ -256,7 +257,9 @@ turns:
     error: { code: "max_turns" },
   });
   expect(await manager.process(agent.id, "again")).toMatchObject({ state: "completed" });
-  const blocks = requests.at(-1)?.messages.flatMap((message) => message.content) ?? [];
+  const blocks = (requests.at(-1)?.messages ?? []).flatMap(
+    (message): (AssistantBlock | UserBlock)[] => message.content,
+  );
   const asked = blocks.flatMap((block) => (block.type === "tool_use" ? [block.id] : []));
   const answered = blocks.flatMap((block) =>
     block.type === "tool_result" ? [block.tool_use_id] : [],

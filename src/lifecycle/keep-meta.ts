@@ -1,7 +1,8 @@
 import type { AgentEvent } from "../events/event.ts";
 import { totalTokens } from "../message.ts";
 import type { ResolvedAgent } from "../resolved-agent.ts";
-import { processStart, writeMeta, type AgentMeta } from "../transcript/meta.ts";
+import { processStart } from "../platform/process-table.ts";
+import { writeMeta, type AgentMeta } from "../transcript/meta.ts";
 import type { Session } from "./session.ts";
 
 /** Keeps the file beside the transcript true: written when the agent appears, starts and ends. */

@@ -1,10 +1,9 @@
-import { execFile, spawn, type ChildProcess, type ChildProcessByStdio } from "node:child_process";
+import { spawn, type ChildProcess, type ChildProcessByStdio } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
 import type { Readable } from "node:stream";
-import { setImmediate, setTimeout } from "node:timers/promises";
-import { promisify } from "node:util";
+import { setTimeout } from "node:timers/promises";
 import { RetinueError } from "../errors.ts";
+import { agentVariable, callVariable, readProcesses, type Process } from "./process-table.ts";
 
 /**
  * All processes that one agent started, and what those started. A process group alone does not hold them: `setsid`
@@ -87,21 +86,8 @@ export class ProcessTree {
 
 export type StartedProcess = ChildProcessByStdio<null, Readable, Readable>;
 
-const agentVariable = "RETINUE_AGENT";
-const callVariable = "RETINUE_CALL";
 const defaultGraceMs = 300;
 const limitMs = 5000;
-
-interface Process {
-  pid: number;
-  parent: number;
-  group: number;
-  session: number | undefined;
-  /** With the pid, the identity of a process: a later one with the same pid started at another time. */
-  started: string;
-  agent: string | undefined;
-  call: string | undefined;
-}
 
 function isIn(process: Process, session: number | undefined): boolean {
   return session !== undefined && (process.session === session || process.group === session);
@@ -164,74 +150,4 @@ function familyOf(table: readonly Process[], belongs: (process: Process) => bool
   for (const member of family)
     for (const child of children.get(member.pid) ?? []) family.add(child);
   return [...family];
-}
-
-let nextTable: Promise<Process[]> | undefined;
-
-/** Many agents that end at the same moment share one look; it is always taken after they asked. */
-function readProcesses(): Promise<Process[]> {
-  nextTable ??= setImmediate().then(() => {
-    nextTable = undefined;
-    return process.platform === "linux" ? readProc() : readPs();
-  });
-  return nextTable;
-}
-
-function readProc(): Process[] {
-  return readdirSync("/proc").flatMap((name) => {
-    if (!/^\d+$/.test(name)) return [];
-    const stat = read(`/proc/${name}/stat`);
-    // The command's name, in parentheses, may itself hold spaces and parentheses.
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    const [state, parent, group, session] = fields;
-    if (fields.length < 20 || state === "Z" || state === "X") return [];
-    const environment = read(`/proc/${name}/environ`).split("\0");
-    return {
-      pid: Number(name),
-      parent: Number(parent),
-      group: Number(group),
-      session: Number(session),
-      started: fields[19] ?? "",
-      agent: variableIn(environment, agentVariable),
-      call: variableIn(environment, callVariable),
-    };
-  });
-}
-
-function read(path: string): string {
-  try {
-    return readFileSync(path, "latin1");
-  } catch {
-    return "";
-  }
-}
-
-function variableIn(environment: readonly string[], name: string): string | undefined {
-  return environment.find((entry) => entry.startsWith(`${name}=`))?.slice(name.length + 1);
-}
-
-async function readPs(): Promise<Process[]> {
-  const run = promisify(execFile);
-  const options = { maxBuffer: 64 * 1024 * 1024 };
-  const [table, environments] = await Promise.all([
-    run("ps", ["-axo", "pid=,ppid=,pgid=,stat=,lstart="], options),
-    run("ps", ["-axEww", "-o", "pid=,command="], options),
-  ]);
-  const environmentOf = new Map(
-    environments.stdout.split("\n").map((line) => [Number.parseInt(line, 10), line] as const),
-  );
-  return table.stdout.split("\n").flatMap((line) => {
-    const [pid, parent, group, state, ...started] = line.trim().split(/\s+/);
-    if (pid === undefined || pid === "" || state?.startsWith("Z")) return [];
-    const environment = environmentOf.get(Number(pid))?.split(/\s+/) ?? [];
-    return {
-      pid: Number(pid),
-      parent: Number(parent),
-      group: Number(group),
-      session: undefined,
-      started: started.join(" "),
-      agent: variableIn(environment, agentVariable),
-      call: variableIn(environment, callVariable),
-    };
-  });
 }

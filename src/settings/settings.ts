@@ -26,7 +26,6 @@ export const settingsSchema = z.looseObject({
 });
 
 export type Settings = z.infer<typeof settingsSchema>;
-export type SettingsInput = z.input<typeof settingsSchema>;
 
 /** The newest ids of each family that the installed client library knows. */
 const aliases: Record<string, string> = {

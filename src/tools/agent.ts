@@ -26,7 +26,7 @@ export const agentTool: SpawnTool = {
   concurrency: "shared",
   request: (call: z.infer<typeof input>) => call,
   report,
-} as SpawnTool;
+};
 
 function report(child: ChildOutcome): ToolOutput {
   const { result } = child;

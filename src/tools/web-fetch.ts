@@ -1,16 +1,13 @@
-import { once } from "node:events";
 import { isIP } from "node:net";
-import { Worker } from "node:worker_threads";
 import { z } from "zod";
 import { errorMessage } from "../errors.ts";
+import { htmlToMarkdown } from "./html-to-markdown.ts";
 import { leafTool, ToolFailure, type LeafTool, type ToolOutput } from "./tool.ts";
 
 const timeLimitMs = 30_000;
 const bodyCap = 10_000_000;
 const redirectCap = 10;
 const shownCap = 100_000;
-const wholePageCap = 250_000;
-const pieceCap = 50_000;
 
 export const webFetchTool: LeafTool = leafTool({
   name: "WebFetch",
@@ -149,7 +146,7 @@ async function textOf(response: Response, body: Buffer, signal: AbortSignal): Pr
     );
   }
   const text = decode(body, /charset\s*=\s*"?([\w-]+)/i.exec(header)?.[1]);
-  return isHtml(type) ? markdownOf(text, signal) : text;
+  return isHtml(type) ? htmlToMarkdown(text, signal) : text;
 }
 
 function isHtml(type: string): boolean {
@@ -162,56 +159,6 @@ function decode(body: Buffer, charset: string = "utf-8"): string {
   } catch {
     return new TextDecoder().decode(body);
   }
-}
-
-/**
- * In a thread of its own, which the signal can end: the converter takes quadratic time (1 MB of paragraphs: 47 s), and
- * one page must not hold up all agents. Long pages are converted piece by piece for the same reason.
- */
-async function markdownOf(html: string, signal: AbortSignal): Promise<string> {
-  const worker = new Worker(converter, {
-    eval: true,
-    workerData: { library: import.meta.resolve("node-html-markdown"), pieces: piecesOf(html) },
-    env: {},
-    execArgv: [],
-    resourceLimits: { maxOldGenerationSizeMb: 512 },
-  });
-  try {
-    const [markdown] = (await once(worker, "message", { signal })) as [string];
-    return markdown;
-  } finally {
-    await worker.terminate();
-  }
-}
-
-const converter = `
-  const { parentPort, workerData } = require("node:worker_threads");
-  import(workerData.library).then(({ NodeHtmlMarkdown }) => {
-    const parts = workerData.pieces.map((piece) => NodeHtmlMarkdown.translate(piece));
-    parentPort.postMessage(parts.filter((part) => part !== "").join("\\n\\n"));
-  });
-`;
-
-function piecesOf(html: string): string[] {
-  const visible = withoutScripts(html);
-  if (visible.length <= wholePageCap) return [visible];
-  const pieces: string[] = [];
-  let piece = "";
-  for (const block of visible.split(/(?=<(?:h[1-6]|p|div|section|article)[\s>])/i)) {
-    if (piece.length + block.length > pieceCap) {
-      pieces.push(piece);
-      piece = "";
-    }
-    piece += block;
-  }
-  return [...pieces, piece];
-}
-
-/** By splitting, because an expression from tag to closing tag is quadratic on a page that closes none. */
-function withoutScripts(html: string): string {
-  const [start = "", ...tags] = html.split(/<(?=\/?(?:script|style|svg)\b)/i);
-  const kept = tags.map((tag) => (tag.startsWith("/") ? tag.slice(tag.indexOf(">") + 1) : ""));
-  return start + kept.join("");
 }
 
 /** No second model reads the page: its text is the result, under a line that recalls what it was fetched for. */

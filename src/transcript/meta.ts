@@ -1,8 +1,8 @@
-import { readFileSync } from "node:fs";
 import { glob, readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { z } from "zod";
 import { writeFileAtomic } from "../platform/atomic-write.ts";
+import { processStart } from "../platform/process-table.ts";
 
 /**
  * The small file beside each transcript. The first four fields are those that other readers know; `retinue` is what
@@ -77,24 +77,4 @@ function stateOf(meta: AgentMeta): AgentOnDisk["state"] {
   const { state, pid, pidStart } = meta.retinue;
   const open = state === "queued" || state === "running" || state === "idle";
   return open && processStart(pid) !== pidStart ? "interrupted" : state;
-}
-
-/** When a process started, in a form that can only be compared; empty when there is no such process. */
-export function processStart(pid: number): string {
-  try {
-    // The command name, in parentheses, may hold blanks; the start time is the 20th field after it.
-    const stat = readFileSync(`/proc/${String(pid)}/stat`, "utf8");
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
-  } catch {
-    return isAlive(pid) ? "alive" : "";
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }

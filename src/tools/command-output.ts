@@ -1,0 +1,149 @@
+import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
+import type { Socket } from "node:net";
+import { join } from "node:path";
+import { StringDecoder } from "node:string_decoder";
+import { errorMessage } from "../errors.ts";
+import type { StartedProcess } from "../platform/process-tree.ts";
+import type { ToolContext } from "./tool.ts";
+
+const inlineCap = 30_000;
+const spillCap = 64 * 1024 * 1024;
+
+/** What a command prints, in bounded memory: excerpts to show, and all of it in a file once it is too long. */
+export class CommandOutput {
+  readonly all: Excerpt = new Excerpt();
+  readonly #stdout = new Excerpt();
+  readonly #stderr = new Excerpt();
+  readonly #spill: Spill;
+  readonly #progress: (text: string) => void;
+  #progressTimer: NodeJS.Timeout | undefined;
+  #shown = "";
+
+  constructor(context: ToolContext) {
+    this.#spill = new Spill(context.workbench.resultsDir, context.callId);
+    this.#progress = (text) => context.progress(text);
+  }
+
+  /** Returns what ends the collection. The pipes are read on, for a background child would die of a closed one. */
+  attach(child: StartedProcess): () => void {
+    const streams = [
+      { stream: child.stdout as Socket, excerpt: this.#stdout, decoder: new StringDecoder("utf8") },
+      { stream: child.stderr as Socket, excerpt: this.#stderr, decoder: new StringDecoder("utf8") },
+    ];
+    for (const { stream, excerpt, decoder } of streams) {
+      stream.on("data", (chunk: Buffer) => this.#add(excerpt, decoder.write(chunk)));
+    }
+    return () => {
+      for (const { stream, excerpt, decoder } of streams) {
+        this.#add(excerpt, decoder.end());
+        stream.removeAllListeners("data").resume().unref();
+      }
+    };
+  }
+
+  omission = (count: number): string =>
+    `\n[… ${count} characters left out; ${this.#spill.whereabouts()}]\n`;
+
+  data(interrupted: boolean): object {
+    return {
+      stdout: this.#stdout.render(this.omission),
+      stderr: this.#stderr.render(this.omission),
+      interrupted,
+      isImage: false,
+      ...(this.#spill.written > 0 && { rawOutputPath: this.#spill.path }),
+    };
+  }
+
+  close(): void {
+    clearTimeout(this.#progressTimer);
+    this.#spill.close();
+  }
+
+  #add(excerpt: Excerpt, text: string): void {
+    if (text === "") return;
+    if (this.all.length + text.length > inlineCap) {
+      if (this.all.length <= inlineCap) this.#spill.write(this.all.render(this.omission));
+      this.#spill.write(text);
+    }
+    this.all.add(text);
+    excerpt.add(text);
+    if (this.#progressTimer === undefined) this.#showProgress();
+  }
+
+  #showProgress(): void {
+    const line = this.all.lastLine();
+    this.#progressTimer = undefined;
+    if (line === this.#shown) return;
+    this.#shown = line;
+    this.#progress(line);
+    this.#progressTimer = setTimeout(() => this.#showProgress(), 200);
+  }
+}
+
+/** The beginning and the end of a text of any length. */
+class Excerpt {
+  length = 0;
+  #head = "";
+  #tail = "";
+
+  add(text: string): void {
+    const room = inlineCap / 2 - this.#head.length;
+    this.length += text.length;
+    this.#head += text.slice(0, room);
+    this.#tail += text.slice(room);
+    if (this.#tail.length > inlineCap * 2) this.#tail = this.#tail.slice(-inlineCap / 2);
+  }
+
+  render(omission: (count: number) => string): string {
+    if (this.length <= inlineCap) return this.#head + this.#tail;
+    const text = this.#head + omission(this.length - inlineCap) + this.#tail.slice(-inlineCap / 2);
+    // Half a surrogate pair at a cut would make the model's provider refuse the whole request.
+    return text.toWellFormed();
+  }
+
+  lastLine(): string {
+    const end = (this.#head + this.#tail.slice(-1000)).slice(-1000).trimEnd();
+    return end.slice(Math.max(end.lastIndexOf("\n"), end.lastIndexOf("\r")) + 1);
+  }
+}
+
+/** The file that takes a long output. It is written synchronously: that is the back-pressure on the command. */
+class Spill {
+  readonly path: string;
+  written = 0;
+  readonly #directory: string;
+  #file: number | undefined;
+  #end: "whole" | "cut" | Error = "whole";
+
+  constructor(directory: string, callId: string) {
+    this.#directory = directory;
+    this.path = join(directory, `${callId.replaceAll(/[^\w-]/g, "_")}.txt`);
+  }
+
+  write(text: string): void {
+    if (this.#end !== "whole") return;
+    try {
+      if (this.#file === undefined) {
+        mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
+        this.#file = openSync(this.path, "w", 0o600);
+      }
+      const bytes = Buffer.from(text);
+      const room = spillCap - this.written;
+      if (bytes.length > room) this.#end = "cut";
+      this.written += writeSync(this.#file, bytes.subarray(0, room));
+    } catch (error) {
+      this.#end = error instanceof Error ? error : new Error(errorMessage(error));
+    }
+  }
+
+  whereabouts(): string {
+    if (this.#end === "whole") return `the whole output is in ${this.path}`;
+    if (this.#end === "cut") return `the first 64 MiB are in ${this.path}`;
+    return `they could not be saved: ${this.#end.message}`;
+  }
+
+  close(): void {
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = undefined;
+  }
+}
