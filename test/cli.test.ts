@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
@@ -334,6 +334,19 @@ test("logs -f follows a running agent to its end; ps shows it; Ctrl+C stops it a
   expect(after).toMatchObject([{ state: "stopped" }]);
 });
 
+test("a second Ctrl+C ends the run at once, and still leaves no process behind", async () => {
+  const { start, cwd } = shop(
+    "turns: [{ reply: [{ call: Bash, input: { command: \"trap '' TERM; setsid sleep 300 & echo $RETINUE_AGENT > id; while :; do sleep 1; done\" } }] }]",
+  );
+  const running = start(["run", "--allowedTools", "Bash", "--rehearse", "s.yaml", "x"]);
+  while (!existsSync(join(cwd, "id"))) await new Promise((resolve) => setTimeout(resolve, 20));
+  const id = readFileSync(join(cwd, "id"), "utf8").trim();
+  running.kill("SIGINT");
+  running.kill("SIGTERM");
+  expect(await exit(running)).toBe(143);
+  while (markedProcesses(id).length > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+});
+
 test("an agent whose process was killed is shown as interrupted, and what it said is still there", async () => {
   const { run, start } = shop(
     "turns: [{ reply: [{ text: Half way. }, { call: Bash, input: { command: sleep 300 & echo started; wait } }] }]",
@@ -420,14 +433,18 @@ function transcriptsIn(config: string): string[] {
   }
 }
 
-/** Ends what a killed run left behind; a later part of the product does this by itself. */
+/** Ends what a killed run left behind. */
 function killMarked(agentId: string): void {
-  for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
+  for (const pid of markedProcesses(agentId)) process.kill(pid, "SIGKILL");
+}
+
+function markedProcesses(agentId: string): number[] {
+  return readdirSync("/proc").flatMap((name) => {
     try {
-      if (readFileSync(`/proc/${pid}/environ`, "utf8").includes(agentId))
-        process.kill(Number(pid), "SIGKILL");
+      const environment = /^\d+$/.test(name) ? readFileSync(`/proc/${name}/environ`, "utf8") : "";
+      return environment.includes(agentId) ? [Number(name)] : [];
     } catch {
-      // Gone already, or not ours.
+      return [];
     }
-  }
+  });
 }

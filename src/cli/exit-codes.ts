@@ -1,3 +1,4 @@
+import { constants } from "node:os";
 import type { AgentResult, FailureCode } from "../agent-result.ts";
 import type { ErrorCode } from "../errors.ts";
 
@@ -10,12 +11,11 @@ export const exitCodes = {
   limit: 5,
   noModel: 6,
   timeout: 124,
-  interrupted: 130,
   stopped: 143,
 } as const;
 
 export const exitCodeHelp = `Exit codes: 0 ok, 1 the agent or command failed, 2 usage, 3 not found, 5 turn limit,
-6 no model available, 124 timeout, 130 interrupted, 143 stopped.`;
+6 no model available, 124 timeout, 130 Ctrl+C, 143 stopped.`;
 
 const byFailure: Partial<Record<FailureCode, number>> = {
   max_turns: exitCodes.limit,
@@ -40,4 +40,9 @@ export function exitCodeOfResult(result: AgentResult): number {
 
 export function exitCodeOfError(code: ErrorCode): number {
   return byError[code] ?? exitCodes.failed;
+}
+
+/** As a shell would report it: 130 for Ctrl+C, 143 for a request to stop, 129 for a terminal that was closed. */
+export function exitCodeOfSignal(signal: NodeJS.Signals): number {
+  return 128 + constants.signals[signal];
 }

@@ -2,6 +2,7 @@ import type { AgentResult } from "../agent-result.ts";
 import type { AgentEvent } from "../events/event.ts";
 import type { Manager } from "../manager.ts";
 import type { SpawnRequestInput } from "../spawn-request.ts";
+import { exitCodeOfSignal } from "./exit-codes.ts";
 import { LiveView } from "./live-view.ts";
 import { PlainView } from "./plain-view.ts";
 import type { RunState } from "./run-state.ts";
@@ -24,6 +25,8 @@ export function createView(
     : new PlainView({ stream, ...options });
 }
 
+const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
 /**
  * Runs the main agent and hands every event to `onEvent` until it has ended. Ctrl+C once stops it and waits for the
  * cleanup; twice ends the process at once.
@@ -37,12 +40,12 @@ export async function watchRun(
   const main = await manager.main(request);
   let interrupted: NodeJS.Signals | null = null;
   const onSignal = (signal: NodeJS.Signals): void => {
-    if (interrupted !== null) process.exit(signal === "SIGINT" ? 130 : 143);
+    // The second time nobody waits any more; what the agents started is killed on the way out.
+    if (interrupted !== null) process.exit(exitCodeOfSignal(signal));
     interrupted = signal;
     void manager.stop(main.id, `interrupted by ${signal}`);
   };
-  process.on("SIGINT", onSignal);
-  process.on("SIGTERM", onSignal);
+  for (const signal of signals) process.on(signal, onSignal);
   try {
     for await (const event of events) {
       onEvent(event);
@@ -52,8 +55,7 @@ export async function watchRun(
     }
     throw new Error("The run ended without a result.");
   } finally {
-    process.off("SIGINT", onSignal);
-    process.off("SIGTERM", onSignal);
+    for (const signal of signals) process.off(signal, onSignal);
     await manager.close();
   }
 }

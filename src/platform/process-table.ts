@@ -29,7 +29,7 @@ export function readProcesses(): Promise<Process[]> {
   return nextTable;
 }
 
-function readProc(): Process[] {
+export function readProc(): Process[] {
   return readdirSync("/proc").flatMap((name) => {
     if (!/^\d+$/.test(name)) return [];
     const fields = statFields(name);

@@ -3,7 +3,13 @@ import { randomUUID } from "node:crypto";
 import type { Readable } from "node:stream";
 import { setTimeout } from "node:timers/promises";
 import { RetinueError } from "../errors.ts";
-import { agentVariable, callVariable, readProcesses, type Process } from "./process-table.ts";
+import {
+  agentVariable,
+  callVariable,
+  readProc,
+  readProcesses,
+  type Process,
+} from "./process-table.ts";
 
 /**
  * All processes that one agent started, and what those started. A process group alone does not hold them: `setsid`
@@ -47,6 +53,7 @@ export class ProcessTree {
     if (child.pid !== undefined) {
       this.#used = true;
       this.#sessions.set(call, child.pid);
+      guard(this.#mark, this.#sessions);
       child.once("exit", () => this.#forgetEmptySessions());
     }
     return child;
@@ -75,6 +82,7 @@ export class ProcessTree {
       this.#sessions.values().some((session) => isIn(process, session));
     const died = await end(belongs, graceMs);
     this.#forgetEmptySessions();
+    guarded.delete(this.#mark);
     return died;
   }
 
@@ -85,6 +93,26 @@ export class ProcessTree {
 }
 
 export type StartedProcess = ChildProcessByStdio<null, Readable, Readable>;
+
+/** Agents that started something and have not ended it yet: mark → their sessions. */
+const guarded = new Map<string, ReadonlyMap<string, number>>();
+let isGuarding = false;
+
+/** However this process ends, short of `kill -9`, what its agents started goes with it. */
+function guard(mark: string, sessions: ReadonlyMap<string, number>): void {
+  guarded.set(mark, sessions);
+  if (!isGuarding) process.once("exit", killGuarded);
+  isGuarding = true;
+}
+
+function killGuarded(): void {
+  for (const sessions of guarded.values()) {
+    for (const session of sessions.values()) signal(-session, "SIGKILL");
+  }
+  if (guarded.size === 0 || process.platform !== "linux") return;
+  const belongs = ({ agent }: Process): boolean => agent !== undefined && guarded.has(agent);
+  signalGroups(familyOf(readProc(), belongs), "SIGKILL");
+}
 
 const defaultGraceMs = 300;
 const limitMs = 5000;

@@ -7,7 +7,7 @@ import { createPatch } from "diff";
 import { createManager } from "../../manager.ts";
 import { checkExpectations } from "../../model/expectations.ts";
 import { chooseModel } from "../choose-model.ts";
-import { exitCodeOfResult, exitCodes } from "../exit-codes.ts";
+import { exitCodeOfResult, exitCodeOfSignal, exitCodes } from "../exit-codes.ts";
 import { AgentObserver } from "../observe-agents.ts";
 import { plain } from "../sanitize.ts";
 import { createStyle, wantsColor, type ColorChoice, type Style } from "../style.ts";
@@ -60,8 +60,8 @@ export async function demoCommand(options: { color: ColorChoice }): Promise<void
   const broken = checkExpectations(scenario, observer.all(), model.unusedTurns());
   for (const sentence of broken) process.stderr.write(`retinue: ${plain(sentence)}\n`);
   process.exitCode =
-    interrupted === "SIGINT"
-      ? exitCodes.interrupted
+    interrupted !== null
+      ? exitCodeOfSignal(interrupted)
       : broken.length > 0
         ? exitCodes.failed
         : exitCodeOfResult(result);

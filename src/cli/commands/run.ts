@@ -6,7 +6,7 @@ import { createManager } from "../../manager.ts";
 import { checkExpectations } from "../../model/expectations.ts";
 import { version } from "../../version.ts";
 import { chooseModel } from "../choose-model.ts";
-import { exitCodeOfResult, exitCodes } from "../exit-codes.ts";
+import { exitCodeOfResult, exitCodeOfSignal, exitCodes } from "../exit-codes.ts";
 import { AgentObserver } from "../observe-agents.ts";
 import { RunState } from "../run-state.ts";
 import { plain } from "../sanitize.ts";
@@ -157,7 +157,7 @@ function exitCode(
   interrupted: NodeJS.Signals | null,
   broken: boolean,
 ): number {
-  if (interrupted === "SIGINT") return exitCodes.interrupted;
+  if (interrupted !== null) return exitCodeOfSignal(interrupted);
   const code = exitCodeOfResult(result);
   return code === exitCodes.ok && broken ? exitCodes.failed : code;
 }
