@@ -1,5 +1,5 @@
-import { readdir, readFile, realpath, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { readdir, readFile, stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { directoriesUpToRoot } from "../platform/git.ts";
 import { toDefinition, type AgentDefinition, type Diagnostic } from "./definition.ts";
@@ -23,30 +23,29 @@ export class DefinitionLoader {
   readonly #cache = new Map<string, { stamp: string; loaded: Loaded }>();
 
   constructor(options: { cwd: string; configDir: string }) {
+    const user = join(resolve(options.configDir), "agents");
+    const project = directoriesUpToRoot(options.cwd).map((at) => join(at, ".claude", "agents"));
     this.#directories = [
-      ...directoriesUpToRoot(options.cwd).map((directory) => ({
-        path: join(directory, ".claude", "agents"),
-        source: "project" as const,
-      })),
-      { path: join(options.configDir, "agents"), source: "user" },
+      // In the home directory the user's agents are not also the project's.
+      ...project
+        .filter((path) => path !== user)
+        .map((path) => ({ path, source: "project" as const })),
+      { path: user, source: "user" },
       { path: builtInDirectory, source: "built-in" },
     ];
   }
 
   async load(): Promise<Loaded> {
-    const all: Loaded = { definitions: [], diagnostics: [] };
-    const seen = new Set<string>();
-    for (const { path, source } of this.#directories) {
-      const real = await realpath(path).catch(() => null);
-      if (real === null || seen.has(real)) continue;
-      seen.add(real);
-      for (const file of await markdownFiles(path)) {
-        const { definitions, diagnostics } = await this.#loadFile(file, source);
-        all.definitions.push(...definitions);
-        all.diagnostics.push(...diagnostics);
-      }
-    }
-    return all;
+    const loaded = await Promise.all(
+      this.#directories.map(async ({ path, source }) => {
+        const files = await markdownFiles(path);
+        return Promise.all(files.map((file) => this.#loadFile(file, source)));
+      }),
+    );
+    return {
+      definitions: loaded.flat().flatMap(({ definitions }) => definitions),
+      diagnostics: loaded.flat().flatMap(({ diagnostics }) => diagnostics),
+    };
   }
 
   async #loadFile(file: string, source: SourceName): Promise<Loaded> {

@@ -19,7 +19,8 @@ export async function drive(
   for (;;) {
     const { done, value } = await events.next();
     if (done === true) return value;
-    if (storing) {
+    // How it ended is tried all the same: the file beside the transcript may still be writable.
+    if (storing || value.type === "agent-end") {
       try {
         await options.store(value);
       } catch (error) {
