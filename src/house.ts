@@ -1,8 +1,8 @@
-import { mkdirSync, realpathSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Catalog } from "./definitions/catalog.ts";
-import { toDefinition, type AgentDefinition } from "./definitions/definition.ts";
+import { toDefinition, type AgentDefinition, type Diagnostic } from "./definitions/definition.ts";
 import { DefinitionLoader, loadDefinitionFile } from "./definitions/load.ts";
 import { errorMessage, RetinueError } from "./errors.ts";
 import { EventBus } from "./events/bus.ts";
@@ -11,6 +11,8 @@ import { Registry } from "./lifecycle/registry.ts";
 import type { Session } from "./lifecycle/session.ts";
 import { Slots } from "./lifecycle/slots.ts";
 import type { CheckedOptions } from "./manager-options.ts";
+import { makePrivateDirectory } from "./platform/make-directory.ts";
+import type { Logger } from "./platform/logger.ts";
 import { Lane } from "./platform/lane.ts";
 import { Environment } from "./resolve/environment.ts";
 import { spawn, type House } from "./spawn.ts";
@@ -25,7 +27,7 @@ export function buildHouse(
   programmatic: () => readonly AgentDefinition[],
 ): House {
   const cwd = realDirectory(options.cwd);
-  const id = options.sessionId ?? newSessionId();
+  const id = newSessionId();
   const projectDir = privateDirectory(
     options.transcriptDir ?? projectDirectory(resolve(options.configDir), cwd),
   );
@@ -55,6 +57,13 @@ export function buildHouse(
     logger: options.logger,
     spawnChild: (request, asker) => spawn(request, { kind: "agent", asker }, house),
   };
+  const warned = new Set<string>();
+  const warnOnce = ({ severity, file, line, message }: Diagnostic): void => {
+    const key = `${file}:${line}:${message}`;
+    if (severity === "info" || warned.has(key)) return;
+    warned.add(key);
+    options.logger.warn({ file, line }, message);
+  };
   const house: House = {
     session,
     registry: new Registry(session),
@@ -70,8 +79,13 @@ export function buildHouse(
     spawns: new Lane(),
     catalog: async () => {
       const { definitions, diagnostics } = await loader.load();
-      for (const { file, message } of diagnostics) options.logger.warn({ file }, message);
-      return new Catalog([...programmatic(), ...definitions], options);
+      for (const diagnostic of diagnostics) warnOnce(diagnostic);
+      const { settings, entrypoint } = options;
+      return new Catalog([...programmatic(), ...definitions], {
+        settings,
+        entrypoint,
+        diagnostics,
+      });
     },
     mainDefinition,
   };
@@ -81,6 +95,7 @@ export function buildHouse(
 /** Definitions given by a host or on the command line. Broken ones throw, because their author is right there. */
 export function programmaticDefinitions(
   agents: Record<string, Record<string, unknown>>,
+  logger: Logger,
 ): AgentDefinition[] {
   return Object.entries(agents).map(([name, { prompt, ...fields }]) => {
     const where = `agents.${name}`;
@@ -92,9 +107,12 @@ export function programmaticDefinitions(
     }
     const origin = { prompt, source: "programmatic", file: null, where } as const;
     const { definition, diagnostics } = toDefinition({ ...fields, name }, origin);
-    const problems = diagnostics.map((diagnostic) => `${where}: ${diagnostic.message}`);
-    if (definition === null || problems.length > 0)
-      throw new RetinueError("invalid_config", problems.join(" "));
+    const problems = diagnostics.filter(({ code }) => code !== "unsupported");
+    if (definition === null || problems.length > 0) {
+      const messages = problems.map(({ message }) => `${where}: ${message}`);
+      throw new RetinueError("invalid_config", messages.join(" "));
+    }
+    for (const { message } of diagnostics) logger.warn({ agent: name }, message);
     return definition;
   });
 }
@@ -126,7 +144,7 @@ function realDirectory(path: string): string {
 
 function privateDirectory(path: string): string {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makePrivateDirectory(path);
     return realpathSync(path);
   } catch (error) {
     throw new RetinueError(

@@ -20,9 +20,3 @@ export function newSessionId(): SessionId {
 export function parseAgentId(text: string): AgentId | undefined {
   return /^[A-Za-z0-9_-]{1,64}$/.test(text) ? (text as AgentId) : undefined;
 }
-
-export function parseSessionId(text: string): SessionId | undefined {
-  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
-    ? (text as SessionId)
-    : undefined;
-}

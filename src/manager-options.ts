@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { RetinueError } from "./errors.ts";
-import { parseSessionId, type SessionId } from "./ids.ts";
+
 import type { Model } from "./model/model.ts";
 import { parseAllowedTools } from "./permissions/allowed-tools.ts";
 import { systemClock, type Clock } from "./platform/clock.ts";
@@ -26,12 +26,7 @@ const optionsSchema = z.strictObject({
     .default(() => defaultConfigDir()),
   /** Where transcripts go instead of `<configDir>/projects/<project>`. */
   transcriptDir: z.string().min(1).optional(),
-  /** A session to add to; default a new one. */
-  sessionId: z
-    .string()
-    .refine((text) => parseSessionId(text) !== undefined, "must be a UUID")
-    .transform((text) => text as SessionId)
-    .optional(),
+
   settings: settingsSchema.prefault({}),
   limits: limitsSchema.prefault({}),
   /** Agent types by name, over those in files: `{name: {description, prompt, tools, …}}`. */
@@ -41,10 +36,13 @@ const optionsSchema = z.strictObject({
   /** Which surface this is; some agent types are offered on some only. */
   entrypoint: z.enum(["cli", "library"]).default("library"),
   logger: z
-    .custom<Logger>((value) => typeof value === "object" && value !== null)
+    .custom<Logger>(
+      (value) => hasMethods(value, ["info", "warn", "child"]),
+      "must have the methods info, warn and child",
+    )
     .default(silentLogger),
   clock: z
-    .custom<Clock>((value) => typeof value === "object" && value !== null)
+    .custom<Clock>((value) => hasMethods(value, ["now"]), "must have the method now")
     .default(systemClock),
 });
 
@@ -65,10 +63,10 @@ export function checkOptions(options: ManagerOptions): CheckedOptions {
 }
 
 function isModel(value: unknown): boolean {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    "stream" in value &&
-    typeof value.stream === "function"
-  );
+  return hasMethods(value, ["stream"]);
+}
+
+function hasMethods(value: unknown, names: readonly string[]): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return names.every((name) => typeof (value as Record<string, unknown>)[name] === "function");
 }

@@ -4,7 +4,8 @@ import { RetinueError } from "./errors.ts";
 import type { EventStream } from "./events/bus.ts";
 import { buildHouse, programmaticDefinitions } from "./house.ts";
 import { parseAgentId, type AgentId, type SessionId } from "./ids.ts";
-import type { AgentState, RunningAgent } from "./lifecycle/running-agent.ts";
+import type { AgentState } from "./lifecycle/agent-state.ts";
+import type { RunningAgent } from "./lifecycle/running-agent.ts";
 import { checkOptions, type ManagerOptions } from "./manager-options.ts";
 import { totalTokens, type Usage } from "./message.ts";
 import { spawn, type House, type SpawnFor } from "./spawn.ts";
@@ -23,6 +24,8 @@ export interface AgentRow {
   model: string;
   /** Which voice decided the model: call, definition, parent, default or the environment. */
   modelFrom: string;
+  /** Its replies come from a script, not from a model. */
+  scripted: boolean;
   startedAt: number;
   endedAt?: number;
   progress: {
@@ -32,6 +35,7 @@ export interface AgentRow {
     tokens: number;
     lastTool: string | null;
   };
+  /** The sum over turns, and over the tasks of a standing agent. */
   usage: Usage;
   /** In US dollars; `null` = unknown. */
   cost: number | null;
@@ -91,11 +95,6 @@ export class Manager {
 
   /** Starts the session's main agent, which may delegate to children of its own. */
   main(request: SpawnRequestInput): Promise<AgentRow> {
-    if (this.#house.registry.list().some(({ agent }) => agent.relates.depth === 0)) {
-      const message =
-        "This session has its main agent already. Use spawn for a child, or create another manager.";
-      return Promise.reject(new RetinueError("invalid_request", message));
-    }
     const type = request.subagent_type ?? this.#house.surroundings.settings.agent;
     return this.#spawn(
       { ...request, ...(type === undefined ? {} : { subagent_type: type }) },
@@ -111,6 +110,12 @@ export class Manager {
   ): Promise<AgentResult> {
     const { registry, session } = this.#house;
     this.#refuseWhenClosed();
+    if (prompt === "")
+      throw new RetinueError(
+        "invalid_request",
+        "process() needs a task. Write what the agent should do.",
+      );
+    const timeout = checkTimeout(options.timeout) ?? session.limits.processTimeout;
     const running = this.#find(id);
     if (running.state !== "idle") {
       throw new RetinueError(
@@ -118,7 +123,6 @@ export class Manager {
         `Agent ${id} is ${running.state}; process() takes an idle one. Spawn it without a prompt, or wait until its task has ended.`,
       );
     }
-    const timeout = options.timeout ?? session.limits.processTimeout;
     const ticket = session.slots.reserve();
     const task = { prompt, source: "human", timeout } as const;
     await registry.start(running, task, { ticket, follow: null });
@@ -151,8 +155,9 @@ export class Manager {
     options: { block?: boolean; timeout?: number } = {},
   ): Promise<AgentOutput> {
     const running = this.#find(id);
+    const timeout = checkTimeout(options.timeout);
     const timedOut =
-      options.block === true && running.isBusy && (await isSlower(running.ended, options.timeout));
+      options.block === true && running.isBusy && (await isSlower(running.ended, timeout));
     const { result } = running;
     return {
       agentId: running.agent.id,
@@ -182,8 +187,9 @@ export class Manager {
 
   /** Adds agent types, over those in files; the next spawn sees them. */
   registerAgents(agents: Record<string, Record<string, unknown>>): void {
-    for (const definition of programmaticDefinitions(agents))
+    for (const definition of programmaticDefinitions(agents, this.#house.session.logger)) {
       this.#programmatic.set(definition.name, definition);
+    }
   }
 
   /** The agent types that can be spawned now, by name. */
@@ -195,10 +201,13 @@ export class Manager {
   /** Takes no more work, ends what runs, and returns when everything is on disk. */
   async close(): Promise<void> {
     this.#closed = true;
-    // A spawn that is under way becomes an agent first, and is then stopped like the others.
-    await this.#house.spawns.run(() => Promise.resolve());
-    await this.stopAll("the manager was closed");
-    this.#house.session.bus.close();
+    try {
+      // A spawn that is under way becomes an agent first, and is then stopped like the others.
+      await this.#house.spawns.run(() => Promise.resolve());
+      await this.stopAll("the manager was closed");
+    } finally {
+      this.#house.session.bus.close();
+    }
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -223,7 +232,8 @@ export class Manager {
 
   #row(running: RunningAgent): AgentRow {
     const { agent } = running;
-    const { turns, toolUses, usage } = running.figures(this.#now());
+    const { turns, toolUses } = running.figures(this.#now());
+    const usage = running.usage(this.#now());
     return {
       id: agent.id,
       name: agent.name,
@@ -235,6 +245,7 @@ export class Manager {
       depth: agent.relates.depth,
       model: agent.costs.model,
       modelFrom: agent.costs.modelFrom,
+      scripted: this.#house.session.model.scripted,
 
       startedAt: running.startedAt,
       ...(running.endedAt === undefined ? {} : { endedAt: running.endedAt }),
@@ -253,6 +264,15 @@ export class Manager {
   #now(): number {
     return this.#house.session.clock.now();
   }
+}
+
+/** Longer than this, Node's timers fire at once. */
+const longestTimeout = 2 ** 31 - 1;
+
+function checkTimeout(timeout: number | undefined): number | undefined {
+  if (timeout === undefined || (timeout >= 0 && timeout <= longestTimeout)) return timeout;
+  const message = `timeout must be a number of milliseconds from 0 to ${longestTimeout}, not ${timeout}. Leave it out to wait without one.`;
+  throw new RetinueError("invalid_request", message);
 }
 
 /** Whether `promise` is still open after `timeout` milliseconds. Without a timeout it waits. */

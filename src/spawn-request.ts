@@ -20,7 +20,11 @@ const spawnRequestSchema = z.strictObject({
   /** Host only: tools that this agent may use without being asked, instead of the session's. */
   allowedTools: z.array(z.string()).optional(),
   /** Host only: wall-clock limit in milliseconds. */
-  timeout: z.int().positive().optional(),
+  timeout: z
+    .int()
+    .positive()
+    .max(2 ** 31 - 1)
+    .optional(),
 });
 
 export type SpawnRequest = z.infer<typeof spawnRequestSchema>;

@@ -8,6 +8,7 @@
  */
 import type { Catalog } from "./definitions/catalog.ts";
 import type { AgentDefinition } from "./definitions/definition.ts";
+import { RetinueError } from "./errors.ts";
 import type { Registry } from "./lifecycle/registry.ts";
 import type { RunningAgent } from "./lifecycle/running-agent.ts";
 import type { Asker, Session } from "./lifecycle/session.ts";
@@ -53,6 +54,7 @@ export function spawn(input: SpawnRequestInput, by: SpawnFor, house: House): Pro
         ? { kind: "agent", definition: await house.mainDefinition(), background: false }
         : routeRequest(request, { catalog, rights, defaultType });
     if (route.kind === "refused") throw route.error;
+    if (by.kind === "main") refuseSecondMain(registry);
 
     // A place to run. The main agent takes none; an agent without a task needs none yet.
     const takesSlot = by.kind !== "main" && request.prompt !== undefined;
@@ -64,7 +66,10 @@ export function spawn(input: SpawnRequestInput, by: SpawnFor, house: House): Pro
         parentId: parent?.id ?? null,
         toolUseId: by.kind === "agent" ? by.asker.toolUseId : null,
         parentModel: parent?.costs.model,
-        allowedTools: parent?.meets.permissions.allowedTools ?? house.allowedTools,
+        permissions: parent?.meets.permissions ?? {
+          mode: "default",
+          allowedTools: house.allowedTools,
+        },
         depth: by.kind === "main" ? 0 : (parent?.relates.depth ?? 0) + 1,
       };
       const { definition, background } = route;
@@ -90,4 +95,11 @@ export function spawn(input: SpawnRequestInput, by: SpawnFor, house: House): Pro
       throw error;
     }
   });
+}
+
+function refuseSecondMain(registry: Registry): void {
+  if (!registry.list().some(({ agent }) => agent.relates.depth === 0)) return;
+  const message =
+    "This session has its main agent already. Spawn a child, or create another manager.";
+  throw new RetinueError("invalid_request", message);
 }

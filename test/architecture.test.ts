@@ -20,7 +20,7 @@ const floors: readonly (readonly string[])[] = [
   ["lifecycle"],
   ["definitions", "request", "resolve"],
   ["spawn", "house", "manager", "manager-options", "index"],
-  ["cli"],
+  ["cli", "testing"],
 ];
 
 function floorOf(file: string): number {

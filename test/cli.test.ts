@@ -63,13 +63,13 @@ test("run prints the result on stdout and its progress, labelled as scripted, on
     code: 0,
     stdout: "hello\n",
     stderr: expect.stringMatching(
-      /main {2}started · main · scripted sonnet-5-5\n[\s\S]*main {2}completed/,
+      /^retinue: replies are scripted by s\.yaml; tools are real\.\nmain {2}started · main · hi · scripted sonnet-5-5\n[\s\S]*main {2}completed/,
     ) as string,
   });
   expect(await run(["-p", "hi", "--rehearse", "s.yaml"])).toEqual({
     code: 0,
     stdout: "hello\n",
-    stderr: "",
+    stderr: "retinue: replies are scripted by s.yaml; tools are real.\n",
   });
 });
 
@@ -107,7 +107,7 @@ test("json is one document, stream-json one frame a line, first init and last re
     num_turns: 2,
     total_cost_usd: null,
   });
-  expect(one.stderr).toBe("");
+  expect(one.stderr).toBe("retinue: replies are scripted by s.yaml; tools are real.\n");
   const many = await run([
     "run",
     "hi",
@@ -210,7 +210,7 @@ const bad: [string, string[], number, RegExp, Record<string, string>?][] = [
     "an unknown agent type",
     ["run", "--rehearse", "s.yaml", "-a", "exlore", "x"],
     3,
-    /^retinue: Agent type 'exlore' not found\. Did you mean 'Explore'\? Available agents: /,
+    /retinue: Agent type 'exlore' not found\. Did you mean 'Explore'\? Available agents: /,
   ],
   [
     "a rule for --allowedTools",
@@ -225,8 +225,13 @@ const bad: [string, string[], number, RegExp, Record<string, string>?][] = [
     /^retinue: There is no agent 'a123'\. 'retinue ps -a' lists them\./,
   ],
   ["no such id for output", ["output", "a123"], 3, /^retinue: There is no agent 'a123'/],
-  ["an unknown command", ["runn"], 2, /error: unknown command 'runn'[\s\S]*Did you mean run\?/],
-  ["an unknown option", ["run", "--rehears", "s.yaml"], 2, /error: unknown option '--rehears'/],
+  [
+    "an unknown command",
+    ["runn"],
+    2,
+    /^retinue: unknown command 'runn'[\s\S]*Did you mean run\?[\s\S]*See 'retinue --help'/,
+  ],
+  ["an unknown option", ["run", "--rehears", "s.yaml"], 2, /^retinue: unknown option '--rehears'/],
   [
     "a turn limit that is no number",
     ["run", "--max-turns", "many", "x"],
@@ -303,7 +308,10 @@ test("ps, logs and output read what any run left behind", async () => {
   const logs = await run(["logs", child ?? ""]);
   expect(logs.stdout).toMatch(/prompt p\n.*▸ Read s\.yaml\n[\s\S]*seen {1,2}it/);
   expect(logs.stdout).not.toContain("\u001b");
-  expect((await run(["logs", "-n", "1", child ?? ""])).stdout.trim().split("\n")).toHaveLength(1);
+  expect((await run(["logs", "-n", "1", child ?? ""])).stdout.trim().split("\n")).toEqual([
+    expect.stringMatching(/seen {1,2}it$/) as string,
+    "completed",
+  ]);
   expect(JSON.parse((await run(["logs", "--json", "-n", "1", child ?? ""])).stdout)).toMatchObject({
     type: "assistant",
   });
@@ -385,6 +393,46 @@ test("agents ls shows every type, who defined it, and what is wrong with files",
   expect(rows.map(({ name }) => name)).toContain("mine");
 });
 
+test("words and a last '-' join the task and what is piped in", async () => {
+  const { run } = shop('turns: [{ reply: "{{ prompt }}" }]');
+  expect(
+    await run(["run", "-p", "--rehearse", "s.yaml", "review", "this:", "-"], { input: "a diff\n" }),
+  ).toMatchObject({
+    stdout: "review this:\n\na diff\n",
+  });
+});
+
+test("with -p a denial is still said, with --quiet nothing is", async () => {
+  const { run } = shop(
+    "turns: [{ turn: 1, reply: [{ call: Bash, input: { command: ls } }] }, { turn: 2, reply: ok }]",
+  );
+  expect((await run(["run", "-p", "--rehearse", "s.yaml", "x"])).stderr).toContain(
+    "denied Bash ls · Bash is not allowed here",
+  );
+  expect(await run(["run", "-q", "--rehearse", "s.yaml", "x"])).toEqual({
+    code: 0,
+    stdout: "ok\n",
+    stderr: "",
+  });
+});
+
+test("a run that takes too long ends with the code for that", async () => {
+  const { run } = shop("turns: [{ reply: [{ call: Bash, input: { command: sleep 300 } }] }]");
+  expect(
+    await run([
+      "run",
+      "-p",
+      "--timeout",
+      "1",
+      "--allowedTools",
+      "Bash",
+      "--rehearse",
+      "s.yaml",
+      "x",
+    ]),
+  ).toMatchObject({ code: 124 });
+});
+
 test("every command explains itself", async () => {
   const { run } = shop();
   for (const args of [
@@ -404,6 +452,43 @@ test("every command explains itself", async () => {
   expect((await run([])).stdout).toMatch(/^Usage: retinue/);
   expect((await run(["--version"])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
 });
+
+const endings: [string, string[], (child: ChildProcess) => void, number][] = [
+  ["the terminal is closed", [], (child) => void child.kill("SIGHUP"), 129],
+  ["it is asked to stop", [], (child) => void child.kill("SIGTERM"), 143],
+  [
+    "the reader of its output goes away",
+    ["--output-format", "stream-json"],
+    (child) => void child.stdout?.destroy(),
+    141,
+  ],
+  ["the reader of its messages goes away", [], (child) => void child.stderr?.destroy(), 141],
+];
+
+test.each(endings)(
+  "when %s in mid-run, the agents and their processes end first",
+  async (_name, options, end, code) => {
+    const { run, start, cwd } = shop(`
+turns:
+  - turn: 1
+    reply: [{ call: Bash, input: { command: "echo $RETINUE_AGENT > id; setsid sleep 300 >/dev/null 2>&1 & until [ -f go ]; do sleep 0.02; done" } }]
+  - turn: 2
+    reply: [{ text: Still here. }, { call: Bash, input: { command: sleep 300 } }]
+`);
+    const child = start(["run", ...options, "--allowedTools", "Bash", "--rehearse", "s.yaml", "x"]);
+    child.stdout?.resume();
+    child.stderr?.resume();
+    while (!existsSync(join(cwd, "id"))) await new Promise((resolve) => setTimeout(resolve, 20));
+    const id = readFileSync(join(cwd, "id"), "utf8").trim();
+    end(child);
+    writeFileSync(join(cwd, "go"), "");
+    expect(await exit(child)).toBe(code);
+    expect(markedProcesses(id)).toEqual([]);
+    expect(JSON.parse((await run(["ps", "-a", "--json"])).stdout)).toMatchObject([
+      { state: "stopped" },
+    ]);
+  },
+);
 
 test("a reader that goes away is no error", async () => {
   const { start } = shop();

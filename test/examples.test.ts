@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { globSync, readFileSync } from "node:fs";
+import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const outputs: Record<string, string[]> = {
   "01-one-agent.ts": ["completed There are 2 files."],
   "02-watch.ts": [
-    "start main ",
+    "start main Look around",
     "start Explore Count",
     "start Explore Search",
     "tool  Glob",
@@ -42,4 +42,33 @@ test.each(globSync("examples/*.ts", { cwd: root }).map((file) => file.replace("e
 test("the README shows the first example as it is", () => {
   const example = readFileSync(join(root, "examples/01-one-agent.ts"), "utf8").trim();
   expect(readFileSync(join(root, "README.md"), "utf8")).toContain(example);
+});
+
+test("the scenario that the documentation prints runs as printed", () => {
+  const file = join(root, "examples/look-around.yaml");
+  const cwd = temporaryDirectory();
+  writeFileSync(join(cwd, "notes.txt"), "TODO nothing");
+  const text = execFileSync(
+    process.execPath,
+    [
+      join(root, "bin/retinue.js"),
+      "run",
+      "-p",
+      "--rehearse",
+      file,
+      "--allowedTools",
+      "Agent",
+      "Look around",
+    ],
+    {
+      cwd,
+      encoding: "utf8",
+      env: { ...process.env, CLAUDE_CONFIG_DIR: temporaryDirectory() },
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
+  expect(text).toBe("Done. There are 1 files here. Notes: notes.txt\n");
+  expect(readFileSync(join(root, "docs/rehearsal.md"), "utf8")).toContain(
+    readFileSync(file, "utf8").trim(),
+  );
 });

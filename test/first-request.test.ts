@@ -7,7 +7,7 @@ function size({ tools, system, messages }: ModelRequest): number {
   return Buffer.byteLength(JSON.stringify({ tools, system, messages }));
 }
 
-test("the first request of Explore stays under 8 kB", async () => {
+test("the first request of Explore stays under 5 kB", async () => {
   const { manager, requests } = setStage("turns: [{ reply: ok, repeat: true }]", {
     files: { "CLAUDE.md": "x".repeat(9000) },
   });
@@ -17,7 +17,7 @@ test("the first request of Explore stays under 8 kB", async () => {
   });
   await manager.output(agent.id, { block: true });
   const [request] = requests;
-  expect(request === undefined ? Infinity : size(request)).toBeLessThan(8000);
+  expect(request === undefined ? Infinity : size(request)).toBeLessThan(5000);
 });
 
 test("children of one type share tools and system byte for byte, and two requests of one agent all but the new messages", async () => {

@@ -1,9 +1,19 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createManager, createRehearsal, parseScenario } from "../src/index.ts";
-import type { AssistantBlock, UserBlock } from "../src/message.ts";
-import { sequence, setStage, temporaryDirectory } from "./support/stage.ts";
+import { noUsage, totalTokens, type AssistantBlock, type UserBlock } from "../src/message.ts";
+import { findAgents } from "../src/transcript/meta.ts";
+import { sequence, setStage, temporaryDirectory, writeFiles } from "./support/stage.ts";
 
 test("an agent spawned without a task stands idle, takes one task after the other, and remembers", async () => {
   const { manager, events, requests } = setStage(`
@@ -108,12 +118,17 @@ test("registered agents win over files, and a broken one names its field", async
 test("a tools list of which nothing is left refuses to launch and says why", async () => {
   const { manager } = setStage("turns: [{ reply: ok }]");
   manager.registerAgents({
-    blind: { description: "d", prompt: "p", tools: ["read", "Write"], disallowedTools: ["Write"] },
+    blind: {
+      description: "d",
+      prompt: "p",
+      tools: ["Frobnicate", "Write"],
+      disallowedTools: ["Write"],
+    },
   });
   await expect(manager.spawn({ prompt: "x", subagent_type: "blind" })).rejects.toMatchObject({
     code: "no_tools",
     message: expect.stringMatching(
-      /read: no such tool here; Write: named in 'disallowedTools'/,
+      /Frobnicate: no such tool here; Write: named in 'disallowedTools'/,
     ) as string,
   });
 });
@@ -266,4 +281,240 @@ turns:
   );
   expect(asked).toHaveLength(2);
   expect(answered).toEqual(asked);
+});
+
+test("a name that every object has is only a name: nothing of the process changes", async () => {
+  const { manager, requests } = setStage("turns: [{ reply: ok, repeat: true }]");
+  for (const model of ["__proto__", "constructor", "toString"]) {
+    const agent = await manager.spawn({ prompt: "x", model, subagent_type: "Explore" });
+    await manager.output(agent.id, { block: true });
+    expect(requests.at(-1)?.model).toBe(model);
+  }
+  expect(Object.isFrozen(Object.prototype)).toBe(false);
+});
+
+test("two main agents asked for at once: one is refused", async () => {
+  const { manager } = setStage("turns: [{ reply: ok, repeat: true }]");
+  const asked = await Promise.allSettled([
+    manager.main({ prompt: "x" }),
+    manager.main({ prompt: "y" }),
+  ]);
+  expect(asked.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
+});
+
+test("stop and process at once on an idle agent: it ends once, and nothing runs afterwards", async () => {
+  const { manager, events } = setStage("turns: [{ reply: ok, repeat: true }]");
+  const agent = await manager.spawn({ subagent_type: "Explore" });
+  const asked = await Promise.allSettled([
+    manager.stop(agent.id),
+    manager.stop(agent.id),
+    manager.process(agent.id, "x"),
+  ]);
+  expect(asked.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected"]);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(manager.get(agent.id)?.state).toBe("stopped");
+  expect(sequence(events, agent.id)).toEqual(["agent-idle", "agent-end"]);
+});
+
+test("a transcript that cannot be read ends the task, gives the slot back, and nothing is left unhandled", async () => {
+  const { manager } = setStage("turns: [{ reply: ok, repeat: true }]", {
+    limits: { maxRunning: 1 },
+  });
+  const agent = await manager.spawn({ subagent_type: "Explore" });
+  const sessionDir = join(manager.transcripts.projectDir, manager.sessionId);
+  mkdirSync(join(sessionDir, "subagents", `agent-${agent.id}.jsonl`));
+  expect(await manager.process(agent.id, "x")).toMatchObject({
+    state: "failed",
+    error: { code: "crashed" },
+  });
+  const next = await manager.spawn({ prompt: "y", subagent_type: "Explore" });
+  expect(await manager.output(next.id, { block: true })).toMatchObject({ state: "completed" });
+});
+
+test("an end that cannot be stored is no success", async () => {
+  const { manager, cwd } = setStage(
+    'turns: [{ turn: 1, reply: [{ call: Bash, input: { command: "sh block" } }] }, { turn: 2, reply: done }]',
+    { allowedTools: ["Bash"] },
+  );
+  const agent = await manager.spawn({ prompt: "x", subagent_type: "Bash", name: "late" });
+  const meta = join(
+    manager.transcripts.projectDir,
+    manager.sessionId,
+    "subagents",
+    `agent-${agent.id}.meta.json`,
+  );
+  // A directory where the file should go: every later write of it fails.
+  writeFileSync(join(cwd, "block"), `rm -f '${meta}' && mkdir '${meta}'`);
+  expect(await manager.output(agent.id, { block: true })).toMatchObject({
+    state: "failed",
+    error: { code: "storage" },
+  });
+});
+
+test("a model that does not heed its signal cannot hold up a stop, and its stream is closed", async () => {
+  const closed: string[] = [];
+  const deaf = {
+    provider: "deaf",
+    scripted: true,
+    async *stream(): AsyncGenerator<{ type: "text"; text: string }, never> {
+      try {
+        yield { type: "text", text: "hello" };
+        return await new Promise<never>(() => undefined);
+      } finally {
+        closed.push("stream");
+      }
+    },
+  };
+  const polite = {
+    ...deaf,
+    async *stream(): AsyncGenerator<{ type: "text"; text: string }, never> {
+      try {
+        for (;;) {
+          yield { type: "text", text: "and on " };
+          await new Promise((resolve) => setTimeout(resolve, 5));
+        }
+      } finally {
+        closed.push("stream");
+      }
+    },
+  };
+  for (const model of [deaf, polite]) {
+    const { manager, events } = setStage("turns: [{ reply: ok }]", { model });
+    const agent = await manager.spawn({ prompt: "x", subagent_type: "Explore" });
+    while (!events.some((event) => event.type === "text-delta"))
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(await manager.stop(agent.id)).toMatchObject({ state: "stopped" });
+  }
+  while (closed.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+});
+
+test("a plan is no way around permissions: neither by Bash nor by a child", async () => {
+  const { manager, cwd, events } = setStage(
+    `
+turns:
+  - { agent: planner, turn: 1, reply: [{ call: Bash, input: { command: touch one } }, { call: Agent, input: { description: d, prompt: p, subagent_type: general-purpose } }] }
+  - { agent: general-purpose, turn: 1, reply: [{ call: Write, input: { file_path: two, content: x } }] }
+  - { reply: ok, repeat: true }
+`,
+    {
+      allowedTools: ["Agent", "Bash", "Edit"],
+      agents: { planner: { description: "d", prompt: "p", permissionMode: "plan" } },
+    },
+  );
+  const main = await manager.main({ prompt: "x", subagent_type: "planner" });
+  expect(await manager.output(main.id, { block: true })).toMatchObject({ state: "completed" });
+  expect(
+    events.flatMap((event) => (event.type === "permission-deny" ? [event.call.name] : [])),
+  ).toEqual(["Bash", "Write"]);
+  expect(readdirSync(cwd)).toEqual([]);
+});
+
+test("what a definition confines to a rule is denied, and says why", async () => {
+  const { manager, events } = setStage(
+    "turns: [{ turn: 1, reply: [{ call: Bash, input: { command: git diff } }] }, { reply: ok }]",
+    {
+      allowedTools: ["Bash"],
+      agents: { differ: { description: "d", prompt: "p", tools: "Bash(git diff *), Read" } },
+    },
+  );
+  const agent = await manager.spawn({ prompt: "x", subagent_type: "differ" });
+  await manager.output(agent.id, { block: true });
+  expect(events.find((event) => event.type === "permission-deny")).toMatchObject({
+    reason: expect.stringContaining("confines Bash to 'git diff *'") as string,
+  });
+});
+
+test("instructions come from regular files of the repository only: no link out of it, no pipe that never ends", async () => {
+  const secret = temporaryDirectory();
+  writeFileSync(join(secret, "key"), "SECRET-VALUE");
+  const { manager, cwd, requests } = setStage("turns: [{ reply: ok, repeat: true }]", {
+    files: { "AGENTS.md": "Use tabs." },
+  });
+  const ask = async (): Promise<string> => {
+    const agent = await manager.spawn({ prompt: "x" });
+    await manager.output(agent.id, { block: true });
+    return JSON.stringify(requests.at(-1)?.messages);
+  };
+  expect(await ask()).toContain("Use tabs.");
+  symlinkSync(join(secret, "key"), join(cwd, "CLAUDE.md"));
+  expect(await ask()).not.toContain("SECRET-VALUE");
+  rmSync(join(cwd, "CLAUDE.md"));
+  execFileSync("mkfifo", [join(cwd, "CLAUDE.md")]);
+  expect(await ask()).not.toContain("Use tabs.");
+});
+
+test("a repository cannot have git run its programs when an agent is spawned in it", async () => {
+  const { manager, cwd, requests } = setStage("turns: [{ reply: ok, repeat: true }]", {
+    files: { "a.txt": "one" },
+  });
+  const git = (...args: string[]): void =>
+    void execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@example.invalid", ...args], {
+      cwd,
+      stdio: "ignore",
+    });
+  git("init", "-b", "main");
+  git("add", ".");
+  git("commit", "-m", "x");
+  const marker = join(temporaryDirectory(), "ran");
+  writeFileSync(join(cwd, ".gitattributes"), "* filter=evil\n");
+  git("config", "filter.evil.clean", `sh -c 'touch ${marker}; cat'`);
+  git("config", "core.fsmonitor", `sh -c 'touch ${marker}'`);
+  writeFileSync(join(cwd, "a.txt"), "two");
+  const agent = await manager.spawn({ prompt: "x" });
+  await manager.output(agent.id, { block: true });
+  expect(existsSync(marker)).toBe(false);
+  expect(requests[0]?.system).not.toContain("git_status");
+});
+
+test("figures of a standing agent add up over its tasks, in memory and on disk", async () => {
+  const { manager, events, configDir } = setStage("turns: [{ reply: ok, repeat: true }]");
+  const agent = await manager.spawn({ subagent_type: "Explore" });
+  for (const task of ["one", "two", "three"]) await manager.process(agent.id, task);
+  const sum = events.reduce(
+    (total, event) =>
+      total + (event.type === "assistant-message" ? totalTokens(event.answer.usage) : 0),
+    0,
+  );
+  expect(totalTokens(manager.get(agent.id)?.usage ?? noUsage)).toBe(sum);
+  expect((await findAgents(configDir))[0]?.meta.retinue).toMatchObject({
+    tokens: sum,
+    turns: 3,
+    state: "idle",
+  });
+  await manager.stop(agent.id);
+  expect((await findAgents(configDir))[0]?.meta.retinue).toMatchObject({
+    tokens: sum,
+    turns: 3,
+    state: "stopped",
+  });
+});
+
+test("limits, loggers, times and tasks that do not fit are refused by name", async () => {
+  const { manager } = setStage("turns: [{ reply: ok, repeat: true }]");
+  const agent = await manager.spawn({ subagent_type: "Explore" });
+  for (const timeout of [Number.NaN, -1, 2 ** 31]) {
+    await expect(manager.output(agent.id, { block: true, timeout })).rejects.toMatchObject({
+      code: "invalid_request",
+    });
+    await expect(manager.process(agent.id, "x", { timeout })).rejects.toMatchObject({
+      code: "invalid_request",
+    });
+  }
+  await expect(manager.process(agent.id, "")).rejects.toMatchObject({ code: "invalid_request" });
+  expect(() => setStage("turns: [{ reply: ok }]", { logger: console as never })).toThrow(
+    /logger: must have the methods/,
+  );
+  expect(() =>
+    setStage("turns: [{ reply: ok }]", {
+      agents: { x: { description: "d", prompt: "p", tool: ["Read"] } },
+    }),
+  ).toThrow(/Did you mean 'tools'/);
+});
+
+test("asking for a type whose file was not loaded says which file and why", async () => {
+  const { manager, cwd } = setStage("turns: [{ reply: ok }]");
+  writeFiles(cwd, { ".claude/agents/shy.md": "---\nname: shy\n---\nHi" });
+  await expect(manager.spawn({ prompt: "x", subagent_type: "shy" })).rejects.toThrow(
+    /shy\.md was not loaded: 'description' must be/,
+  );
 });

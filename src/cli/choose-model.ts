@@ -6,7 +6,7 @@ import { loadScenario, type Scenario } from "../model/scenario.ts";
 export async function chooseModel(options: {
   rehearse?: string;
 }): Promise<{ model: RehearsalModel; scenario: Scenario }> {
-  if (options.rehearse === undefined) {
+  if (options.rehearse === undefined || options.rehearse === "") {
     throw new RetinueError(
       "no_model",
       "No model available. Use --rehearse FILE to answer from a scenario, or 'retinue demo' to see one.",

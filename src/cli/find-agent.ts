@@ -21,7 +21,7 @@ export async function findAgent(text: string): Promise<AgentOnDisk> {
     const ids = [first, ...others].slice(0, 5).map(({ meta }) => meta.retinue.agentId);
     throw new RetinueError(
       "ambiguous_task",
-      `'${text}' means ${others.length + 1} agents: ${ids.join(", ")}. Write more of the id.`,
+      `'${text}' means ${others.length + 1} agents: ${ids.join(", ")}${others.length > 4 ? ", …" : ""}. Write more of the id.`,
     );
   }
   return first;

@@ -57,11 +57,9 @@ test("a hostile command neither acts on the terminal nor fills the memory", () =
   expect(line.length).toBe(300);
 });
 
-test("a denial names the remedy, once", () => {
+test("a denial is told with its reason, which names the remedy", () => {
   const call = { id: "t", name: "Bash", input: { command: "rm x" } };
-  expect(formatDenial(call, "nobody can be asked")).toBe(
-    "denied Bash rm x · nobody can be asked · to allow it: --allowedTools Bash",
-  );
+  expect(formatDenial(call, "nobody can be asked")).toBe("denied Bash rm x · nobody can be asked");
   expect(formatDenial(call, "run with --allowedTools Bash")).toBe(
     "denied Bash rm x · run with --allowedTools Bash",
   );

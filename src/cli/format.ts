@@ -64,11 +64,9 @@ export function formatCall(call: ToolCall): string {
   return plainLine(`${call.name} ${describe(call.input)}`);
 }
 
-/** A refused call, why, and what to do about it unless the reason already says so. */
+/** A refused call and why; the reason names the remedy. */
 export function formatDenial(call: ToolCall, reason: string): string {
-  const line = `denied ${formatCall(call)} · ${plainLine(reason)}`;
-  if (/allowed-?tools/i.test(reason)) return line;
-  return `${line} · to allow it: --allowedTools ${plainLine(call.name)}`;
+  return `denied ${formatCall(call)} · ${plainLine(reason)}`;
 }
 
 function oneDecimal(value: number): string {

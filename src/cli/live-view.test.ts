@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import type { AgentResult } from "../agent-result.ts";
 import type { AgentEventBody, AgentSummary } from "../events/event.ts";
 import type { AgentId, SessionId } from "../ids.ts";
-import { noUsage } from "../message.ts";
+import { agentSummary, figures } from "./events-fixture.ts";
 import { LiveView, type Clock, type LiveViewOptions } from "./live-view.ts";
 import { createStyle } from "./style.ts";
 import { displayWidth } from "./width.ts";
@@ -107,31 +107,9 @@ class TestClock implements Clock {
   }
 }
 
-const summary: AgentSummary = {
-  type: "general-purpose",
-  name: null,
-  description: "",
-  color: null,
-  model: "opus",
-  parentId: null,
-  toolUseId: null,
-  depth: 0,
-  background: false,
-  prompt: null,
-  tools: [],
-  maxTurns: 10,
-};
+const summary = agentSummary();
 
-const done: AgentResult = {
-  state: "completed",
-  content: "3 findings\nmore",
-  turns: 1,
-  toolUses: 0,
-  denials: 0,
-  durationMs: 0,
-  usage: noUsage,
-  lastUsage: noUsage,
-};
+const done: AgentResult = { ...figures(), state: "completed", content: "3 findings\nmore" };
 
 const opened: LiveView[] = [];
 afterEach(() => {
@@ -233,11 +211,15 @@ describe("the block", () => {
     const { terminal, clock, tell } = open({ columns: 60 });
     clock.advance(0);
     const call = { id: "1", name: "Bash", input: { command: "rm x" } };
-    tell("m", { type: "permission-deny", call, reason: "nobody can be asked" });
+    tell("m", {
+      type: "permission-deny",
+      call,
+      reason: "Not allowed. Allow it with --allowedTools Bash.",
+    });
     clock.advance(200);
     const lines = terminal.text.split("\n");
     expect(lines.slice(0, 2).join("")).toBe(
-      "main  denied Bash rm x · nobody can be asked · to allow it: --allowedTools Bash",
+      "main  denied Bash rm x · Not allowed. Allow it with --allowedTools Bash.",
     );
     expect(lines[2]).toMatch(/^retinue · 1 working/);
     expect(lines).toHaveLength(4);
@@ -357,7 +339,7 @@ describe("space", () => {
       "… and 5 done",
     ]);
     for (let index = 0; index < 5; index += 1) {
-      const summaries = lines.filter((line) => line.startsWith(`✓ main ▸ agent-${index}  `));
+      const summaries = lines.filter((line) => line.startsWith(`✓ agent-${index} (`));
       expect(summaries).toHaveLength(1);
     }
   });

@@ -1,16 +1,12 @@
 #!/usr/bin/env node
 import { CommanderError } from "commander";
 import { errorMessage, RetinueError } from "../errors.ts";
+import { watchPipes } from "./broken-pipe.ts";
 import { exitCodeOfError, exitCodes } from "./exit-codes.ts";
 import { buildProgram } from "./program.ts";
 import { plain } from "./sanitize.ts";
 
-// A reader that goes away (`retinue logs | head`) is no error.
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code === "EPIPE") process.exit(exitCodes.ok);
-  throw error;
-});
-
+watchPipes();
 process.exitCode = await main(process.argv.slice(2));
 
 async function main(args: string[]): Promise<number> {

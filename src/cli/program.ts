@@ -5,9 +5,13 @@ import { exitCodeHelp } from "./exit-codes.ts";
 /** The command tree. Each command's code is loaded when it is run. */
 export function buildProgram(): Command {
   const program = new Command("retinue")
-    .description("Spawn, watch, steer, stop and resume child AI agents.")
+    .description("Spawn, watch and stop child AI agents.")
     .version(version)
     .exitOverride()
+    .configureOutput({
+      outputError: (text, write) =>
+        write(`retinue: ${text.replace(/^error: /, "")}See 'retinue --help'.\n`),
+    })
     .showSuggestionAfterError()
     .configureHelp({ showGlobalOptions: true })
     .addHelpText("after", `\nretinue -p "…" is short for retinue run -p "…".\n${exitCodeHelp}`);
@@ -25,7 +29,7 @@ function addRun(program: Command): void {
   program
     .command("run")
     .description(
-      "run a task and wait for its result; the prompt comes from stdin if it is '-' or absent",
+      "run a task and wait for its result; a last word '-', or no word at all, reads stdin",
     )
     .argument("[prompt...]", "the task")
     .option("-p, --print", "print the result only")
@@ -39,6 +43,7 @@ function addRun(program: Command): void {
     .option("--include-partial-messages", "with stream-json: pieces of text as they arrive")
     .option("--model <model>", "model of the main agent: sonnet, opus, haiku or an id")
     .option("--max-turns <n>", "turns before it must report", positive)
+    .option("--timeout <seconds>", "wall clock before it is ended (default 1800)", seconds)
     .option("--agents <json>", 'agent types: \'{"name": {"description": …, "prompt": …}}\'')
     .option(
       "--allowedTools, --allowed-tools <tools>",
@@ -62,7 +67,9 @@ what it asks for beyond that is denied, and the line says how to allow it.
 
 Examples:
   retinue run "Where is the retry logic?" --rehearse scenario.yaml
-  git diff | retinue run -p -a Explore --rehearse review.yaml --output-format json`,
+  git diff | retinue run "Review this change:" - -a Explore --rehearse review.yaml --output-format json
+
+Ten children run at once; CLAUDE_CODE_MAX_CONCURRENT_SUBAGENTS changes that.`,
     )
     .action(async (prompt: string[], options) => {
       const { runCommand } = await import("./commands/run.ts");
@@ -136,6 +143,13 @@ function addAgents(program: Command): void {
 function positive(text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
   throw new InvalidArgumentError("It must be a positive whole number.");
+}
+
+/** At most what a timer can wait for. */
+function seconds(text: string): number {
+  const number = positive(text);
+  if (number <= 2_000_000) return number;
+  throw new InvalidArgumentError("It must be at most 2000000.");
 }
 
 /** Tools in one word or several options, separated by commas or blanks. */

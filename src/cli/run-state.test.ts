@@ -3,39 +3,17 @@ import type { AgentResult } from "../agent-result.ts";
 import type { AgentEventBody, AgentSummary } from "../events/event.ts";
 import type { AgentId, SessionId } from "../ids.ts";
 import { noUsage, type Usage } from "../message.ts";
+import { agentSummary, figures } from "./events-fixture.ts";
 import { elapsed, RunState, type AgentState } from "./run-state.ts";
 
 const sessionId = "5" as SessionId;
 
 function summary(over: Partial<AgentSummary> = {}): AgentSummary {
-  return {
-    type: "Explore",
-    name: null,
-    description: "",
-    color: null,
-    model: "haiku",
-    parentId: null,
-    toolUseId: null,
-    depth: 0,
-    background: false,
-    prompt: null,
-    tools: [],
-    maxTurns: 10,
-    ...over,
-  };
+  return agentSummary({ type: "Explore", model: "haiku", ...over });
 }
 
 function completed(content: string): AgentResult {
-  return {
-    state: "completed",
-    content,
-    turns: 1,
-    toolUses: 0,
-    denials: 0,
-    durationMs: 1,
-    usage: noUsage,
-    lastUsage: noUsage,
-  };
+  return { ...figures({ durationMs: 1 }), state: "completed", content };
 }
 
 function answer(model: string, usage: Usage): AgentEventBody {

@@ -146,7 +146,6 @@ export interface AgentState {
   readonly ordinal: number;
   status: AgentStatus;
   waitReason: WaitReason | null;
-  queuePosition: number | null;
   turn: number;
   toolUses: number;
   denials: number;
@@ -219,7 +218,6 @@ function newAgent(seed: {
     ordinal,
     status: "queued",
     waitReason: null,
-    queuePosition: null,
     turn: 0,
     toolUses: 0,
     denials: 0,
@@ -241,7 +239,6 @@ function advance(agent: AgentState, event: AgentEvent): void {
   switch (event.type) {
     case "agent-queued":
       agent.status = "queued";
-      agent.queuePosition = event.position;
       return;
     case "agent-start":
       start(agent, event.at);
@@ -300,7 +297,6 @@ function start(agent: AgentState, at: number): void {
   agent.status = "running";
   agent.startedAt = at;
   agent.endedAt = null;
-  agent.queuePosition = null;
   agent.waitReason = null;
   agent.outcome = null;
   agent.failure = null;

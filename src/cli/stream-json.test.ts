@@ -2,25 +2,12 @@ import { describe, expect, test } from "vitest";
 import type { AgentResult } from "../agent-result.ts";
 import type { AgentEventBody, AgentSummary } from "../events/event.ts";
 import type { AgentId, SessionId } from "../ids.ts";
-import { noUsage } from "../message.ts";
+import { agentSummary, figures } from "./events-fixture.ts";
 import { RunState } from "./run-state.ts";
 import { eventFrames, frameLine, resultFrame, type Frame } from "./stream-json.ts";
 
 const sessionId = "11111111-2222-3333-4444-555555555555" as SessionId;
-const main: AgentSummary = {
-  type: "general-purpose",
-  name: null,
-  description: "",
-  color: null,
-  model: "opus",
-  parentId: null,
-  toolUseId: null,
-  depth: 0,
-  background: false,
-  prompt: "do it",
-  tools: ["Bash", "Agent"],
-  maxTurns: 10,
-};
+const main = agentSummary({ prompt: "do it", tools: ["Bash", "Agent"] });
 const child: AgentSummary = {
   ...main,
   type: "Explore",
@@ -32,14 +19,9 @@ const child: AgentSummary = {
   prompt: "find the login",
 };
 const completed: AgentResult = {
+  ...figures({ turns: 3, toolUses: 1, durationMs: 5000 }),
   state: "completed",
   content: "found\nit",
-  turns: 3,
-  toolUses: 1,
-  denials: 0,
-  durationMs: 5000,
-  usage: noUsage,
-  lastUsage: noUsage,
 };
 const call = { id: "toolu_2", name: "Bash", input: { command: "ls" } };
 const toolEnd: AgentEventBody = {
@@ -75,7 +57,6 @@ function stream(options: { partialMessages?: boolean } = {}) {
   const run = new RunState();
   const session = {
     cwd: "/repo",
-    permissionMode: "default",
     agents: ["Explore"],
     version: "0.1.0",
     scripted: false,
@@ -265,7 +246,7 @@ describe("resultFrame", () => {
       cacheCreationInputTokens: 40,
       costUSD: null,
     };
-    expect(resultFrame({ run, sessionId, result: completed })).toEqual({
+    expect(resultFrame({ scripted: true, run, sessionId, result: completed })).toEqual({
       type: "result",
       subtype: "success",
       is_error: false,
@@ -273,6 +254,7 @@ describe("resultFrame", () => {
       duration_ms: 5000,
       stop_reason: "tool_use",
       result: "found\nit",
+      retinue_scripted: true,
       total_cost_usd: null,
       usage: {
         input_tokens: 20,
@@ -295,7 +277,7 @@ describe("resultFrame", () => {
   ] as const)("a failure by %s is %s", (code, subtype) => {
     const error = { code, message: "why" };
     const result: AgentResult = { ...completed, state: "failed", error };
-    expect(resultFrame({ run: new RunState(), sessionId, result })).toMatchObject({
+    expect(resultFrame({ scripted: true, run: new RunState(), sessionId, result })).toMatchObject({
       subtype,
       is_error: true,
       errors: [`${code}: why`],
@@ -305,7 +287,7 @@ describe("resultFrame", () => {
 
   test("a stopped run is an error", () => {
     const result: AgentResult = { ...completed, state: "stopped", reason: "interrupted" };
-    expect(resultFrame({ run: new RunState(), sessionId, result })).toMatchObject({
+    expect(resultFrame({ scripted: true, run: new RunState(), sessionId, result })).toMatchObject({
       subtype: "error_during_execution",
       is_error: true,
       errors: ["interrupted"],
@@ -316,6 +298,7 @@ describe("resultFrame", () => {
 test("a frame is one line, harmless to look at, and says exactly what the model said", () => {
   const text = "a\n\x1b]52;c;AA\x07\x9b31m\u202e\u2028\ud800日";
   const result = resultFrame({
+    scripted: true,
     run: new RunState(),
     sessionId,
     result: { ...completed, content: text },

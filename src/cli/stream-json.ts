@@ -75,6 +75,7 @@ export function resultFrame(options: {
   sessionId: SessionId;
   /** Of the main agent. */
   result: AgentResult;
+  scripted: boolean;
 }): ResultFrame {
   const { run, sessionId, result } = options;
   return {
@@ -85,6 +86,7 @@ export function resultFrame(options: {
     duration_ms: result.durationMs,
     stop_reason: run.main?.stopReason ?? null,
     result: result.content,
+    retinue_scripted: options.scripted,
     ...(result.state === "completed" ? {} : { errors: [formatError(result)] }),
     total_cost_usd: null,
     usage: usageFields(run.usage),
@@ -123,7 +125,6 @@ export interface StreamContext {
 /** What the first frame says and no event carries. */
 export interface SessionFacts {
   readonly cwd: string;
-  readonly permissionMode: string;
   /** Types that can be spawned. */
   readonly agents: readonly string[];
   readonly version: string;
@@ -247,6 +248,8 @@ export interface ResultFrame extends Envelope {
   duration_ms: number;
   stop_reason: StopReason | null;
   result: string;
+  /** Answers came from a script, not from a model. */
+  retinue_scripted: boolean;
   errors?: string[];
   /** Null: not known. */
   total_cost_usd: null;
@@ -292,7 +295,7 @@ function initFrame(event: EventOf<"agent-start">, { session }: StreamContext): I
     tools: event.agent.tools,
     mcp_servers: [],
     model: event.agent.model,
-    permissionMode: session.permissionMode,
+    permissionMode: event.agent.permissionMode,
     agents: session.agents,
     retinue_version: session.version,
     retinue_scripted: session.scripted,

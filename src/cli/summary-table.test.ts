@@ -1,34 +1,14 @@
 import { expect, test } from "vitest";
-import type { AgentEventBody, AgentSummary } from "../events/event.ts";
+import type { AgentEventBody } from "../events/event.ts";
 import type { AgentId, SessionId } from "../ids.ts";
 import { noUsage } from "../message.ts";
+import { agentSummary, figures } from "./events-fixture.ts";
 import { RunState } from "./run-state.ts";
 import { summaryTable } from "./summary-table.ts";
 import { createStyle } from "./style.ts";
 import { displayWidth } from "./width.ts";
 
-const summary: AgentSummary = {
-  type: "general-purpose",
-  name: null,
-  description: "",
-  color: null,
-  model: "opus",
-  parentId: null,
-  toolUseId: null,
-  depth: 0,
-  background: false,
-  prompt: null,
-  tools: [],
-  maxTurns: 10,
-};
-const figures = {
-  turns: 1,
-  toolUses: 0,
-  denials: 0,
-  durationMs: 0,
-  usage: noUsage,
-  lastUsage: noUsage,
-};
+const summary = agentSummary();
 
 function finishedRun(names: { child: string; result: string }): RunState {
   const run = new RunState();
@@ -57,11 +37,11 @@ function finishedRun(names: { child: string; result: string }): RunState {
   const error = { code: "timeout", message: "too long" } as const;
   tell("c", 64_000, {
     type: "agent-end",
-    result: { ...figures, state: "failed", content: "", error },
+    result: { ...figures(), state: "failed", content: "", error },
   });
   tell("m", 72_000, {
     type: "agent-end",
-    result: { ...figures, state: "completed", content: `${names.result}\nmore` },
+    result: { ...figures(), state: "completed", content: `${names.result}\nmore` },
   });
   return run;
 }

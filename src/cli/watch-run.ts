@@ -2,6 +2,7 @@ import type { AgentResult } from "../agent-result.ts";
 import type { AgentEvent } from "../events/event.ts";
 import type { Manager } from "../manager.ts";
 import type { SpawnRequestInput } from "../spawn-request.ts";
+import { onBrokenPipe } from "./broken-pipe.ts";
 import { exitCodeOfSignal } from "./exit-codes.ts";
 import { LiveView } from "./live-view.ts";
 import { PlainView } from "./plain-view.ts";
@@ -26,27 +27,30 @@ export function createView(
 }
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+type EndSignal = (typeof signals)[number] | "SIGPIPE";
 
 /**
- * Runs the main agent and hands every event to `onEvent` until it has ended. Ctrl+C once stops it and waits for the
- * cleanup; twice ends the process at once.
+ * Runs the main agent and hands every event to `onEvent` until it has ended. Ctrl+C, a request to stop, a closed terminal
+ * or a reader that went away stop it and wait for the cleanup; the second Ctrl+C ends the process at once, and what the
+ * agents started with it.
  */
 export async function watchRun(
   manager: Manager,
   request: SpawnRequestInput,
   onEvent: (event: AgentEvent) => void,
-): Promise<{ result: AgentResult; interrupted: NodeJS.Signals | null }> {
-  const events = manager.events({ limit: 1_000_000 });
-  const main = await manager.main(request);
-  let interrupted: NodeJS.Signals | null = null;
-  const onSignal = (signal: NodeJS.Signals): void => {
-    // The second time nobody waits any more; what the agents started is killed on the way out.
-    if (interrupted !== null) process.exit(exitCodeOfSignal(signal));
+): Promise<{ result: AgentResult; interrupted: EndSignal | null }> {
+  let interrupted: EndSignal | null = null;
+  const onSignal = (signal: EndSignal): void => {
+    if (interrupted !== null && signal !== "SIGPIPE") process.exit(exitCodeOfSignal(signal));
+    if (interrupted !== null) return;
     interrupted = signal;
-    void manager.stop(main.id, `interrupted by ${signal}`);
+    void manager.stopAll(`interrupted by ${signal}`);
   };
+  const forgetPipe = onBrokenPipe(() => onSignal("SIGPIPE"));
   for (const signal of signals) process.on(signal, onSignal);
   try {
+    const events = manager.events({ limit: 1_000_000 });
+    const main = await manager.main(request);
     for await (const event of events) {
       onEvent(event);
       if (event.type === "agent-end" && event.agentId === main.id) {
@@ -55,7 +59,8 @@ export async function watchRun(
     }
     throw new Error("The run ended without a result.");
   } finally {
-    for (const signal of signals) process.off(signal, onSignal);
     await manager.close();
+    for (const signal of signals) process.off(signal, onSignal);
+    forgetPipe();
   }
 }

@@ -1,17 +1,26 @@
+import { basename } from "node:path";
 import { RetinueError } from "../errors.ts";
 import type { Settings } from "../settings/settings.ts";
-import type { AgentDefinition, Entrypoint } from "./definition.ts";
+import { closest, fold } from "./closest.ts";
+import type { AgentDefinition, Diagnostic, Entrypoint } from "./definition.ts";
 import { sources } from "./sources.ts";
 
 /** The agent types that can be spawned here and now: one definition per name, the one that wins. */
 export class Catalog {
   readonly #winners: ReadonlyMap<string, AgentDefinition>;
   readonly #aliases: ReadonlyMap<string, AgentDefinition>;
+  readonly #rejected: readonly Diagnostic[];
 
   constructor(
     definitions: readonly AgentDefinition[],
-    options: { settings: Settings; entrypoint: Entrypoint },
+    options: {
+      settings: Settings;
+      entrypoint: Entrypoint;
+      /** Of files that were not loaded, to tell somebody who asks for one of them. */
+      diagnostics?: readonly Diagnostic[];
+    },
   ) {
+    this.#rejected = (options.diagnostics ?? []).filter(({ severity }) => severity === "error");
     const offered = definitions.filter((definition) => isOffered(definition, options));
     const byPriority = offered.toSorted((a, b) => sources[b.source] - sources[a.source]);
     const winners = new Map<string, AgentDefinition>();
@@ -46,15 +55,16 @@ export class Catalog {
   /** The error for a type that is not there, with what was probably meant. */
   notFound(type: string): RetinueError {
     const names = this.list().map((definition) => definition.name);
-    const folded = fold(type);
-    const [closest] = names
-      .map((name) => ({ name, distance: editDistance(fold(name), folded) }))
-      .filter(({ name, distance }) => distance <= Math.max(2, name.length / 3))
-      .toSorted((a, b) => a.distance - b.distance);
-    const hint = closest === undefined ? "" : ` Did you mean '${closest.name}'?`;
+    const meant = closest(type, names);
+    const hint = meant === undefined ? "" : ` Did you mean '${meant}'?`;
+    const rejected = this.#rejected.find(
+      ({ agent, file }) => fold(agent ?? basename(file, ".md")) === fold(type),
+    );
+    const why =
+      rejected === undefined ? hint : ` ${rejected.file} was not loaded: ${rejected.message}`;
     return new RetinueError(
       "unknown_agent_type",
-      `Agent type '${type}' not found.${hint} Available agents: ${names.join(", ")}`,
+      `Agent type '${type}' not found.${why} Available agents: ${names.join(", ")}`,
     );
   }
 }
@@ -63,24 +73,11 @@ function isOffered(
   definition: AgentDefinition,
   { settings, entrypoint }: { settings: Settings; entrypoint: Entrypoint },
 ): boolean {
-  if (definition.source === "built-in" && settings.agents.builtins[definition.name] === false)
+  if (
+    definition.source === "built-in" &&
+    Object.hasOwn(settings.agents.builtins, definition.name) &&
+    settings.agents.builtins[definition.name] === false
+  )
     return false;
   return (definition.entrypoints ?? ["cli", "library"]).includes(entrypoint);
-}
-
-function fold(name: string): string {
-  return name.toLowerCase().replaceAll(/[\s_-]+/g, "");
-}
-
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (const [i, left] of a.split("").entries()) {
-    const next = [i + 1];
-    for (const [j, right] of b.split("").entries()) {
-      const replace = (row[j] ?? 0) + (left === right ? 0 : 1);
-      next.push(Math.min(replace, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
 }

@@ -40,8 +40,35 @@ test("a number written as text counts as a number", () => {
   expect(make({ maxTurns: "5" }).definition?.maxTurns).toBe(5);
 });
 
-test("a field that this version does not act on is reported; one it does not know is not", () => {
-  expect(make({ hooks: {}, emoji: "x" }).diagnostics).toMatchObject([{ field: "hooks" }]);
+test("a field that this version does not act on is a warning, one that nobody knows a remark", () => {
+  expect(make({ hooks: {}, emoji: "x" }).diagnostics).toMatchObject([
+    { field: "hooks", severity: "warning", code: "unsupported" },
+    { field: "emoji", severity: "info", code: "unknown" },
+  ]);
+});
+
+test.each([
+  ["tool", "tools"],
+  ["disallowed_tools", "disallowedTools"],
+  ["max-turns", "maxTurns"],
+  ["Model", "model"],
+])("a misspelt field, %s, is said aloud with what was meant", (field, meant) => {
+  expect(make({ [field]: "x" }).diagnostics).toMatchObject([
+    {
+      field,
+      severity: "warning",
+      message: expect.stringContaining(`Did you mean '${meant}'?`) as string,
+    },
+  ]);
+});
+
+test("a problem is reported in the line in which its field stands", () => {
+  const lines = new Map([["maxTurns", 4]]);
+  const { diagnostics } = toDefinition(
+    { name: "a", description: "d", maxTurns: -1 },
+    { ...origin, lines },
+  );
+  expect(diagnostics).toMatchObject([{ field: "maxTurns", line: 4 }]);
 });
 
 test.each([

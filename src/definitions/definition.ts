@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { toolName, toolRegistry } from "../tools/registry.ts";
+import { closest } from "./closest.ts";
 import type { SourceName } from "./sources.ts";
 
 /** One agent type, as its author wrote it: fields of the frontmatter plus where it came from. Nothing is decided yet. */
@@ -14,10 +16,15 @@ export interface AgentDefinition extends DefinitionFields {
 }
 
 export interface Diagnostic {
-  readonly severity: "error" | "warning";
+  /** `error`: the agent is not loaded; `warning`: not as written; `info`: nothing is lost. */
+  readonly severity: "error" | "warning" | "info";
+  readonly code: "unreadable" | "missing" | "invalid" | "unknown" | "unsupported";
   readonly file: string;
   readonly line: number;
   readonly field: string | null;
+  /** By what name the agent would be asked for, when the file is not loaded. */
+  readonly agent?: string;
+
   /** What is wrong and what to write instead. */
   readonly message: string;
 }
@@ -101,59 +108,51 @@ const wideModes: ReadonlySet<unknown> = new Set([
 /** A definition from plain fields, or none when its name or description is missing; every problem is reported. */
 export function toDefinition(
   fields: Record<string, unknown>,
-  origin: { prompt: string; source: SourceName; file: string | null; where: string },
+  origin: {
+    prompt: string;
+    source: SourceName;
+    file: string | null;
+    /** For people: the file, or the option. */
+    where: string;
+    /** In which line each field stands. */
+    lines?: ReadonlyMap<string, number>;
+  },
 ): { definition: AgentDefinition | null; diagnostics: Diagnostic[] } {
   const diagnostics: Diagnostic[] = [];
   const report = (
-    severity: Diagnostic["severity"],
-    field: string | null,
-    message: string,
+    problem: Pick<Diagnostic, "severity" | "code" | "message">,
+    field: string,
   ): void => {
-    diagnostics.push({ severity, file: origin.where, line: 1, field, message });
+    diagnostics.push({
+      ...problem,
+      file: origin.where,
+      line: origin.lines?.get(field) ?? 1,
+      field,
+    });
   };
   const { name, description } = fields;
-  const problem = nameProblem(name);
-  if (problem !== null) report("error", "name", problem);
+  const wrongName = nameProblem(name);
+  if (wrongName !== null)
+    report({ severity: "error", code: "missing", message: wrongName }, "name");
   if (typeof description !== "string" || description === "") {
-    report(
-      "error",
-      "description",
-      "'description' must be a non-empty text that says when to use this agent.",
-    );
+    const message = "'description' must be a non-empty text that says when to use this agent.";
+    report({ severity: "error", code: "missing", message }, "description");
   }
-  if (diagnostics.length > 0) return { definition: null, diagnostics };
+  if (diagnostics.length > 0) {
+    const agent = typeof name === "string" ? { agent: name } : {};
+    return { definition: null, diagnostics: diagnostics.map((one) => ({ ...one, ...agent })) };
+  }
 
   const kept: Record<string, unknown> = {};
-  for (const [field, schema] of Object.entries(definitionFields)) {
-    const value = fields[field];
-    if (value === undefined || value === null) continue;
-    const parsed = schema.safeParse(value);
-    if (parsed.success) kept[field] = parsed.data;
-    else
-      report(
-        "warning",
-        field,
-        `'${field}' is ignored: ${z.prettifyError(parsed.error).replaceAll(/^✖ /gm, "")}`,
-      );
+  for (const [field, value] of Object.entries(fields)) {
+    if (field === "name" || field === "description" || value === undefined || value === null)
+      continue;
+    const read = readField(field, value);
+    if ("value" in read) kept[field] = read.value;
+    if (read.problem !== undefined) report(read.problem, field);
   }
-  for (const field of Object.keys(fields)) {
-    if (
-      field !== "name" &&
-      field !== "description" &&
-      !(field in definitionFields) &&
-      reservedFields.has(field)
-    ) {
-      report(
-        "warning",
-        field,
-        `'${field}' is not acted on by this version; the agent runs without it.`,
-      );
-    }
-  }
-  if (wideModes.has(kept["permissionMode"])) {
-    const message = `permissionMode '${String(kept["permissionMode"])}' is not acted on by this version; the agent gets what allowedTools allows.`;
-    report("warning", "permissionMode", message);
-  }
+  for (const problem of toolProblems(kept["tools"] as string[] | undefined))
+    report(problem, "tools");
   if (isAllTools(kept["tools"])) delete kept["tools"];
   const definition: AgentDefinition = {
     ...(kept as DefinitionFields),
@@ -164,6 +163,67 @@ export function toDefinition(
     file: origin.file,
   };
   return { definition, diagnostics };
+}
+
+type Problem = Pick<Diagnostic, "severity" | "code" | "message">;
+
+function readField(field: string, value: unknown): { value?: unknown; problem?: Problem } {
+  if (!Object.hasOwn(definitionFields, field)) return { problem: unknownField(field) };
+  const parsed = definitionFields[field as FieldName].safeParse(value);
+  if (!parsed.success) {
+    const reason = parsed.error.issues.map((issue) => issue.message).join("; ");
+    return {
+      problem: {
+        severity: "warning",
+        code: "invalid",
+        message: `'${field}' does not fit and is left out: ${reason}.`,
+      },
+    };
+  }
+  if (field !== "permissionMode" || !wideModes.has(parsed.data)) return { value: parsed.data };
+  const message = `permissionMode '${String(parsed.data)}' is not acted on by this version; the agent gets what allowedTools allows.`;
+  return { value: parsed.data, problem: { severity: "warning", code: "unsupported", message } };
+}
+
+/** Entries that will not do what their author expects. Tools of other programs are none of our business. */
+function toolProblems(tools: readonly string[] = []): Problem[] {
+  return tools.flatMap((entry): Problem[] => {
+    const tool = toolName(entry);
+    const rule = /\((.*)\)$/s.exec(entry)?.[1];
+    if (toolRegistry.get(tool)?.kind === "leaf" && rule !== undefined && rule !== "*") {
+      const message = `'tools' confines ${tool} to '${rule}'; this version cannot check rules and denies its calls. Write '${tool}' to lift that.`;
+      return [{ severity: "warning", code: "unsupported", message }];
+    }
+    const meant = toolRegistry.has(tool) ? undefined : closest(tool, [...toolRegistry.keys()]);
+    if (meant === undefined) return [];
+    return [
+      {
+        severity: "warning",
+        code: "unknown",
+        message: `There is no tool '${tool}'. Did you mean '${meant}'?`,
+      },
+    ];
+  });
+}
+
+function unknownField(field: string): Problem {
+  if (reservedFields.has(field)) {
+    const message = `'${field}' is not acted on by this version; the agent runs without it.`;
+    return { severity: "warning", code: "unsupported", message };
+  }
+  const meant = closest(field, [...Object.keys(definitionFields), ...reservedFields]);
+  if (meant === undefined)
+    return {
+      severity: "info",
+      code: "unknown",
+      message: `'${field}' is not a field of agents; it is ignored.`,
+    };
+  // A misspelt 'tools' would give the agent every tool, so this is said aloud.
+  return {
+    severity: "warning",
+    code: "unknown",
+    message: `'${field}' is not a field of agents and is ignored. Did you mean '${meant}'?`,
+  };
 }
 
 function nameProblem(name: unknown): string | null {

@@ -6,23 +6,34 @@ import { parseDocument } from "yaml";
  */
 export function parseFrontmatter(text: string): Frontmatter {
   const opening = /^---[ \t]*\r?\n/.exec(text);
-  if (opening === null) return { kind: "none" };
+  if (opening === null) return { kind: "none", reason: whyNone(text) };
   const rest = text.slice(opening[0].length);
   const closing = /^---/m.exec(rest);
-  if (closing === null) return { kind: "none" };
+  if (closing === null)
+    return { kind: "none", reason: "The frontmatter is not closed: end it with a line '---'." };
   const head = rest.slice(0, closing.index).replaceAll("\r\n", "\n");
-  const body = rest.slice(closing.index).replace(/^-+[ \t]*(\r?\n|$)/, "");
+  const body = rest
+    .slice(closing.index)
+    .replace(/^-+[ \t]*(\r?\n|$)/, "")
+    .replaceAll("\r\n", "\n");
 
   const strict = readYaml(head);
-  if (strict.kind === "fields") return { ...strict, body };
+  const lines = fieldLines(head);
+  if (strict.kind === "fields") return { ...strict, body, lines };
   const repaired = readYaml(quoteValues(head));
-  if (repaired.kind === "fields") return { ...repaired, body };
+  if (repaired.kind === "fields") return { ...repaired, body, lines };
   return { kind: "broken", line: strict.line + 1, message: strict.message };
 }
 
 export type Frontmatter =
-  | { kind: "fields"; fields: Record<string, unknown>; body: string }
-  | { kind: "none" }
+  | {
+      kind: "fields";
+      fields: Record<string, unknown>;
+      body: string;
+      /** The line of each top-level field in the file; of a repeated one the last. */
+      lines: ReadonlyMap<string, number>;
+    }
+  | { kind: "none"; reason: string }
   | { kind: "broken"; line: number; message: string };
 
 type Reading =
@@ -53,6 +64,19 @@ function readYaml(source: string): Reading {
     line: 1,
     message: "the frontmatter is not a list of 'key: value' lines",
   };
+}
+
+function whyNone(text: string): string {
+  if (text.startsWith("\uFEFF"))
+    return "The file starts with a byte order mark: save it as UTF-8 without one.";
+  return "No frontmatter: the file must start with a line '---' followed by 'name:' and 'description:'.";
+}
+
+function fieldLines(head: string): Map<string, number> {
+  const fields = head.split("\n").map((line) => /^\s*([\w-]+):/.exec(line)?.[1]);
+  return new Map(
+    fields.flatMap((field, index) => (field === undefined ? [] : [[field, index + 2] as const])),
+  );
 }
 
 /** Quotes top-level values that YAML would misread: nearly always a description with a colon in it. */

@@ -76,14 +76,7 @@ export async function loadDefinitionFile(file: string, source: SourceName): Prom
     return problem(file, 1, `The file cannot be read: ${String(error)}. Check its permissions.`);
   }
   const parsed = parseFrontmatter(text);
-  if (parsed.kind === "none") {
-    return problem(
-      file,
-      1,
-      "No frontmatter: the file must start with a line '---' followed by 'name:' and 'description:'.",
-      "warning",
-    );
-  }
+  if (parsed.kind === "none") return problem(file, 1, parsed.reason, "warning");
   if (parsed.kind === "broken") {
     return problem(
       file,
@@ -96,6 +89,7 @@ export async function loadDefinitionFile(file: string, source: SourceName): Prom
     source,
     file,
     where: file,
+    lines: parsed.lines,
   });
   return { definitions: definition === null ? [] : [definition], diagnostics };
 }
@@ -106,7 +100,10 @@ function problem(
   message: string,
   severity: Diagnostic["severity"] = "error",
 ): Loaded {
-  return { definitions: [], diagnostics: [{ severity, file, line, field: null, message }] };
+  return {
+    definitions: [],
+    diagnostics: [{ severity, code: "unreadable", file, line, field: null, message }],
+  };
 }
 
 async function markdownFiles(directory: string): Promise<string[]> {

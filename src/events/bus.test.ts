@@ -55,4 +55,13 @@ describe("EventBus", () => {
       await Array.fromAsync(new EventBus().subscribe({ signal: AbortSignal.abort() })),
     ).toEqual([]);
   });
+
+  test("several that wait on one stream are all served", async () => {
+    const bus = new EventBus();
+    const stream = bus.subscribe();
+    const waiting = [stream.next(), stream.next()];
+    bus.publish(turn(1));
+    bus.publish(turn(2));
+    expect((await Promise.all(waiting)).map(({ value }) => value)).toEqual([turn(1), turn(2)]);
+  });
 });

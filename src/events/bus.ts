@@ -15,10 +15,14 @@ export class EventBus {
 
   /** Events from now on, until the bus closes, the signal aborts or the reader breaks off. */
   subscribe(options: { limit?: number; signal?: AbortSignal } = {}): EventStream {
-    const stream = new EventStream(options.limit ?? 10_000, () => this.#streams.delete(stream));
+    const stop = (): void => stream.end();
+    const stream = new EventStream(options.limit ?? 10_000, () => {
+      this.#streams.delete(stream);
+      options.signal?.removeEventListener("abort", stop);
+    });
     if (this.#closed || options.signal?.aborted === true) stream.end();
     else this.#streams.add(stream);
-    options.signal?.addEventListener("abort", () => stream.end(), { once: true });
+    options.signal?.addEventListener("abort", stop, { once: true });
     return stream;
   }
 
@@ -38,7 +42,7 @@ export class EventStream implements AsyncIterableIterator<AgentEvent, undefined>
   readonly #onEnd: () => void;
   #buffer: AgentEvent[] = [];
   #ended = false;
-  #wake: (() => void) | undefined;
+  #waiting: (() => void)[] = [];
   /** How many events this reader was too slow for. */
   dropped = 0;
 
@@ -51,14 +55,14 @@ export class EventStream implements AsyncIterableIterator<AgentEvent, undefined>
     if (this.#ended) return;
     if (this.#buffer.length >= this.#limit) this.#makeRoom();
     this.#buffer.push(event);
-    this.#wake?.();
+    this.#wake();
   }
 
   end(): void {
     if (this.#ended) return;
     this.#ended = true;
     this.#onEnd();
-    this.#wake?.();
+    this.#wake();
   }
 
   async next(): Promise<IteratorResult<AgentEvent, undefined>> {
@@ -66,7 +70,7 @@ export class EventStream implements AsyncIterableIterator<AgentEvent, undefined>
       const event = this.#buffer.shift();
       if (event !== undefined) return { done: false, value: event };
       if (this.#ended) return { done: true, value: undefined };
-      await new Promise<void>((resolve) => (this.#wake = resolve));
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
   }
 
@@ -78,6 +82,12 @@ export class EventStream implements AsyncIterableIterator<AgentEvent, undefined>
 
   [Symbol.asyncIterator](): this {
     return this;
+  }
+
+  #wake(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const resolve of waiting) resolve();
   }
 
   /** One pass drops all streamed pieces, so a flood costs one sweep per `limit` events, not one per event. */

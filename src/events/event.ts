@@ -56,6 +56,7 @@ export interface AgentSummary {
   background: boolean;
   prompt: string | null;
   tools: readonly string[];
+  permissionMode: string;
   maxTurns: number;
 }
 

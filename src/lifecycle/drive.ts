@@ -5,7 +5,7 @@ import { StopCause } from "./abort.ts";
 
 /**
  * Drives one agent to its end: each event is stored, then announced, and only then is the agent asked for the next.
- * So whatever anybody was told is already on disk. When it cannot be stored, the agent is ended.
+ * So whatever anybody was told is already on disk. When something cannot be stored, the agent is ended, and fails.
  */
 export async function drive(
   events: AsyncGenerator<AgentEvent, AgentResult>,
@@ -16,23 +16,30 @@ export async function drive(
   },
 ): Promise<AgentResult> {
   let storing = true;
+  let announced: AgentResult | undefined;
   for (;;) {
     const { done, value } = await events.next();
-    if (done === true) return value;
-    // How it ended is tried all the same: the file beside the transcript may still be writable.
-    if (storing || value.type === "agent-end") {
+    if (done === true) return announced ?? value;
+    let event = value;
+    // After a failure only the end is tried: the file beside the transcript may still be writable.
+    if (storing || event.type === "agent-end") {
       try {
-        await options.store(value);
+        await options.store(event);
       } catch (error) {
         storing = false;
-        options.abort.abort(
-          new StopCause(
-            "storage",
-            `Its transcript cannot be written: ${errorMessage(error)}. Free space or check permissions.`,
-          ),
-        );
+        const message = `Its transcript cannot be written: ${errorMessage(error)}. Free space or check permissions.`;
+        options.abort.abort(new StopCause("storage", message));
+        if (event.type === "agent-end")
+          event = { ...event, result: unstored(event.result, message) };
       }
     }
-    options.announce(value);
+    if (event.type === "agent-end") announced = event.result;
+    options.announce(event);
   }
+}
+
+/** A result that is not on disk would be lost with this process: it is no success. */
+function unstored(result: AgentResult, message: string): AgentResult {
+  if (result.state === "failed") return result;
+  return { ...result, state: "failed", error: { code: "storage", message } };
 }

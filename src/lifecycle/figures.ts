@@ -1,10 +1,10 @@
 import type { AgentFigures } from "../agent-result.ts";
-import type { AgentEventBody } from "../events/event.ts";
+import type { AgentEvent } from "../events/event.ts";
 import { addUsage, noUsage, textOf } from "../message.ts";
 
 /** What a run has taken so far and said last, counted from its events. */
 export class Figures {
-  readonly #startedAt: number;
+  #startedAt: number;
   turns = 0;
   toolUses = 0;
   denials = 0;
@@ -18,7 +18,9 @@ export class Figures {
     this.#startedAt = startedAt;
   }
 
-  apply(event: AgentEventBody): void {
+  apply(event: AgentEvent): void {
+    // The time in line is not the agent's.
+    if (event.type === "agent-start") this.#startedAt = event.at;
     if (event.type === "assistant-message") {
       this.turns += 1;
       this.usage = addUsage(this.usage, event.answer.usage);

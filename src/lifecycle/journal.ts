@@ -22,10 +22,10 @@ export function journalSteps(options: {
       if (!repeatable) await recorder.intend(key, session.clock.now());
       return work();
     },
-    async child(key, request, emit) {
+    async child(key, request, { toolUseId, emit }) {
       await recorder.intend(key, session.clock.now());
       return waits.during("child", emit, async () => {
-        const asker = { id: agent.id, toolUseId: key.replace(/^tool\//, ""), signal };
+        const asker = { id: agent.id, toolUseId, signal };
         const child = await session.spawnChild(request, asker);
         const result = await child.ended;
         const { type, costs, relates } = child.agent;
@@ -34,7 +34,7 @@ export function journalSteps(options: {
           agentId: child.agent.id,
           type,
           prompt: request.prompt ?? "",
-          model: costs.model,
+          model: session.model.scripted ? `${session.model.provider}/${costs.model}` : costs.model,
           modelFrom: costs.modelFrom,
           oneShot: relates.oneShot,
           result: { ...result, content },

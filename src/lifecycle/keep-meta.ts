@@ -1,15 +1,17 @@
 import type { AgentEvent } from "../events/event.ts";
 import { totalTokens } from "../message.ts";
-import type { ResolvedAgent } from "../resolved-agent.ts";
 import { processStart } from "../platform/process-table.ts";
+import type { ResolvedAgent } from "../resolved-agent.ts";
 import { writeMeta, type AgentMeta } from "../transcript/meta.ts";
+import { nextState } from "./agent-state.ts";
 import type { Session } from "./session.ts";
 
-/** Keeps the file beside the transcript true: written when the agent appears, starts and ends. */
+/** Keeps the file beside the transcript true: written whenever the agent's state changes. */
 export class MetaKeeper {
   readonly #path: string;
   readonly #standing: boolean;
   #meta: AgentMeta;
+  #written = false;
 
   constructor(agent: ResolvedAgent, session: Session, standing: boolean) {
     const { relates } = agent;
@@ -37,35 +39,39 @@ export class MetaKeeper {
   }
 
   async apply(event: AgentEvent): Promise<void> {
-    const change = this.#change(event);
-    if (change === undefined) return;
-    this.#meta = { ...this.#meta, retinue: { ...this.#meta.retinue, ...change } };
+    const before = this.#meta.retinue;
+    const state = nextState(before.state, event, this.#standing);
+    if (state === before.state && this.#written && event.type !== "agent-end") return;
+    this.#meta = {
+      ...this.#meta,
+      retinue: { ...before, state, ...startOf(event, before), ...endOf(event, before) },
+    };
+    this.#written = true;
     await writeMeta(this.#path, this.#meta);
   }
+}
 
-  #change(event: AgentEvent): Partial<AgentMeta["retinue"]> | undefined {
-    switch (event.type) {
-      case "agent-queued":
-        return { state: "queued" };
-      case "agent-start":
-        return { state: "running" };
-      case "agent-idle":
-        return { state: "idle" };
-      case "agent-end": {
-        const { result } = event;
-        return {
-          state: this.#standing && result.state !== "stopped" ? "idle" : result.state,
-          endedAt: event.at,
-          turns: result.turns,
-          toolUses: result.toolUses,
-          tokens: totalTokens(result.usage),
-          ...(result.state === "failed" ? { error: result.error } : {}),
-        };
-      }
-      default:
-        return undefined;
-    }
-  }
+/** The clock starts when the agent leaves the line; a standing one keeps its first start. */
+function startOf(event: AgentEvent, before: AgentMeta["retinue"]): Partial<AgentMeta["retinue"]> {
+  return event.type === "agent-start" && before.endedAt === undefined
+    ? { startedAt: event.at }
+    : {};
+}
+
+/** Figures add up over the tasks of a standing agent. */
+function endOf(event: AgentEvent, before: AgentMeta["retinue"]): Partial<AgentMeta["retinue"]> {
+  if (event.type !== "agent-end") return {};
+  const { result } = event;
+  const between = before.state === "idle";
+  const sum = (past: number | undefined, more: number): number =>
+    (past ?? 0) + (between ? 0 : more);
+  return {
+    endedAt: event.at,
+    turns: sum(before.turns, result.turns),
+    toolUses: sum(before.toolUses, result.toolUses),
+    tokens: sum(before.tokens, totalTokens(result.usage)),
+    ...(result.state === "failed" ? { error: result.error } : {}),
+  };
 }
 
 const ownStart = processStart(process.pid);

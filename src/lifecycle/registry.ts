@@ -1,14 +1,12 @@
-import { existsSync } from "node:fs";
 import type { AgentResult } from "../agent-result.ts";
-import { errorMessage } from "../errors.ts";
+import { errorMessage, RetinueError } from "../errors.ts";
 import type { AgentEvent, AgentEventBody } from "../events/event.ts";
 import type { AgentId } from "../ids.ts";
 import type { ResolvedAgent } from "../resolved-agent.ts";
-import { conversationOf, readTranscript } from "../transcript/reader.ts";
-import { TranscriptRecorder } from "../transcript/recorder.ts";
 import { followAbort } from "./abort.ts";
+import { AgentFiles } from "./agent-files.ts";
 import { drive } from "./drive.ts";
-import { MetaKeeper } from "./keep-meta.ts";
+import { logEvent } from "./log-event.ts";
 import { runAgent, type AgentRun } from "./run-agent.ts";
 import { RunningAgent } from "./running-agent.ts";
 import type { Session } from "./session.ts";
@@ -21,42 +19,34 @@ import { summarize } from "./summarize.ts";
  */
 export class Registry {
   readonly #session: Session;
-  readonly #agents = new Map<AgentId, { running: RunningAgent; meta: MetaKeeper }>();
+  readonly #agents = new Map<AgentId, RunningAgent>();
 
   constructor(session: Session) {
     this.#session = session;
   }
 
   get(id: AgentId): RunningAgent | undefined {
-    return this.#agents.get(id)?.running;
+    return this.#agents.get(id);
   }
 
   list(): RunningAgent[] {
-    return [...this.#agents.values()].map(({ running }) => running);
+    return [...this.#agents.values()];
   }
 
-  /** Makes an agent known. It stands idle until it is given a task. */
+  /** Makes an agent known. A standing one is idle until it is given a task. */
   async add(agent: ResolvedAgent, options: { standing: boolean }): Promise<RunningAgent> {
     const session = this.#session;
-    const main = agent.relates.depth === 0;
-    const running = new RunningAgent({
-      agent,
-      recorder: new TranscriptRecorder({
-        path: main ? session.paths.mainTranscript : session.paths.transcript(agent.id),
-        envelope: {
-          ...session.envelope,
-          isSidechain: !main,
-          ...(main ? {} : { agentId: agent.id }),
-        },
-        agentType: main ? null : agent.type,
-      }),
-      startedAt: session.clock.now(),
-      standing: options.standing,
-    });
-    const meta = new MetaKeeper(agent, session, options.standing);
-    this.#agents.set(agent.id, { running, meta });
-    if (options.standing) {
-      await this.#announce(running, { type: "agent-idle", agent: summarize(agent) });
+    const { standing } = options;
+    const files = new AgentFiles(agent, session, standing);
+    const running = new RunningAgent({ agent, files, startedAt: session.clock.now(), standing });
+    this.#agents.set(agent.id, running);
+    if (!standing) return running;
+    try {
+      await this.#tell(running, { type: "agent-idle", agent: summarize(agent) });
+    } catch (error) {
+      this.#agents.delete(agent.id);
+      const message = `The agent's files cannot be written: ${errorMessage(error)}. Free space or check permissions.`;
+      throw new RetinueError("storage", message, { cause: error });
     }
     return running;
   }
@@ -70,20 +60,13 @@ export class Registry {
     const abort = new AbortController();
     const begun = Promise.withResolvers<void>();
     const link = options.follow === null ? undefined : followAbort(options.follow, abort);
-    const ended = this.#drive(running, task, {
-      ticket: options.ticket,
-      abort,
-      onEvent: begun.resolve,
-    });
-    running.begin(
-      abort,
-      ended.finally(() => link?.[Symbol.dispose]()),
-      this.#session.clock.now(),
-    );
+    const run = { ticket: options.ticket, abort, onEvent: begun.resolve };
+    const ended = this.#drive(running, task, run).finally(() => link?.[Symbol.dispose]());
+    running.begin(abort, ended);
     return Promise.race([begun.promise, ended.then(() => undefined)]);
   }
 
-  /** Ends an agent and resolves when nothing of it is left running. */
+  /** Ends an agent and resolves when nothing of it is left running. Ending it twice does no harm. */
   async stop(running: RunningAgent, reason: string): Promise<void> {
     if (running.isBusy) {
       running.stop(reason);
@@ -91,67 +74,62 @@ export class Registry {
     } else if (running.state === "idle") {
       const figures = running.figures(this.#session.clock.now());
       const result = { ...figures, state: "stopped", content: running.content, reason } as const;
-      await this.#announce(running, { type: "agent-end", result });
+      await this.#tell(running, { type: "agent-end", result }).catch(() => undefined);
     }
   }
 
+  /** Never rejects: whatever goes wrong is how the agent ended. */
   async #drive(
     running: RunningAgent,
     task: AgentRun["task"],
     { ticket, abort, onEvent }: { ticket: Ticket; abort: AbortController; onEvent: () => void },
   ): Promise<AgentResult> {
     const session = this.#session;
-    const { agent, recorder } = running;
-    const meta = this.#agents.get(agent.id)?.meta;
-    const logger = session.logger.child({
-      agentId: agent.id,
-      parentId: agent.relates.parentId,
-      sessionId: session.id,
-    });
-    const history = existsSync(recorder.path)
-      ? conversationOf(await readTranscript(recorder.path))
-      : [];
-    const events = runAgent({ agent, task, history, ticket, session, recorder, abort });
+    const { agent, files } = running;
+    const { id: agentId, relates, sessionId } = agent;
+    const logger = session.logger.child({ agentId, parentId: relates.parentId, sessionId });
     try {
-      return await drive(events, {
+      const history = running.standing ? await files.history() : [];
+      const { recorder } = files;
+      return await drive(runAgent({ agent, task, history, ticket, session, recorder, abort }), {
         abort,
-        store: async (event) => {
-          await recorder.record(event);
-          await meta?.apply(event);
-        },
+        store: (event) => files.store(event),
         announce: (event) => {
           running.apply(event);
-          log(logger, event);
           session.bus.publish(event);
           onEvent();
+          logEvent(logger, event);
         },
       });
+    } catch (error) {
+      return await this.#crash(running, errorMessage(error));
     } finally {
       // After its end was announced, so that nobody sees more agents running than the limit allows.
       ticket.release();
-      await recorder.close().catch((error: unknown) => {
+      await files.close().catch((error: unknown) => {
         logger.warn({ error: errorMessage(error) }, "the transcript could not be closed");
       });
     }
   }
 
-  /** For what happens to an agent between its runs. */
-  async #announce(running: RunningAgent, body: AgentEventBody): Promise<void> {
+  async #crash(running: RunningAgent, message: string): Promise<AgentResult> {
+    const figures = running.figures(this.#session.clock.now());
+    const error = { code: "crashed", message } as const;
+    const result: AgentResult = { ...figures, state: "failed", content: running.content, error };
+    await this.#tell(running, { type: "agent-end", result }).catch(() => undefined);
+    return result;
+  }
+
+  /** For what happens to an agent outside its runs. The state changes at once, so that nobody acts on the old one. */
+  async #tell(running: RunningAgent, body: AgentEventBody): Promise<void> {
     const { id: agentId } = running.agent;
     const session = this.#session;
     const event: AgentEvent = { agentId, sessionId: session.id, at: session.clock.now(), ...body };
-    await this.#agents.get(agentId)?.meta.apply(event);
     running.apply(event);
-    session.bus.publish(event);
+    try {
+      await running.files.store(event);
+    } finally {
+      session.bus.publish(event);
+    }
   }
-}
-
-function log(logger: Session["logger"], event: AgentEvent): void {
-  if (event.type === "agent-start")
-    logger.info({ agentType: event.agent.type, model: event.agent.model }, "agent started");
-  else if (event.type === "agent-end")
-    logger.info({ state: event.result.state, turns: event.result.turns }, "agent ended");
-  else if (event.type === "model-retry")
-    logger.warn({ code: event.code, attempt: event.attempt }, "model call is retried");
-  else if (event.type === "permission-deny") logger.warn({ tool: event.call.name }, event.reason);
 }

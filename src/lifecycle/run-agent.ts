@@ -43,8 +43,10 @@ export async function* runAgent(run: AgentRun): AsyncGenerator<AgentEvent, Agent
   const { agent, session } = run;
   const figures = new Figures(session.clock.now());
   const stamp = (body: AgentEventBody): AgentEvent => {
-    figures.apply(body);
-    return { agentId: agent.id, sessionId: session.id, at: session.clock.now(), ...body };
+    const at = session.clock.now();
+    const event: AgentEvent = { agentId: agent.id, sessionId: session.id, at, ...body };
+    figures.apply(event);
+    return event;
   };
   let ending: Ending;
   try {

@@ -1,23 +1,16 @@
 import type { AgentFigures, AgentResult } from "../agent-result.ts";
 import type { AgentEvent } from "../events/event.ts";
+import { addUsage, noUsage, type Usage } from "../message.ts";
 import type { ResolvedAgent } from "../resolved-agent.ts";
-import type { TranscriptRecorder } from "../transcript/recorder.ts";
-import { Figures } from "./figures.ts";
 import { StopCause } from "./abort.ts";
-
-export type AgentState =
-  | "queued"
-  | "running"
-  | "waiting"
-  | "idle"
-  | "completed"
-  | "failed"
-  | "stopped";
+import type { AgentFiles } from "./agent-files.ts";
+import { nextState, type AgentState } from "./agent-state.ts";
+import { Figures } from "./figures.ts";
 
 /** One agent that this process knows: what it is, how it stands, and how it ended. Readable long after its end. */
 export class RunningAgent {
   readonly agent: ResolvedAgent;
-  readonly recorder: TranscriptRecorder;
+  readonly files: AgentFiles;
   readonly startedAt: number;
   /** It was spawned without a task: it takes one after the other and idles between them. */
   readonly standing: boolean;
@@ -25,16 +18,18 @@ export class RunningAgent {
   endedAt: number | undefined;
   result: AgentResult | undefined;
   #figures: Figures;
+  /** What earlier tasks took. */
+  #past: Usage = noUsage;
   #run: { abort: AbortController; ended: Promise<AgentResult> } | undefined;
 
   constructor(options: {
     agent: ResolvedAgent;
-    recorder: TranscriptRecorder;
+    files: AgentFiles;
     startedAt: number;
     standing: boolean;
   }) {
     this.agent = options.agent;
-    this.recorder = options.recorder;
+    this.files = options.files;
     this.startedAt = options.startedAt;
     this.standing = options.standing;
     this.state = options.standing ? "idle" : "queued";
@@ -67,32 +62,27 @@ export class RunningAgent {
     return this.result ?? this.#figures.at(now);
   }
 
-  begin(abort: AbortController, ended: Promise<AgentResult>, at: number): void {
+  /** Over all its tasks. */
+  usage(now: number): Usage {
+    return addUsage(this.#past, this.figures(now).usage);
+  }
+
+  /** A run begins: what the last one left is no longer the result. */
+  begin(abort: AbortController, ended: Promise<AgentResult>): void {
     this.state = "queued";
+    this.#past = this.usage(this.startedAt);
     this.result = undefined;
-    this.#figures = new Figures(at);
+    this.endedAt = undefined;
+    this.#figures = new Figures(this.startedAt);
     this.#run = { abort, ended };
   }
 
-  /** Takes in an event that the driver has stored. */
   apply(event: AgentEvent): void {
     this.#figures.apply(event);
-    switch (event.type) {
-      case "agent-start":
-      case "agent-wake":
-        this.state = "running";
-        break;
-      case "agent-wait":
-        this.state = "waiting";
-        break;
-      case "agent-end":
-        this.result = event.result;
-        this.endedAt = event.at;
-        this.state =
-          this.standing && event.result.state !== "stopped" ? "idle" : event.result.state;
-        break;
-      default:
-    }
+    this.state = nextState(this.state, event, this.standing);
+    if (event.type !== "agent-end") return;
+    this.result = event.result;
+    this.endedAt = event.at;
   }
 
   /** Asks the run under way to end; `ended` tells when it has. */

@@ -14,6 +14,7 @@ export function summarize(agent: ResolvedAgent, prompt: string | null = null): A
     background: agent.relates.background,
     prompt,
     tools: agent.can.tools,
+    permissionMode: agent.meets.permissions.mode,
     maxTurns: agent.costs.maxTurns,
   };
 }

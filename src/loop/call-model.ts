@@ -57,16 +57,31 @@ async function streamOnce(
   const watchdog = setTimeout(() => {
     stalled.abort(new ModelError("stalled", `The model sent nothing for ${seconds} s.`));
   }, limits.modelStall);
+  const either = AbortSignal.any([signal, stalled.signal]);
+  const stream = model.stream(request, either);
+  const aborted = abortOf(either);
   try {
-    const stream = model.stream(request, AbortSignal.any([signal, stalled.signal]));
     for (;;) {
-      const { done, value } = await stream.next();
-      signal.throwIfAborted();
+      const { done, value } = await Promise.race([stream.next(), aborted.promise]);
+      either.throwIfAborted();
       watchdog.refresh();
       if (done === true) return value;
       emit({ type: value.type === "text" ? "text-delta" : "thinking-delta", text: value.text });
     }
   } finally {
     clearTimeout(watchdog);
+    aborted.forget();
+    // Not awaited: a model that does not heed its signal must not hold up the agent.
+    stream.return(undefined as never).catch(() => undefined);
   }
+}
+
+/** A promise that rejects when the signal aborts, for as long as somebody waits for it. */
+function abortOf(signal: AbortSignal): { promise: Promise<never>; forget: () => void } {
+  const { promise, reject } = Promise.withResolvers<never>();
+  promise.catch(() => undefined);
+  const abort = (): void => reject(signal.reason);
+  if (signal.aborted) abort();
+  signal.addEventListener("abort", abort, { once: true });
+  return { promise, forget: () => signal.removeEventListener("abort", abort) };
 }

@@ -66,7 +66,9 @@ async function runCall(
       return failure(`Permission denied: ${decision.reason}`);
     }
     if (tool.kind === "spawn")
-      return tool.report(await steps.child(key, tool.request(parsed.data as never), emit));
+      return tool.report(
+        await steps.child(key, tool.request(parsed.data as never), { toolUseId: call.id, emit }),
+      );
     return await steps.run(key, { repeatable: tool.repeatable }, () =>
       execute(context, tool, call, parsed.data, emit),
     );

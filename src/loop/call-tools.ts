@@ -23,7 +23,12 @@ export async function* callTools(
         batch.map(({ call, tool }) => {
           const run = (): Promise<ToolResultBlock> => {
             const { id, name, input } = call;
-            return callTool(context, { id, name, input }, malformed[id], emit);
+            return callTool(
+              context,
+              { id, name, input },
+              Object.hasOwn(malformed, id) ? malformed[id] : undefined,
+              emit,
+            );
           };
           // A spawned agent waits for a slot of its own; only leaf tools crowd this process.
           return tool?.kind === "spawn" ? run() : gate.run(run);

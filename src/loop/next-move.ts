@@ -21,7 +21,7 @@ export function nextMove(answer: {
   if (answer.wrapUp) {
     return fail(
       "max_turns",
-      `It did not finish within ${answer.maxTurns} turns. Give it a smaller task or more turns.`,
+      `It did not finish within its limit of turns (${answer.maxTurns}). Give it a smaller task or more turns.`,
     );
   }
   if (answer.toolCalls > 0) return { kind: "call-tools" };

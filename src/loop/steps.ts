@@ -21,7 +21,11 @@ export interface Steps {
     work: () => Promise<Result>,
   ): Promise<Result>;
   /** A spawned agent; never inside `run`. Rejects only when the request is refused. */
-  child(key: string, request: SpawnRequestInput, emit: Emit): Promise<ChildOutcome>;
+  child(
+    key: string,
+    request: SpawnRequestInput,
+    call: { toolUseId: string; emit: Emit },
+  ): Promise<ChildOutcome>;
   /** Something that comes from outside. While it waits, the agent holds no slot and its clock stands still. */
   wait<Result>(
     key: string,
@@ -29,8 +33,8 @@ export interface Steps {
     emit: Emit,
     arrival: () => Promise<Result>,
   ): Promise<Result>;
-  /** The time, in milliseconds; the same again when the step is replayed. */
+  /** The time, in milliseconds. An implementation that replays must give the same again. */
   now(): number;
-  /** A number in [0, 1); the same again when the step is replayed. */
+  /** A number in [0, 1). An implementation that replays must give the same again. */
   random(): number;
 }

@@ -1,6 +1,7 @@
 /**
  * Patterns in scenarios: `/regex/flags`, or any other text, which is then looked for as it stands.
- * They run on whatever tools and people said, so only the first 100,000 characters are tested.
+ * They run on whatever tools and people said: only the first 100,000 characters are tested. That is no protection against
+ * an expression that backtracks without end; whoever writes a scenario is trusted not to.
  */
 const testedCharacters = 100_000;
 const usefulFlags = /^[imsuv]*$/;

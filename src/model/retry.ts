@@ -31,7 +31,7 @@ export async function withRetry<Result>(
         throw error;
       const backoff =
         Math.min(policy.most, policy.base * 2 ** (number - 1)) * (0.5 + options.random() / 2);
-      const delayMs = Math.round(Math.max(backoff, error.retryAfterMs ?? 0));
+      const delayMs = Math.min(Math.round(Math.max(backoff, error.retryAfterMs ?? 0)), 2 ** 31 - 1);
       options.onRetry({ attempt: number, error, delayMs });
       await sleep(delayMs, undefined, { signal }).catch(() => signal.throwIfAborted());
     }

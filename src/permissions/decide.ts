@@ -8,7 +8,8 @@ export type Decision =
 /** Tools that only look. Inside the readable directories they need no approval. */
 const readers: ReadonlySet<string> = new Set(["Read", "Glob", "Grep"]);
 
-const changers: ReadonlySet<string> = new Set(["Edit", "Write", "NotebookEdit"]);
+/** Tools that can change files. Bash is one: which commands only look is not known yet. */
+const changers: ReadonlySet<string> = new Set(["Bash", "Edit", "Write", "NotebookEdit"]);
 
 /** A rule for the key also covers these. */
 const covers: Readonly<Record<string, readonly string[]>> = {
@@ -27,7 +28,7 @@ export function decide(
   if (policy.mode === "plan" && changers.has(call.tool)) {
     return {
       allowed: false,
-      reason: `${call.tool} changes files, and this agent only plans. Report what should change.`,
+      reason: `${call.tool} can change files, and this agent only plans. Report what should change.`,
     };
   }
   const rule = Object.hasOwn(policy.confined, call.tool) ? policy.confined[call.tool] : undefined;
@@ -38,9 +39,7 @@ export function decide(
     };
   }
   if (
-    policy.allowedTools.some(
-      (rule) => rule === call.tool || covers[rule]?.includes(call.tool) === true,
-    )
+    policy.allowedTools.some((rule) => rule === call.tool || coveredBy(rule).includes(call.tool))
   ) {
     return { allowed: true };
   }
@@ -53,6 +52,10 @@ export function decide(
   const outside = call.paths.find((path) => !readable(path.given) || !readable(path.real));
   if (outside === undefined) return { allowed: true };
   return { allowed: false, reason: `${outside.given} is outside the working directory. ${remedy}` };
+}
+
+function coveredBy(rule: string): readonly string[] {
+  return Object.hasOwn(covers, rule) ? (covers[rule] ?? []) : [];
 }
 
 function isInside(directory: string, path: string): boolean {

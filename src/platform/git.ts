@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** Nothing of a repository's own configuration may run code when we only look at it. */
+/** Switches off what a repository's configuration could have git run. Filters cannot be: see `gitStatus`. */
 const safe = [
   "-c",
   "core.hooksPath=/dev/null",
@@ -15,6 +15,8 @@ const safe = [
   "core.pager=cat",
   "-c",
   "protocol.ext.allow=never",
+  "-c",
+  "status.submoduleSummary=false",
 ];
 const largestStatus = 40_000;
 
@@ -50,30 +52,36 @@ export function currentBranch(root: string): string | undefined {
   }
 }
 
-/** `git status`, short form, cut at 40 kB; `undefined` when git is missing or refuses. */
+/**
+ * `git status`, short form, cut at 40 kB; `undefined` when git is missing, refuses, or would have to run a program that
+ * the repository itself names (a filter): nothing of a repository may act before anybody trusts it.
+ */
 export async function gitStatus(root: string): Promise<string | undefined> {
   try {
-    const { stdout } = await run(
-      "git",
-      [...safe, "--no-optional-locks", "status", "--short", "--branch"],
-      {
-        cwd: root,
-        timeout: 10_000,
-        maxBuffer: 16 * 1024 * 1024,
-        env: {
-          ...process.env,
-          GIT_CONFIG_NOSYSTEM: "1",
-          GIT_TERMINAL_PROMPT: "0",
-          GIT_OPTIONAL_LOCKS: "0",
-        },
-      },
-    );
-    return stdout.length > largestStatus
-      ? `${stdout.slice(0, largestStatus)}\n… (cut)`
-      : stdout.trimEnd();
+    const settings = await git(root, ["config", "--list", "--name-only", "--show-scope"]);
+    if (/^(local|worktree)\s+filter\..*\.(clean|process)$/im.test(settings)) return undefined;
+    const status = await git(root, ["status", "--short", "--branch", "--ignore-submodules=all"]);
+    return status.length > largestStatus
+      ? `${status.slice(0, largestStatus)}\n… (cut)`
+      : status.trimEnd();
   } catch {
     return undefined;
   }
+}
+
+async function git(cwd: string, args: readonly string[]): Promise<string> {
+  const { stdout } = await run("git", [...safe, "--no-optional-locks", ...args], {
+    cwd,
+    timeout: 10_000,
+    maxBuffer: 16 * 1024 * 1024,
+    env: {
+      ...process.env,
+      GIT_CONFIG_NOSYSTEM: "1",
+      GIT_TERMINAL_PROMPT: "0",
+      GIT_NO_LAZY_FETCH: "1",
+    },
+  });
+  return stdout;
 }
 
 function tryRead(file: string): string | undefined {

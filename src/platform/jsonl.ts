@@ -51,16 +51,28 @@ export class JsonlWriter {
   }
 
   async #write(bytes: Buffer): Promise<void> {
-    if (this.#handle === undefined) {
-      this.#handle = await openForAppend(this.path);
-      this.#size = await repairTail(this.#handle);
-    }
+    const handle = (this.#handle ??= await this.#open());
     try {
-      await this.#handle.appendFile(bytes);
+      await handle.appendFile(bytes);
       this.#size += bytes.length;
     } catch (error) {
-      // A full disk may have taken half a line: cut it off, so that the file stays readable.
-      await this.#handle.truncate(this.#size).catch(() => undefined);
+      // A full disk may have taken half a line: cut it off, so that the file stays readable. If even that fails, the
+      // next append opens the file anew and repairs it.
+      await handle.truncate(this.#size).catch(() => {
+        this.#handle = undefined;
+        return handle.close();
+      });
+      throw error;
+    }
+  }
+
+  async #open(): Promise<FileHandle> {
+    const handle = await openForAppend(this.path);
+    try {
+      this.#size = await repairTail(handle);
+      return handle;
+    } catch (error) {
+      await handle.close();
       throw error;
     }
   }

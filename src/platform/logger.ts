@@ -1,4 +1,4 @@
-/** A structured logger; the shape of pino, console-like ones fit too. */
+/** A structured logger, in the shape of pino. */
 export interface Logger {
   info(fields: Record<string, unknown>, message: string): void;
   warn(fields: Record<string, unknown>, message: string): void;

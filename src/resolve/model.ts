@@ -27,5 +27,8 @@ function stated(model: string | undefined): string | undefined {
 }
 
 function expandAlias(model: string, settings: Settings): string {
-  return settings.modelAliases[model.toLowerCase()] ?? model;
+  const alias = model.toLowerCase();
+  return Object.hasOwn(settings.modelAliases, alias)
+    ? (settings.modelAliases[alias] ?? model)
+    : model;
 }

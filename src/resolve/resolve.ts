@@ -2,7 +2,7 @@ import type { Catalog } from "../definitions/catalog.ts";
 import type { AgentDefinition } from "../definitions/definition.ts";
 import { newAgentId, type AgentId, type SessionId } from "../ids.ts";
 import { parseAllowedTools } from "../permissions/allowed-tools.ts";
-import type { ResolvedAgent } from "../resolved-agent.ts";
+import type { PermissionPolicy, ResolvedAgent } from "../resolved-agent.ts";
 import type { Limits, Settings } from "../settings/settings.ts";
 import type { SpawnRequest } from "../spawn-request.ts";
 import type { Environment } from "./environment.ts";
@@ -30,8 +30,8 @@ export interface Origin {
   /** The parent's call that asked for it. */
   readonly toolUseId: string | null;
   readonly parentModel: string | undefined;
-  /** What is allowed to whoever asks: a child gets no more than its parent. */
-  readonly allowedTools: readonly string[];
+  /** What whoever asks may do: a child gets no more than its parent. */
+  readonly permissions: Pick<PermissionPolicy, "mode" | "allowedTools">;
   /** 0 for the main agent. */
   readonly depth: number;
 }
@@ -69,7 +69,7 @@ export async function resolveAgent(
     sessionId: origin.sessionId,
     type: definition.name,
     name: request.name ?? null,
-    description: request.description,
+    description: request.description || firstWords(request.prompt ?? ""),
     color: definition.color ?? null,
     cwd: environment.cwd,
     sees: {
@@ -85,11 +85,11 @@ export async function resolveAgent(
     can: { tools, spawn },
     meets: {
       permissions: {
-        mode: definition.permissionMode === "plan" ? "plan" : "default",
+        mode: definition.permissionMode === "plan" ? "plan" : origin.permissions.mode,
         confined,
         allowedTools:
           request.allowedTools === undefined
-            ? origin.allowedTools
+            ? origin.permissions.allowedTools
             : parseAllowedTools(request.allowedTools),
         readableDirectories: [environment.cwd, ...surroundings.readableDirectories],
       },
@@ -109,6 +109,12 @@ export async function resolveAgent(
     },
     toolReport: report,
   });
+}
+
+/** What people see of a task that nobody described. */
+function firstWords(prompt: string): string {
+  const line = prompt.trimStart().split("\n", 1)[0] ?? "";
+  return line.length > 60 ? `${line.slice(0, 59).toWellFormed()}…` : line;
 }
 
 function deepFreeze<Value extends object>(value: Value): Value {

@@ -27,12 +27,18 @@ export const settingsSchema = z.looseObject({
 
 export type Settings = z.infer<typeof settingsSchema>;
 
-/** The newest ids of each family that the installed client library knows. */
+/** The newest ids of each family when this version was made. */
 const aliases: Record<string, string> = {
   opus: "claude-opus-5-5",
   sonnet: "claude-sonnet-5-5",
   haiku: "claude-haiku-5-5",
 };
+
+/** Longer than this, Node's timers fire at once. */
+const milliseconds = z
+  .int()
+  .positive()
+  .max(2 ** 31 - 1);
 
 export const limitsSchema = z.strictObject({
   /** Agents that run at once in a session. Those that wait for a child or a person do not count. */
@@ -48,16 +54,13 @@ export const limitsSchema = z.strictObject({
     .positive()
     .default(30 * 60_000),
   /** Wall clock of one `process` call that names none. */
-  processTimeout: z
-    .int()
-    .positive()
-    .default(5 * 60_000),
+  processTimeout: milliseconds.default(5 * 60_000),
   /** A result longer than this is handed on cut, with the path of the whole text. */
   resultCharacters: z.int().positive().default(30_000),
   /** Read-only tool calls of one turn that run at once. */
   parallelTools: z.int().positive().default(10),
   /** A model that sends nothing for this long is given up and asked again. */
-  modelStall: z.int().positive().default(120_000),
+  modelStall: milliseconds.default(120_000),
   retry: z
     .strictObject({
       /** Tries of one request, the first included. */

@@ -5,7 +5,7 @@ import { usageRecord } from "../transcript/entry.ts";
 import type { ChildOutcome, SpawnTool, ToolOutput } from "./tool.ts";
 
 /** The model's manual for delegating. A field that cannot be used now is absent, because a model cannot misuse what it cannot see. */
-const input = z.object({
+const input = z.strictObject({
   description: z.string().describe("The task in 3-5 words"),
   prompt: z.string().min(1).describe("The whole task; the agent sees nothing else"),
   subagent_type: z.string().optional().describe("One of the listed agent types"),

@@ -66,14 +66,15 @@ export const grepTool: LeafTool = leafTool({
 
 /** Relative where it can be: what ripgrep prints begins with it. */
 async function targetOf(path: string, cwd: string): Promise<string> {
-  const exists = await stat(path).then(
-    () => true,
-    () => false,
-  );
-  if (!exists)
+  const entry = await stat(path).catch(() => undefined);
+  if (entry === undefined) {
     throw new ToolFailure(
       `${path} does not exist. Leave out path, or find the right one with Glob.`,
     );
+  }
+  if (!entry.isFile() && !entry.isDirectory()) {
+    throw new ToolFailure(`${path} is a device, pipe or socket. Name a file or directory.`);
+  }
   const inside = relative(cwd, path);
   return inside.startsWith("..") ? path : inside || ".";
 }

@@ -18,12 +18,16 @@ export interface Envelope {
 /** What a line says, before the envelope is put around it. The key order is that of the files people already have. */
 export type EntryBody = Record<string, unknown> & { type: "user" | "assistant" | "attachment" };
 
-export function promptBody(text: string, source: PromptSource, promptId: string): EntryBody {
+export function promptBody(
+  text: string,
+  source: PromptSource,
+  { promptId, permissionMode }: { promptId: string; permissionMode: string },
+): EntryBody {
   return {
     promptId,
     type: "user",
     message: { role: "user", content: text },
-    ...(source === "harness" ? { isMeta: true } : { permissionMode: "default" }),
+    ...(source === "harness" ? { isMeta: true } : { permissionMode }),
     ...(source === "human" ? { promptSource: "sdk", origin: { kind: "human" } } : {}),
   };
 }

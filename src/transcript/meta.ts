@@ -1,8 +1,10 @@
-import { glob, readFile } from "node:fs/promises";
+import { glob, readdir, readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { z } from "zod";
+import { errorMessage, RetinueError, systemCode } from "../errors.ts";
 import { writeFileAtomic } from "../platform/atomic-write.ts";
 import { processStart } from "../platform/process-table.ts";
+import { readTranscript, tokensOf } from "./reader.ts";
 
 /**
  * The small file beside each transcript. The first four fields are those that other readers know; `retinue` is what
@@ -24,7 +26,7 @@ export const agentMetaSchema = z.object({
     /** The process that runs it, with its start time, because process ids are used again. */
     pid: z.number(),
     pidStart: z.string(),
-    state: z.enum(["queued", "running", "idle", "completed", "failed", "stopped"]),
+    state: z.enum(["queued", "running", "waiting", "idle", "completed", "failed", "stopped"]),
     startedAt: z.number(),
     endedAt: z.number().optional(),
     turns: z.number().optional(),
@@ -40,6 +42,8 @@ export type AgentMeta = z.infer<typeof agentMetaSchema>;
 export interface AgentOnDisk {
   meta: AgentMeta;
   transcript: string;
+  /** Where this was read from. */
+  file: string;
   /** `interrupted`: its process is gone, and it never said how it ended. */
   state: AgentMeta["retinue"]["state"] | "interrupted";
 }
@@ -50,22 +54,62 @@ export function writeMeta(path: string, meta: AgentMeta): Promise<void> {
 
 /** Every agent of Retinue below a config directory, oldest first. Files of other programs are passed over. */
 export async function findAgents(configDir: string): Promise<AgentOnDisk[]> {
+  const projects = join(configDir, "projects");
+  try {
+    await readdir(projects);
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return [];
+    throw new RetinueError(
+      "storage",
+      `${projects} cannot be read: ${errorMessage(error)}. Check its permissions or CLAUDE_CONFIG_DIR.`,
+    );
+  }
   const found: AgentOnDisk[] = [];
   const patterns = ["*/*/main.meta.json", "*/*/subagents/agent-*.meta.json"];
-  for await (const file of glob(patterns, { cwd: join(configDir, "projects") })) {
-    const agent = await readAgent(join(configDir, "projects", file));
+  for await (const file of glob(patterns, { cwd: projects })) {
+    const agent = await readAgent(join(projects, file));
     if (agent !== undefined) found.push(agent);
   }
   return found.toSorted((a, b) => a.meta.retinue.startedAt - b.meta.retinue.startedAt);
 }
 
-async function readAgent(metaPath: string): Promise<AgentOnDisk | undefined> {
+export async function readAgent(metaPath: string): Promise<AgentOnDisk | undefined> {
   try {
     const meta = agentMetaSchema.parse(JSON.parse(await readFile(metaPath, "utf8")));
-    return { meta, transcript: transcriptOf(metaPath), state: stateOf(meta) };
+    const transcript = transcriptOf(metaPath);
+    const state = stateOf(meta);
+    const ended = !isOpen(state) && state !== "interrupted";
+    return {
+      meta: ended ? meta : await upToDate(meta, state, transcript),
+      transcript,
+      file: metaPath,
+      state,
+    };
   } catch {
     return undefined;
   }
+}
+
+/** What an agent that has not said how it ended has taken so far stands in its transcript. */
+async function upToDate(
+  meta: AgentMeta,
+  state: AgentOnDisk["state"],
+  transcript: string,
+): Promise<AgentMeta> {
+  const entries = await readTranscript(transcript);
+  const lastAt = Date.parse(entries.at(-1)?.at ?? "");
+  const endedAt = Number.isNaN(lastAt) ? meta.retinue.startedAt : lastAt;
+  const turns = new Set(entries.flatMap((entry) => (entry.kind === "answer" ? [entry.id] : [])))
+    .size;
+  return {
+    ...meta,
+    retinue: {
+      ...meta.retinue,
+      turns,
+      tokens: tokensOf(entries),
+      ...(state === "interrupted" ? { endedAt } : {}),
+    },
+  };
 }
 
 function transcriptOf(metaPath: string): string {
@@ -73,8 +117,12 @@ function transcriptOf(metaPath: string): string {
   return `${dirname(metaPath)}.jsonl`;
 }
 
+/** It has not ended. */
+export function isOpen(state: AgentOnDisk["state"]): boolean {
+  return ["queued", "running", "waiting", "idle"].includes(state);
+}
+
 function stateOf(meta: AgentMeta): AgentOnDisk["state"] {
   const { state, pid, pidStart } = meta.retinue;
-  const open = state === "queued" || state === "running" || state === "idle";
-  return open && processStart(pid) !== pidStart ? "interrupted" : state;
+  return isOpen(state) && processStart(pid) !== pidStart ? "interrupted" : state;
 }

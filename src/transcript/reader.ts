@@ -1,3 +1,4 @@
+import { systemCode } from "../errors.ts";
 import {
   userMessage,
   type AssistantBlock,
@@ -11,11 +12,25 @@ import { readJsonl } from "../platform/jsonl.ts";
 export type TranscriptEntry =
   | { kind: "prompt"; text: string; at: string; meta: boolean }
   | { kind: "attachment"; attachment: Attachment; at: string }
-  | { kind: "answer"; id: string; model: string; block: AssistantBlock | undefined; at: string }
+  | {
+      kind: "answer";
+      id: string;
+      model: string;
+      block: AssistantBlock | undefined;
+      /** Of the whole answer; each of its lines repeats it. */
+      tokens: number;
+      at: string;
+    }
   | { kind: "result"; result: ToolResultBlock; at: string };
 
+/** An agent that has not said anything yet has no file: that is an empty transcript. */
 export async function readTranscript(path: string): Promise<TranscriptEntry[]> {
-  return (await readJsonl(path)).flatMap(parseEntry);
+  try {
+    return (await readJsonl(path)).flatMap(parseEntry);
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return [];
+    throw error;
+  }
 }
 
 export function parseEntry(line: Record<string, unknown>): TranscriptEntry[] {
@@ -31,7 +46,14 @@ export function parseEntry(line: Record<string, unknown>): TranscriptEntry[] {
   if (line["type"] === "assistant" && Array.isArray(content)) {
     const block = content[0] as AssistantBlock | undefined;
     return [
-      { kind: "answer", id: String(message["id"]), model: String(message["model"]), block, at },
+      {
+        kind: "answer",
+        id: String(message["id"]),
+        model: String(message["model"]),
+        block,
+        tokens: tokensIn(message["usage"]),
+        at,
+      },
     ];
   }
   if (line["type"] !== "user") return [];
@@ -82,6 +104,23 @@ export function conversationOf(entries: readonly TranscriptEntry[]): Message[] {
   }
   flush();
   return messages;
+}
+
+/** All tokens of a conversation: each answer once, however many lines it has. */
+export function tokensOf(entries: readonly TranscriptEntry[]): number {
+  const answers = new Map(
+    entries.flatMap((entry) =>
+      entry.kind === "answer" ? [[entry.id, entry.tokens] as const] : [],
+    ),
+  );
+  return answers.values().reduce((sum, tokens) => sum + tokens, 0);
+}
+
+function tokensIn(usage: unknown): number {
+  const fields = record(usage) ?? {};
+  return ["input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"]
+    .map((name) => fields[name])
+    .reduce<number>((sum, value) => sum + (typeof value === "number" ? value : 0), 0);
 }
 
 interface UserParts {

@@ -19,14 +19,21 @@ export class TranscriptRecorder {
   readonly #writer: JsonlWriter;
   readonly #envelope: Envelope;
   readonly #agentType: string | null;
+  readonly #permissionMode: string;
   #lastUuid: string | null = null;
   #assistantUuid: string | null = null;
   #promptId: string = randomUUID();
 
-  constructor(options: { path: string; envelope: Envelope; agentType: string | null }) {
+  constructor(options: {
+    path: string;
+    envelope: Envelope;
+    agentType: string | null;
+    permissionMode: string;
+  }) {
     this.#writer = new JsonlWriter(options.path);
     this.#envelope = options.envelope;
     this.#agentType = options.agentType;
+    this.#permissionMode = options.permissionMode;
   }
 
   get path(): string {
@@ -53,7 +60,10 @@ export class TranscriptRecorder {
       case "prompt":
         this.#promptId = randomUUID();
         return [
-          promptBody(event.text, event.source, this.#promptId),
+          promptBody(event.text, event.source, {
+            promptId: this.#promptId,
+            permissionMode: this.#permissionMode,
+          }),
           ...event.attachments.map(attachmentBody),
         ];
       case "attachment":

@@ -1,4 +1,5 @@
 import { Catalog } from "../../definitions/catalog.ts";
+import type { Diagnostic } from "../../definitions/definition.ts";
 import { DefinitionLoader } from "../../definitions/load.ts";
 import { settingsSchema } from "../../settings/settings.ts";
 import { defaultConfigDir } from "../../transcript/paths.ts";
@@ -27,6 +28,7 @@ export async function agentsListCommand(options: { json?: boolean }): Promise<vo
         diagnostics: diagnostics.filter((diagnostic) => diagnostic.file === file),
       }));
     process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
+    report(diagnostics);
     return;
   }
   const rows = catalog
@@ -42,7 +44,13 @@ export async function agentsListCommand(options: { json?: boolean }): Promise<vo
   process.stdout.write(
     `${columns([["NAME", "SOURCE", "MODEL", "DESCRIPTION"], ...rows], process.stdout.columns).join("\n")}\n`,
   );
+  report(diagnostics);
+}
+
+function report(diagnostics: readonly Diagnostic[]): void {
   for (const { severity, file, line, message } of diagnostics) {
-    process.stderr.write(`${severity}: ${plain(file)}:${line}: ${plain(message)}\n`);
+    if (severity === "info") continue;
+    process.stderr.write(`${severity}: ${plain(file)}:${line}: ${plain(message)}
+`);
   }
 }

@@ -50,6 +50,13 @@ export async function demoCommand(options: { color: ColorChoice }): Promise<void
     },
   ).finally(() => view.stop());
 
+  if (interrupted !== null) {
+    process.stderr.write(
+      `retinue: interrupted by ${interrupted}; the agents and what they started are gone.\n`,
+    );
+    process.exitCode = exitCodeOfSignal(interrupted);
+    return;
+  }
   const width = stdout.columns ?? 120;
   const table = summaryTable(view.run, { width, now: Date.now(), scripted: model.scripted, style });
   stdout.write(
@@ -59,12 +66,7 @@ export async function demoCommand(options: { color: ColorChoice }): Promise<void
 
   const broken = checkExpectations(scenario, observer.all(), model.unusedTurns());
   for (const sentence of broken) process.stderr.write(`retinue: ${plain(sentence)}\n`);
-  process.exitCode =
-    interrupted !== null
-      ? exitCodeOfSignal(interrupted)
-      : broken.length > 0
-        ? exitCodes.failed
-        : exitCodeOfResult(result);
+  process.exitCode = broken.length > 0 ? exitCodes.failed : exitCodeOfResult(result);
 }
 
 interface Place {
@@ -146,7 +148,7 @@ function closing(place: Place, transcript: string, style: Style): string {
     "",
     `${style.bold("Transcripts")}  ${transcript} and, beside it, subagents/`,
     `${style.bold("Look again")}   CLAUDE_CONFIG_DIR=${place.config} npx retinue ps -a   (then: logs ID, output ID)`,
-    `${style.bold("Your own")}     npx retinue run --rehearse scenario.yaml "…"   (docs/rehearsal.md)`,
+    `${style.bold("Your own")}     npx retinue run --rehearse examples/look-around.yaml --allowedTools Agent "Look around"   (docs/rehearsal.md)`,
     `${style.bold("Real model")}   replies come from whatever implements the Model interface: createManager({ model }), see README`,
     "",
   ].join("\n");

@@ -1,11 +1,13 @@
-import { watch } from "node:fs";
+import { existsSync, watch } from "node:fs";
 import { open } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { textOf } from "../../message.ts";
 import { parseJsonl } from "../../platform/jsonl.ts";
+import { isOpen, readAgent, type AgentOnDisk } from "../../transcript/meta.ts";
 import { parseEntry, type TranscriptEntry } from "../../transcript/reader.ts";
 import { findAgent } from "../find-agent.ts";
 import { formatCall } from "../format.ts";
+import { fit } from "../width.ts";
 import { plain } from "../sanitize.ts";
 import { createStyle, wantsColor, type ColorChoice, type Style } from "../style.ts";
 
@@ -19,7 +21,8 @@ interface LogsOptions {
 /** `retinue logs`: what an agent said and did; with `-f` until it ends. */
 export async function logsCommand(id: string, options: LogsOptions): Promise<void> {
   const agent = await findAgent(id);
-  const { agentId } = agent.meta.retinue;
+  if (agent.meta.retinue.scripted)
+    process.stderr.write("retinue: replies are scripted, tools are real.\n");
   const enabled = wantsColor({
     choice: options.color,
     environment: process.env,
@@ -29,19 +32,27 @@ export async function logsCommand(id: string, options: LogsOptions): Promise<voi
     options.json === true ? rawLine : (line: Line) => readable(line, createStyle(enabled));
   let last = options.lines;
   for await (const lines of growing(agent.transcript, options.follow === true, () =>
-    hasEnded(agentId),
+    hasEnded(agent.file),
   )) {
     const texts = lines.flatMap((line) => render(line));
     process.stdout.write((last === undefined ? texts : texts.slice(-last)).join(""));
     last = undefined;
   }
+  const end = await readAgent(agent.file);
+  if (options.json !== true && end !== undefined) process.stdout.write(ending(end));
+}
+
+/** How it stands: the transcript itself does not say how an agent ended. */
+function ending({ meta, state }: AgentOnDisk): string {
+  const { error } = meta.retinue;
+  return `${state}${error === undefined ? "" : ` (${error.code}): ${plain(error.message)}`}\n`;
 }
 
 type Line = Record<string, unknown>;
 
-async function hasEnded(id: string): Promise<boolean> {
-  const { state } = await findAgent(id);
-  return state !== "running" && state !== "queued";
+async function hasEnded(metaFile: string): Promise<boolean> {
+  const agent = await readAgent(metaFile);
+  return agent === undefined || !isOpen(agent.state);
 }
 
 /** The whole lines of a file; with `follow` the ones that are added, until `ended` and everything is read. */
@@ -50,6 +61,10 @@ async function* growing(
   follow: boolean,
   ended: () => Promise<boolean>,
 ): AsyncGenerator<Line[]> {
+  while (!existsSync(path)) {
+    if (!follow || (await ended())) return;
+    await sleep(200);
+  }
   await using file = await open(path, "r");
   let rest = Buffer.alloc(0);
   for (;;) {
@@ -91,12 +106,21 @@ function readable(line: Line, style: Style): string[] {
   });
 }
 
+const attachmentNames: Record<string, string> = {
+  instructions: "project instructions",
+  agent_listing_delta: "list of agent types",
+  configuration: "configuration",
+  critical_reminder: "reminder",
+};
+
 function describe(entry: TranscriptEntry, style: Style): string | null {
   switch (entry.kind) {
     case "prompt":
       return `${style.bold(entry.meta ? "harness" : "prompt")} ${indented(entry.text)}`;
     case "attachment":
-      return style.dim(`attached ${plain(entry.attachment.type)}`);
+      return style.dim(
+        `shown: ${attachmentNames[entry.attachment.type] ?? plain(entry.attachment.type)}`,
+      );
     case "result": {
       const text = cut(indented(textOf(entry.result.content)));
       return entry.result.is_error === true ? style.red(`  ✗ ${text}`) : style.dim(`  → ${text}`);
@@ -116,8 +140,8 @@ function indented(text: string): string {
 
 /** A result is shown in a few lines; `--json` has all of it. */
 function cut(text: string): string {
-  const lines = text.split("\n");
+  const lines = text.split("\n").map((line) => fit(line, 300));
   return lines.length <= 8
-    ? text
+    ? lines.join("\n")
     : `${lines.slice(0, 8).join("\n")}\n           … ${lines.length - 8} more lines`;
 }

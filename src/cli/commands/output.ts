@@ -7,13 +7,14 @@ export async function outputCommand(id: string, options: { json?: boolean }): Pr
   const { meta, state, transcript } = await findAgent(id);
   const content = lastText(await readTranscript(transcript));
   if (options.json === true) {
-    const { agentId, error } = meta.retinue;
+    const { agentId, scripted, error } = meta.retinue;
     process.stdout.write(
-      `${JSON.stringify({ agentId, state, content, ...(error === undefined ? {} : { error }) }, null, 2)}\n`,
+      `${JSON.stringify({ agentId, state, scripted, content, ...(error === undefined ? {} : { error }) }, null, 2)}\n`,
     );
     return;
   }
   process.stdout.write(`${process.stdout.isTTY ? plain(content) : content}\n`);
+  if (meta.retinue.scripted) process.stderr.write("retinue: scripted, not the words of a model.\n");
   if (state !== "completed") {
     const { error } = meta.retinue;
     const why = error === undefined ? "" : ` (${error.code}: ${plain(error.message)})`;

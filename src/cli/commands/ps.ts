@@ -1,4 +1,5 @@
-import { findAgents, type AgentOnDisk } from "../../transcript/meta.ts";
+import { basename } from "node:path";
+import { findAgents, isOpen, type AgentOnDisk } from "../../transcript/meta.ts";
 import { defaultConfigDir } from "../../transcript/paths.ts";
 import { formatModel, formatSpan, formatTokens } from "../format.ts";
 import { plainLine } from "../sanitize.ts";
@@ -11,7 +12,7 @@ export async function psCommand(options: {
   json?: boolean;
 }): Promise<void> {
   const agents = await findAgents(defaultConfigDir());
-  const shown = agents.filter((agent) => options.all === true || isOpen(agent));
+  const shown = agents.filter((agent) => options.all === true || isOpen(agent.state));
   if (options.json === true) {
     process.stdout.write(`${JSON.stringify(shown.map(jsonRow), null, 2)}\n`);
   } else if (options.quiet === true) {
@@ -28,11 +29,7 @@ export async function psCommand(options: {
   }
 }
 
-const headings = ["ID", "TYPE", "STATE", "MODEL", "TOKENS", "TIME", "TASK"];
-
-function isOpen({ state }: AgentOnDisk): boolean {
-  return state === "queued" || state === "running" || state === "idle";
-}
+const headings = ["ID", "TYPE", "STATE", "MODEL", "TOKENS", "TIME", "DIR", "TASK"];
 
 function tableRow({ meta, state }: AgentOnDisk): string[] {
   const { retinue } = meta;
@@ -44,6 +41,7 @@ function tableRow({ meta, state }: AgentOnDisk): string[] {
     formatModel(retinue.model, retinue.scripted),
     retinue.tokens === undefined ? "" : formatTokens(retinue.tokens),
     formatSpan((retinue.endedAt ?? Date.now()) - retinue.startedAt),
+    basename(retinue.cwd),
     retinue.name ?? meta.description,
   ].map((text) => plainLine(text));
 }

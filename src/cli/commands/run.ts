@@ -4,9 +4,11 @@ import { RetinueError } from "../../errors.ts";
 import type { AgentEvent } from "../../events/event.ts";
 import { createManager } from "../../manager.ts";
 import { checkExpectations } from "../../model/expectations.ts";
+import { silentLogger, type Logger } from "../../platform/logger.ts";
 import { version } from "../../version.ts";
 import { chooseModel } from "../choose-model.ts";
 import { exitCodeOfResult, exitCodeOfSignal, exitCodes } from "../exit-codes.ts";
+import { formatDenial } from "../format.ts";
 import { AgentObserver } from "../observe-agents.ts";
 import { RunState } from "../run-state.ts";
 import { plain } from "../sanitize.ts";
@@ -22,6 +24,7 @@ export interface RunOptions {
   includePartialMessages?: boolean;
   model?: string;
   maxTurns?: number;
+  timeout?: number;
   agents?: string;
   allowedTools: string[];
   rehearse?: string;
@@ -39,7 +42,13 @@ export async function runCommand(words: string[], options: RunOptions): Promise<
     agents,
     allowedTools: options.allowedTools,
     entrypoint: "cli",
+    ...(options.quiet === true ? {} : { logger: stderrLogger }),
   });
+  if (model.scripted && options.quiet !== true) {
+    process.stderr.write(
+      `retinue: replies are scripted by ${plain(scenario.source)}; tools are real.\n`,
+    );
+  }
 
   const run = new RunState();
   const observer = new AgentObserver();
@@ -52,6 +61,7 @@ export async function runCommand(words: string[], options: RunOptions): Promise<
     ...(type === undefined ? {} : { subagent_type: type }),
     ...(options.model === undefined ? {} : { model: options.model }),
     ...(options.maxTurns === undefined ? {} : { max_turns: options.maxTurns }),
+    ...(options.timeout === undefined ? {} : { timeout: options.timeout * 1000 }),
   };
   try {
     const { result, interrupted } = await watchRun(manager, request, (event) => {
@@ -62,9 +72,12 @@ export async function runCommand(words: string[], options: RunOptions): Promise<
     });
     show.stop();
     printResult(result, options, () =>
-      frameLine(resultFrame({ run, sessionId: manager.sessionId, result })),
+      frameLine(
+        resultFrame({ run, sessionId: manager.sessionId, result, scripted: model.scripted }),
+      ),
     );
-    const broken = checkExpectations(scenario, observer.all(), model.unusedTurns());
+    const broken =
+      interrupted === null ? checkExpectations(scenario, observer.all(), model.unusedTurns()) : [];
     for (const sentence of broken) process.stderr.write(`retinue: ${plain(sentence)}\n`);
     process.exitCode = exitCode(result, interrupted, broken.length > 0);
   } finally {
@@ -72,10 +85,12 @@ export async function runCommand(words: string[], options: RunOptions): Promise<
   }
 }
 
+/** A last word `-` stands for stdin; without any words stdin is the task, unless it is a terminal. */
 async function readPrompt(words: string[]): Promise<string> {
-  const fromStdin =
-    words.length === 0 ? !process.stdin.isTTY : words.length === 1 && words[0] === "-";
-  const prompt = (fromStdin ? await text(process.stdin) : words.join(" ")).trim();
+  const piped = words.at(-1) === "-" || (words.length === 0 && !process.stdin.isTTY);
+  const spoken = (words.at(-1) === "-" ? words.slice(0, -1) : words).join(" ");
+  const parts = [spoken, piped ? await text(process.stdin) : ""].map((part) => part.trim());
+  const prompt = parts.filter((part) => part !== "").join("\n\n");
   if (prompt !== "") return prompt;
   throw new RetinueError(
     "invalid_request",
@@ -106,14 +121,38 @@ function parseAgents(json: string | undefined): Record<string, Record<string, un
   return value as Record<string, Record<string, unknown>>;
 }
 
+/** What is wrong with agent files reaches the person who runs them. */
+const stderrLogger: Logger = {
+  info: () => undefined,
+  warn: ({ file, line }, message) => {
+    if (typeof file === "string")
+      process.stderr.write(
+        `retinue: warning: ${plain(file)}:${Number(line)}: ${plain(message)}
+`,
+      );
+  },
+  child: () => silentLogger,
+};
+
 function progress(
   options: RunOptions,
   scripted: boolean,
 ): { apply(event: AgentEvent): void; stop(): void } {
-  if (options.print === true || options.quiet === true || options.outputFormat !== "text") {
+  const { stderr } = process;
+  if (options.quiet === true || options.outputFormat !== "text") {
     return { apply: () => undefined, stop: () => undefined };
   }
-  const { stderr } = process;
+  // Without progress a denial is still said: it explains a result that falls short.
+  if (options.print === true) {
+    return {
+      apply: (event) => {
+        if (event.type !== "permission-deny") return;
+        stderr.write(`retinue: ${formatDenial(event.call, event.reason)}
+`);
+      },
+      stop: () => undefined,
+    };
+  }
   const enabled = wantsColor({
     choice: options.color,
     environment: process.env,
@@ -131,7 +170,7 @@ function frameWriter(
   const context = {
     run,
     partialMessages: options.includePartialMessages === true,
-    session: { cwd: process.cwd(), permissionMode: "default", version, ...session },
+    session: { cwd: process.cwd(), version, ...session },
   };
   return (event) => {
     for (const frame of eventFrames(event, context)) process.stdout.write(frameLine(frame));

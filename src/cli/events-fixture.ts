@@ -1,0 +1,36 @@
+import type { AgentFigures } from "../agent-result.ts";
+import type { AgentSummary } from "../events/event.ts";
+import { noUsage } from "../message.ts";
+
+/** Test support: an agent as events introduce it. */
+export function agentSummary(over: Partial<AgentSummary> = {}): AgentSummary {
+  return {
+    type: "general-purpose",
+    name: null,
+    description: "",
+    color: null,
+    model: "opus",
+    parentId: null,
+    toolUseId: null,
+    depth: 0,
+    background: false,
+    prompt: null,
+    tools: [],
+    permissionMode: "default",
+    maxTurns: 10,
+    ...over,
+  };
+}
+
+/** Test support: what a run took. */
+export function figures(over: Partial<AgentFigures> = {}): AgentFigures {
+  return {
+    turns: 1,
+    toolUses: 0,
+    denials: 0,
+    durationMs: 0,
+    usage: noUsage,
+    lastUsage: noUsage,
+    ...over,
+  };
+}

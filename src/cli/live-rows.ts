@@ -1,0 +1,197 @@
+import { totalTokens } from "../message.ts";
+import { formatDuration, formatModel, formatTokens, plural } from "./format.ts";
+import {
+  elapsed,
+  hasEnded,
+  type AgentState,
+  type AgentStatus,
+  type RunState,
+  type TreeRow,
+} from "./run-state.ts";
+import { noPaint, statusGlyphs, type Style } from "./style.ts";
+import { compose, displayWidth, fit, type Cell, type Line } from "./width.ts";
+
+const silentAfter = 10_000;
+
+export interface Drawing {
+  run: RunState;
+  now: number;
+  style: Style;
+  scripted: boolean;
+}
+
+/** The lines of the block: a header, a row per agent as far as there is room, and how many are left out. */
+export function drawBlock(
+  drawing: Drawing,
+  size: { width: number; height: number },
+): { lines: Line[]; folded: AgentState[] } {
+  const { run, style } = drawing;
+  const { shown, folded, left } = choose(run, size.height - 1);
+  const layout = columnLayout(shown, drawing, size.width);
+  const lines = [header(drawing, size.width)];
+  for (const row of shown) lines.push(compose(rowCells(row, drawing, layout), size.width));
+
+  const done = folded.length + run.forgotten;
+  const notes = [done > 0 ? `${done} done` : "", left > 0 ? `${left} more` : ""];
+  const note = notes.filter((text) => text !== "").join(", ");
+  if (note !== "" && size.height > 1) {
+    lines.push(compose([{ text: `… and ${note}`, paint: style.dim }], size.width));
+  }
+  return { lines, folded };
+}
+
+/** Which agents get a row: when there are too many, ended leaves fold, oldest first; then the end is left out. */
+function choose(
+  run: RunState,
+  height: number,
+): { shown: TreeRow[]; folded: AgentState[]; left: number } {
+  const fits = run.agents.size + (run.forgotten > 0 ? 1 : 0) <= height;
+  if (fits) return { shown: run.tree(), folded: [], left: 0 };
+
+  const room = Math.max(0, height - 1);
+  const folded = new Set<AgentState>();
+  const candidates = [...run.agents.values()]
+    .filter(hasEnded)
+    .sort((a, b) => (a.endedAt ?? 0) - (b.endedAt ?? 0));
+  const children = new Map<string | null, number>();
+  for (const { parentId } of run.agents.values()) {
+    children.set(parentId, (children.get(parentId) ?? 0) + 1);
+  }
+  for (const agent of candidates) {
+    if (run.agents.size - folded.size <= room) break;
+    // Children end before their parent, except in the background; such a parent keeps its row.
+    if ((children.get(agent.id) ?? 0) > 0) continue;
+    folded.add(agent);
+    children.set(agent.parentId, (children.get(agent.parentId) ?? 0) - 1);
+  }
+  const rows = run.tree(folded);
+  return {
+    shown: rows.slice(0, room),
+    folded: [...folded],
+    left: Math.max(0, rows.length - room),
+  };
+}
+
+function header({ run, now, style, scripted }: Drawing, width: number): Line {
+  const count = (...statuses: AgentStatus[]): number =>
+    run.agents.values().reduce((sum, { status }) => sum + (statuses.includes(status) ? 1 : 0), 0);
+  const counts: [number, string][] = [
+    [count("running", "waiting"), "working"],
+    [count("queued"), "queued"],
+    [count("idle"), "idle"],
+    [count("completed") + run.forgotten, "done"],
+    [count("failed"), "failed"],
+    [count("stopped"), "stopped"],
+  ];
+  const parts = counts.flatMap(([number, word]) => (number > 0 ? [`${number} ${word}`] : []));
+  const left = ["retinue", ...(scripted ? ["scripted"] : []), ...parts].join(" · ");
+  const living = run.agents.values().some((agent) => !hasEnded(agent));
+  const last = Math.max(0, ...run.agents.values().map((agent) => agent.endedAt ?? 0));
+  const time = formatDuration((living ? now : last) - (run.startedAt ?? now));
+  const right = `${formatTokens(totalTokens(run.usage))} tok  ⏱ ${time}`;
+  const leftWidth = Math.max(Math.min(width, displayWidth(left)), width - displayWidth(right) - 2);
+  return compose(
+    [
+      { text: left, width: leftWidth, paint: style.bold },
+      { text: right, paint: style.dim },
+    ],
+    width,
+  );
+}
+
+interface Layout {
+  who: number;
+  type: number;
+  model: number;
+  tools: number;
+  tokens: number;
+  time: number;
+  activity: number;
+}
+
+/** Columns as wide as their content; a narrow terminal loses the less telling ones before the activity. */
+function columnLayout(rows: readonly TreeRow[], drawing: Drawing, width: number): Layout {
+  const widest = (limit: number, text: (row: TreeRow) => string): number =>
+    Math.max(0, ...rows.map((row) => displayWidth(fit(text(row), limit))));
+  const layout: Layout = {
+    who: widest(Math.ceil(width * 0.35), ({ agent, prefix }) => `${prefix}* ${who(agent)}`),
+    type: widest(20, ({ agent }) => agent.type),
+    model: widest(24, ({ agent }) => formatModel(agent.model, drawing.scripted)),
+    tools: widest(12, ({ agent }) => toolCount(agent)),
+    tokens: widest(8, ({ agent }) => formatTokens(totalTokens(agent.usage))),
+    time: widest(9, ({ agent }) => formatDuration(elapsed(agent, drawing.now))),
+    activity: 0,
+  };
+  const rest = (): number =>
+    width -
+    [layout.who, layout.type, layout.model, layout.tools, layout.tokens, layout.time]
+      .filter((column) => column > 0)
+      .reduce((sum, column) => sum + column + 2, 0);
+  for (const column of ["model", "tools", "type", "tokens"] as const) {
+    if (rest() < 24) layout[column] = 0;
+  }
+  layout.activity = Math.max(0, rest());
+  return layout;
+}
+
+function rowCells({ agent, prefix }: TreeRow, drawing: Drawing, layout: Layout): Cell[] {
+  const { now, style, scripted } = drawing;
+  const paint = style.status(agent.status);
+  const nameWidth = Math.max(0, layout.who - displayWidth(prefix) - 2);
+  const tokens = formatTokens(totalTokens(agent.usage));
+  const duration = formatDuration(elapsed(agent, now));
+  return [
+    { text: prefix, gap: 0, paint: style.dim },
+    { text: statusGlyphs[agent.status], gap: 1, paint },
+    { text: who(agent), width: nameWidth, paint: style.bold },
+    { text: agent.type, width: layout.type, paint: style.agent(agent.color) },
+    { text: formatModel(agent.model, scripted), width: layout.model, paint: style.dim },
+    ...activityCells(agent, drawing, layout.activity),
+    { text: toolCount(agent), width: layout.tools, align: "right", paint: style.dim },
+    { text: tokens, width: layout.tokens, align: "right" },
+    { text: duration, width: layout.time, align: "right", paint: style.dim },
+  ];
+}
+
+/** The silence is never cut: it is what a person looks for. */
+function activityCells(agent: AgentState, { run, now, style }: Drawing, width: number): Cell[] {
+  const silence = now - agent.lastEventAt;
+  const paint = hasEnded(agent) ? style.status(agent.status) : noPaint;
+  const text = activity(agent, run);
+  if (agent.status !== "running" || silence < silentAfter) return [{ text, width, paint }];
+  const note = fit(` silent ${formatDuration(silence)}`, width);
+  return [
+    { text, width: Math.max(0, width - displayWidth(note)), gap: 0, paint },
+    { text: note, paint: style.yellow },
+  ];
+}
+
+function activity(agent: AgentState, run: RunState): string {
+  if (hasEnded(agent)) return agent.outcome ?? "";
+  if (agent.status === "queued") return "queued";
+  if (agent.status === "waiting") return waiting(agent, run);
+  if (agent.status === "idle") return "idle";
+  return agent.retry ?? toolLine(agent) ?? "thinking";
+}
+
+function waiting(agent: AgentState, run: RunState): string {
+  if (agent.waitReason === "permission") return "waiting for permission";
+  if (agent.waitReason === "question") return "waiting for an answer";
+  if (agent.waitReason === "message") return "waiting for a message";
+  return `waiting for ${plural(run.livingChildren(agent), "child", "children")}`;
+}
+
+function toolLine({ lastTool }: AgentState): string | null {
+  if (lastTool === null) return null;
+  return lastTool.progress === null ? lastTool.line : `${lastTool.line} · ${lastTool.progress}`;
+}
+
+/** The same words for an agent in its row and in lines that stay: its name, or what it is about. */
+export function who(agent: AgentState): string {
+  if (agent.name !== null) return agent.name;
+  return agent.description === "" ? agent.label : agent.description;
+}
+
+function toolCount(agent: AgentState): string {
+  return agent.toolUses === 0 ? "" : plural(agent.toolUses, "tool");
+}

@@ -1,0 +1,29 @@
+import type { AgentEvent } from "../events/event.ts";
+import type { Logger } from "../platform/logger.ts";
+
+/** The few events that a log should hold. A logger that throws is its host's affair, never the agent's. */
+export function logEvent(logger: Logger, event: AgentEvent): void {
+  try {
+    write(logger, event);
+  } catch {
+    // Nobody is left to tell.
+  }
+}
+
+function write(logger: Logger, event: AgentEvent): void {
+  switch (event.type) {
+    case "agent-start":
+      logger.info({ agentType: event.agent.type, model: event.agent.model }, "agent started");
+      break;
+    case "agent-end":
+      logger.info({ state: event.result.state, turns: event.result.turns }, "agent ended");
+      break;
+    case "model-retry":
+      logger.warn({ code: event.code, attempt: event.attempt }, "model call is retried");
+      break;
+    case "permission-deny":
+      logger.warn({ tool: event.call.name }, event.reason);
+      break;
+    default:
+  }
+}

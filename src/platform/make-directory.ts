@@ -1,0 +1,22 @@
+import { mkdirSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { systemCode } from "../errors.ts";
+
+/**
+ * Makes a directory and its missing parents, private ones. Throws the file system's error. Step by step, because Node's
+ * own recursive form never returns where the file system answers ENOENT to every attempt (below /proc).
+ */
+export function makePrivateDirectory(path: string): void {
+  if (isDirectory(path)) return;
+  const parent = dirname(path);
+  if (parent !== path) makePrivateDirectory(parent);
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if (systemCode(error) !== "EEXIST" || !isDirectory(path)) throw error;
+  }
+}
+
+function isDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
