@@ -29,6 +29,10 @@ export class PlainView {
     this.#stream.write(`${path}  ${line}\n`);
   }
 
+  log(text: string): void {
+    this.#stream.write(`${plainLine(text)}\n`);
+  }
+
   /** Nothing is held back; it is here so that both views are used alike. */
   stop(): void {}
 

@@ -13,6 +13,8 @@ import type { Style } from "./style.ts";
 export interface View {
   readonly run: RunState;
   apply(event: AgentEvent): void;
+  /** A line that stays. */
+  log(text: string): void;
   stop(): void;
 }
 
@@ -30,20 +32,21 @@ const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 type EndSignal = (typeof signals)[number] | "SIGPIPE";
 
 /**
- * Runs the main agent and hands every event to `onEvent` until it has ended. Ctrl+C, a request to stop, a closed terminal
+ * Runs the main agent and hands every event to `view` until it has ended. Ctrl+C, a request to stop, a closed terminal
  * or a reader that went away stop it and wait for the cleanup; the second Ctrl+C ends the process at once, and what the
  * agents started with it.
  */
 export async function watchRun(
   manager: Manager,
   request: SpawnRequestInput,
-  onEvent: (event: AgentEvent) => void,
+  view: Pick<View, "apply" | "log">,
 ): Promise<{ result: AgentResult; interrupted: EndSignal | null }> {
   let interrupted: EndSignal | null = null;
   const onSignal = (signal: EndSignal): void => {
     if (interrupted !== null && signal !== "SIGPIPE") process.exit(exitCodeOfSignal(signal));
     if (interrupted !== null) return;
     interrupted = signal;
+    if (signal === "SIGINT") view.log("Stopping. Ctrl+C once more ends it at once.");
     void manager.stopAll(`interrupted by ${signal}`);
   };
   const forgetPipe = onBrokenPipe(() => onSignal("SIGPIPE"));
@@ -52,7 +55,7 @@ export async function watchRun(
     const events = manager.events({ limit: 1_000_000 });
     const main = await manager.main(request);
     for await (const event of events) {
-      onEvent(event);
+      view.apply(event);
       if (event.type === "agent-end" && event.agentId === main.id) {
         return { result: event.result, interrupted };
       }

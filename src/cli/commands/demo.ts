@@ -44,9 +44,12 @@ export async function demoCommand(options: { color: ColorChoice }): Promise<void
   const { result, interrupted } = await watchRun(
     manager,
     { prompt, description: "Fix a failing test" },
-    (event) => {
-      observer.apply(event);
-      view.apply(event);
+    {
+      apply: (event) => {
+        observer.apply(event);
+        view.apply(event);
+      },
+      log: (text) => view.log(text),
     },
   ).finally(() => view.stop());
 

@@ -14,7 +14,7 @@ import { RunState } from "../run-state.ts";
 import { plain } from "../sanitize.ts";
 import { eventFrames, frameLine, resultFrame } from "../stream-json.ts";
 import { createStyle, wantsColor, type ColorChoice } from "../style.ts";
-import { createView, watchRun } from "../watch-run.ts";
+import { createView, watchRun, type View } from "../watch-run.ts";
 
 export interface RunOptions {
   print?: boolean;
@@ -64,11 +64,14 @@ export async function runCommand(words: string[], options: RunOptions): Promise<
     ...(options.timeout === undefined ? {} : { timeout: options.timeout * 1000 }),
   };
   try {
-    const { result, interrupted } = await watchRun(manager, request, (event) => {
-      run.apply(event);
-      observer.apply(event);
-      show.apply(event);
-      frames(event);
+    const { result, interrupted } = await watchRun(manager, request, {
+      apply: (event) => {
+        run.apply(event);
+        observer.apply(event);
+        show.apply(event);
+        frames(event);
+      },
+      log: (text) => show.log(text),
     });
     show.stop();
     printResult(result, options, () =>
@@ -134,13 +137,10 @@ const stderrLogger: Logger = {
   child: () => silentLogger,
 };
 
-function progress(
-  options: RunOptions,
-  scripted: boolean,
-): { apply(event: AgentEvent): void; stop(): void } {
+function progress(options: RunOptions, scripted: boolean): Pick<View, "apply" | "log" | "stop"> {
   const { stderr } = process;
   if (options.quiet === true || options.outputFormat !== "text") {
-    return { apply: () => undefined, stop: () => undefined };
+    return { apply: () => undefined, log: () => undefined, stop: () => undefined };
   }
   // Without progress a denial is still said: it explains a result that falls short.
   if (options.print === true) {
@@ -150,6 +150,7 @@ function progress(
         stderr.write(`retinue: ${formatDenial(event.call, event.reason)}
 `);
       },
+      log: (text) => void stderr.write(`retinue: ${text}\n`),
       stop: () => undefined,
     };
   }
