@@ -15,6 +15,7 @@ export {
   type ModelErrorCode,
   type ModelRequest,
 } from "./model/model.ts";
+export { createAnthropic } from "./model/anthropic.ts";
 export { createRehearsal } from "./model/rehearsal.ts";
 export { loadScenario, parseScenario } from "./model/scenario.ts";
 export type { SpawnRequestInput } from "./spawn-request.ts";

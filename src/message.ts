@@ -9,6 +9,8 @@ export interface ThinkingBlock {
   type: "thinking";
   thinking: string;
   signature?: string;
+  /** Thinking that the provider keeps to itself; it goes back to it as it came. */
+  redacted?: string;
 }
 
 export interface ImageBlock {
