@@ -1,5 +1,8 @@
 #!/usr/bin/env node
 // Plain JavaScript that any Node can read, so that an old one gets a clear line instead of a syntax error.
+import { readFileSync } from "node:fs";
+import * as module from "node:module";
+
 const major = Number(process.versions.node.split(".")[0]);
 const problem =
   process.platform === "win32"
@@ -7,9 +10,16 @@ const problem =
     : major < 24
       ? `Node ${process.versions.node} is too old. Install Node 24 or newer, from https://nodejs.org.`
       : null;
+const [first, ...others] = process.argv.slice(2);
 
-if (problem === null) await import("../dist/cli/main.js");
-else {
+if (problem !== null) {
   process.stderr.write(`retinue: ${problem}\n`);
   process.exitCode = 1;
+} else if (others.length === 0 && (first === "--version" || first === "-V")) {
+  const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+  process.stdout.write(`${version}\n`);
+} else {
+  // The second start of a version finds its code compiled.
+  module.enableCompileCache();
+  await import("../dist/cli/main.js");
 }

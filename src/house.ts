@@ -1,6 +1,5 @@
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
-import { fileURLToPath } from "node:url";
 import { Catalog } from "./definitions/catalog.ts";
 import { toDefinition, type AgentDefinition, type Diagnostic } from "./definitions/definition.ts";
 import { DefinitionLoader, loadDefinitionFile } from "./definitions/load.ts";
@@ -13,6 +12,7 @@ import { Slots } from "./lifecycle/slots.ts";
 import type { CheckedOptions } from "./manager-options.ts";
 import { makePrivateDirectory } from "./platform/make-directory.ts";
 import type { Logger } from "./platform/logger.ts";
+import { packagePath } from "./package-path.ts";
 import { Lane } from "./platform/lane.ts";
 import { Environment } from "./resolve/environment.ts";
 import { spawn, type House } from "./spawn.ts";
@@ -75,7 +75,7 @@ export function buildHouse(
       readableDirectories: [session.paths.resultsDir],
       subagentModel: process.env["CLAUDE_CODE_SUBAGENT_MODEL"],
     },
-    allowedTools: options.allowedTools,
+    permissions: { mode: options.permissionMode, allowedTools: options.allowedTools },
     spawns: new Lane(),
     catalog: async () => {
       const { definitions, diagnostics } = await loader.load();
@@ -118,7 +118,7 @@ export function programmaticDefinitions(
 }
 
 async function mainDefinition(): Promise<AgentDefinition> {
-  const file = fileURLToPath(new URL("../prompts/main.md", import.meta.url));
+  const file = packagePath("prompts/main.md");
   const { definitions, diagnostics } = await loadDefinitionFile(file, "built-in");
   const [definition] = definitions;
   if (definition === undefined) {

@@ -33,6 +33,14 @@ const optionsSchema = z.strictObject({
   agents: z.record(z.string(), z.record(z.string(), z.unknown())).default({}),
   /** Tools that may run without being asked. Without any: reading inside `cwd`, nothing else. */
   allowedTools: z.array(z.string()).default([]).transform(parseAllowedTools),
+  /** `bypassPermissions` lets everything run; as root only with `IS_SANDBOX=1` in the environment. */
+  permissionMode: z
+    .enum(["default", "plan", "bypassPermissions"])
+    .default("default")
+    .refine((mode) => mode !== "bypassPermissions" || maySkipPermissions(), {
+      message:
+        "bypassPermissions is refused for root outside a sandbox. Run as another user, or set IS_SANDBOX=1 if this machine can be lost",
+    }),
   /** Which surface this is; some agent types are offered on some only. */
   entrypoint: z.enum(["cli", "library"]).default("library"),
   logger: z
@@ -60,6 +68,10 @@ export function checkOptions(options: ManagerOptions): CheckedOptions {
     "invalid_config",
     `createManager: ${problems.join("; ")}. Correct the option.`,
   );
+}
+
+function maySkipPermissions(): boolean {
+  return process.getuid?.() !== 0 || process.env["IS_SANDBOX"] === "1";
 }
 
 function isModel(value: unknown): boolean {

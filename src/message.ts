@@ -9,8 +9,12 @@ export interface ThinkingBlock {
   type: "thinking";
   thinking: string;
   signature?: string;
-  /** Thinking that the provider keeps to itself; it goes back to it as it came. */
-  redacted?: string;
+}
+
+/** Thinking that the provider does not show; sent back as it came. */
+export interface RedactedThinkingBlock {
+  type: "redacted_thinking";
+  data: string;
 }
 
 export interface ImageBlock {
@@ -33,7 +37,7 @@ export interface ToolResultBlock {
 }
 
 export type ToolResultContent = string | (TextBlock | ImageBlock)[];
-export type AssistantBlock = TextBlock | ThinkingBlock | ToolUseBlock;
+export type AssistantBlock = TextBlock | ThinkingBlock | RedactedThinkingBlock | ToolUseBlock;
 export type UserBlock = TextBlock | ImageBlock | ToolResultBlock;
 
 export interface AssistantMessage {

@@ -1,5 +1,6 @@
 import type { AgentId, SessionId } from "./ids.ts";
 import type { Attachment } from "./message.ts";
+import type { Effort } from "./spawn-request.ts";
 
 /**
  * One agent, fully decided: what every definition, request, setting and parent had to say is already in it.
@@ -53,6 +54,10 @@ export interface ResolvedAgent {
     readonly model: string;
     /** Which of the voices decided the model. */
     readonly modelFrom: string;
+    /** How hard it thinks, when somebody said so. */
+    readonly effort: Effort | null;
+    /** Fresh children do not think unless an effort asks for it; the main agent does as its model does. */
+    readonly thinks: boolean;
     readonly maxTurns: number;
     /** Wall clock in milliseconds; stands still while the agent waits. */
     readonly timeout: number;
@@ -66,9 +71,14 @@ export type SpawnRights =
   | { readonly allowed: false }
   | { readonly allowed: true; readonly types: readonly string[] | "any" };
 
+/**
+ * `plan`: it must not change files, whatever is allowed. `bypassPermissions`: everything may run; only for machines
+ * that can be lost.
+ */
+export type PermissionMode = "default" | "plan" | "bypassPermissions";
+
 export interface PermissionPolicy {
-  /** `plan`: it must not change files, whatever is allowed. */
-  readonly mode: "default" | "plan";
+  readonly mode: PermissionMode;
   /** Tools that its definition confines to a rule: tool → the rule. */
   readonly confined: Readonly<Record<string, string>>;
   /** Tools that may run without being asked. */

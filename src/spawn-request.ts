@@ -1,6 +1,10 @@
 import { z } from "zod";
 import { RetinueError } from "./errors.ts";
 
+/** How hard a model thinks. */
+export const effortSchema = z.enum(["low", "medium", "high", "xhigh", "max"]);
+export type Effort = z.infer<typeof effortSchema>;
+
 /**
  * What was asked for. A model fills part of it through the `Agent` tool, a host application all of it.
  * Unknown fields are refused, so that a misspelt one is never silently ignored.
@@ -16,6 +20,7 @@ const spawnRequestSchema = z.strictObject({
   name: z.string().min(1).max(64).optional(),
   /** An alias (`haiku`), a full id, `provider/model` or `inherit`. */
   model: z.string().min(1).optional(),
+  effort: effortSchema.optional(),
   max_turns: z.int().positive().optional(),
   /** Host only: tools that this agent may use without being asked, instead of the session's. */
   allowedTools: z.array(z.string()).optional(),

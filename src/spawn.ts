@@ -23,8 +23,8 @@ export interface House {
   readonly session: Session;
   readonly registry: Registry;
   readonly surroundings: Surroundings;
-  /** Tools that the host allows to every agent that it starts. */
-  readonly allowedTools: readonly string[];
+  /** What the host allows to every agent that it starts. */
+  readonly permissions: Origin["permissions"];
   /** The types that can be spawned now; files changed since the last call are read again. */
   readonly catalog: () => Promise<Catalog>;
   /** The main agent when nobody names a type for it. */
@@ -66,10 +66,7 @@ export function spawn(input: SpawnRequestInput, by: SpawnFor, house: House): Pro
         parentId: parent?.id ?? null,
         toolUseId: by.kind === "agent" ? by.asker.toolUseId : null,
         parentModel: parent?.costs.model,
-        permissions: parent?.meets.permissions ?? {
-          mode: "default",
-          allowedTools: house.allowedTools,
-        },
+        permissions: parent?.meets.permissions ?? house.permissions,
         depth: by.kind === "main" ? 0 : (parent?.relates.depth ?? 0) + 1,
       };
       const { definition, background } = route;

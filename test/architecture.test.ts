@@ -13,7 +13,16 @@ const read = (file: string): string => readFileSync(join(root, file), "utf8");
 
 /** The rooms of the house, from the ground up. A file may import from its own floor and from below, never from above. */
 const floors: readonly (readonly string[])[] = [
-  ["agent-result", "errors", "ids", "message", "resolved-agent", "spawn-request", "version"],
+  [
+    "agent-result",
+    "errors",
+    "ids",
+    "message",
+    "package-path",
+    "resolved-agent",
+    "spawn-request",
+    "version",
+  ],
   ["platform", "settings", "events", "transcript"],
   ["model", "tools", "permissions"],
   ["loop"],

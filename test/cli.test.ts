@@ -30,7 +30,14 @@ function shop(scenario = "turns: [{ reply: hello, repeat: true }]"): Shop {
   const start: Shop["start"] = (args, env = {}) =>
     spawn(process.execPath, [bin, ...args], {
       cwd,
-      env: { ...process.env, NO_COLOR: "1", CLAUDE_CONFIG_DIR: config, ...env },
+      env: {
+        ...process.env,
+        NO_COLOR: "1",
+        ANTHROPIC_API_KEY: "",
+        ANTHROPIC_AUTH_TOKEN: "",
+        CLAUDE_CONFIG_DIR: config,
+        ...env,
+      },
     });
   return {
     cwd,
@@ -54,6 +61,7 @@ function readAll(stream: Readable | null): Promise<string> {
 }
 
 function exit(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve(child.exitCode);
   return new Promise((resolve) => child.once("exit", (code) => resolve(code)));
 }
 
@@ -174,7 +182,12 @@ test("a broken expectation of the scenario fails the command", async () => {
 });
 
 const bad: [string, string[], number, RegExp, Record<string, string>?][] = [
-  ["no model", ["run", "x"], 6, /^retinue: No model available\. .*--rehearse/],
+  [
+    "no model",
+    ["run", "x"],
+    6,
+    /^retinue: No credentials for the Anthropic API\. Set ANTHROPIC_API_KEY .*--rehearse FILE.*\n$/,
+  ],
   ["no task", ["run", "--rehearse", "s.yaml"], 2, /^retinue: There is no task\./],
   [
     "an unreadable scenario",

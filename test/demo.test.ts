@@ -23,7 +23,7 @@ test("the demo runs a lead with four children to the end, and says that replies 
   expect(demo.stderr).toBe("");
   expect(demo.stdout).toContain("Replies are scripted, tools are real");
   expect(demo.stdout).toMatch(/Agent +Model +Turns +Tools +Tokens +Time +Result/);
-  expect(demo.stdout).toMatch(/Real model .*createManager/);
+  expect(demo.stdout).toMatch(/Real model .*ANTHROPIC_API_KEY/);
   for (const type of ["main", "Explore", "general-purpose", "Verification"])
     expect(demo.stdout).toContain(type);
 });

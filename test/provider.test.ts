@@ -116,7 +116,9 @@ turns:
   expect(server.requests).toHaveLength(20);
   const prefixes = server.requests.map(({ raw }) => raw.slice(0, raw.indexOf(`"messages":[`)));
   expect(new Set(prefixes).size).toBe(1);
-  expect(prefixes[0]).toMatch(/^{"model":"[^"]+","max_tokens":32000,"tools":\[.+"system":\[/);
+  expect(prefixes[0]).toMatch(
+    /^{"model":"[^"]+","max_tokens":32000,"thinking":{"type":"disabled"},"tools":\[.+"system":\[/,
+  );
   const conversations = Map.groupBy(server.requests, ({ body }) =>
     JSON.stringify(body.messages[0]),
   );

@@ -1,17 +1,32 @@
 import { RetinueError } from "../errors.ts";
-import { createRehearsal, type RehearsalModel } from "../model/rehearsal.ts";
-import { loadScenario, type Scenario } from "../model/scenario.ts";
+import type { Model } from "../model/model.ts";
+import type { RehearsalModel } from "../model/rehearsal.ts";
+import type { Scenario } from "../model/scenario.ts";
 
 /** Where the answers of a run come from. */
-export async function chooseModel(options: {
-  rehearse?: string;
-}): Promise<{ model: RehearsalModel; scenario: Scenario }> {
-  if (options.rehearse === undefined || options.rehearse === "") {
+export interface ModelChoice {
+  model: Model;
+  /** When they are scripted. */
+  rehearsal: { scenario: Scenario; model: RehearsalModel } | null;
+}
+
+/** A scenario if one is named, else the provider for which there are credentials. Only what is used is loaded. */
+export async function chooseModel(options: { rehearse?: string }): Promise<ModelChoice> {
+  if (options.rehearse !== undefined && options.rehearse !== "") {
+    const { createRehearsal } = await import("../model/rehearsal.ts");
+    const { loadScenario } = await import("../model/scenario.ts");
+    const scenario = await loadScenario(options.rehearse);
+    const model = createRehearsal(scenario);
+    return { model, rehearsal: { scenario, model } };
+  }
+  const { createAnthropic } = await import("../model/anthropic.ts");
+  try {
+    return { model: createAnthropic(), rehearsal: null };
+  } catch (error) {
+    if (!(error instanceof RetinueError) || error.code !== "no_model") throw error;
     throw new RetinueError(
       "no_model",
-      "No model available. Use --rehearse FILE to answer from a scenario, or 'retinue demo' to see one.",
+      `${error.message} Without a key: --rehearse FILE, or 'retinue demo'.`,
     );
   }
-  const scenario = await loadScenario(options.rehearse);
-  return { model: createRehearsal(scenario), scenario };
 }

@@ -65,6 +65,8 @@ function addRun(program: Command): void {
 Without --allowedTools an agent may read and search inside the current directory and nothing else;
 what it asks for beyond that is denied, and the line says how to allow it.
 
+A model needs ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN; ANTHROPIC_BASE_URL for another server).
+
 Examples:
   retinue run "Where is the retry logic?" --rehearse scenario.yaml
   git diff | retinue run "Review this change:" - -a Explore --rehearse review.yaml --output-format json

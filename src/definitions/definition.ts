@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { toolName, toolRegistry } from "../tools/registry.ts";
+import { effortSchema } from "../spawn-request.ts";
 import { closest } from "./closest.ts";
 import type { SourceName } from "./sources.ts";
 
@@ -52,6 +53,8 @@ export const definitionFields = {
     "delegate",
   ]),
   maxTurns: z.coerce.number().int().positive(),
+  /** `low` to `max`: how hard it thinks; without it a child does not. */
+  effort: effortSchema,
   /** Wall clock in milliseconds. */
   timeout: z.number().int().positive(),
   /** How its row is coloured where people watch. */
@@ -87,7 +90,6 @@ const reservedFields: ReadonlySet<string> = new Set([
   "mcpServers",
   "hooks",
   "memory",
-  "effort",
   "initialPrompt",
   "requiredMcpServers",
   "autoCompactWindow",

@@ -1,12 +1,12 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { packagePath } from "../package-path.ts";
 import { directoriesUpToRoot } from "../platform/git.ts";
 import { toDefinition, type AgentDefinition, type Diagnostic } from "./definition.ts";
 import { parseFrontmatter } from "./frontmatter.ts";
 import type { SourceName } from "./sources.ts";
 
-const builtInDirectory = fileURLToPath(new URL("../../agents/", import.meta.url));
+const builtInDirectory = packagePath("agents");
 const largestFile = 256 * 1024;
 
 export interface Loaded {

@@ -24,6 +24,8 @@ export async function* callModel(
             system: agent.sees.system,
             tools: [...context.tools.values()].map(toolSpec),
             messages: [...messages],
+            ...(agent.costs.effort === null ? {} : { effort: agent.costs.effort }),
+            ...(agent.costs.thinks ? {} : { thinking: "off" as const }),
             origin: { agentId: agent.id, agentType: agent.type, turn, attempt },
           };
           return streamOnce(context, request, emit);
@@ -66,6 +68,7 @@ async function streamOnce(
       either.throwIfAborted();
       watchdog.refresh();
       if (done === true) return value;
+      if (value.type === "alive") continue;
       emit({ type: value.type === "text" ? "text-delta" : "thinking-delta", text: value.text });
     }
   } finally {

@@ -269,7 +269,9 @@ function wireBlock(
 }
 
 function words(text: string): string[] {
-  return piecesOfText("text", text).map((piece) => piece.delta?.text ?? "");
+  return piecesOfText("text", text).map(({ delta }) =>
+    delta === undefined || delta.type === "alive" ? "" : delta.text,
+  );
 }
 
 const refusals = {

@@ -320,7 +320,7 @@ function numbers(): number[] {
 }
 
 function joined(deltas: readonly ModelDelta[]): string {
-  return deltas.map((delta) => delta.text).join("");
+  return deltas.map((delta) => (delta.type === "alive" ? "" : delta.text)).join("");
 }
 
 function isReason(error: unknown): boolean {

@@ -1,5 +1,6 @@
 import type { AnswerRecord } from "../events/event.ts";
 import type { Message } from "../message.ts";
+import type { Effort } from "../spawn-request.ts";
 
 /** A provider of answers. One instance serves every agent of a session, concurrently. */
 export interface Model {
@@ -20,6 +21,10 @@ export interface ModelRequest {
   system: string;
   tools: readonly ToolSpec[];
   messages: readonly Message[];
+  /** How hard to think; asks for thinking. */
+  effort?: Effort;
+  /** `off`: no thinking. Left to the provider otherwise. */
+  thinking?: "off";
   /** Who asks, for scripts and traces. Never sent to a provider. */
   origin: RequestOrigin;
 }
@@ -40,7 +45,11 @@ export interface ToolSpec {
   input_schema: Record<string, unknown>;
 }
 
-export type ModelDelta = { type: "text"; text: string } | { type: "thinking"; text: string };
+export type ModelDelta =
+  | { type: "text"; text: string }
+  | { type: "thinking"; text: string }
+  /** Nothing to show, but the answer grows: the input of a tool call arrives. Whoever waits must not call that a stall. */
+  | { type: "alive" };
 
 export interface ModelAnswer extends AnswerRecord {
   /** Tool calls whose input was not valid JSON: call id → the raw text. Their `input` is `{}`. */

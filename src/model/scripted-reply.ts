@@ -46,6 +46,7 @@ function contentOf(block: ReplyBlock, scope: Scope): AssistantBlock {
 function piecesOf(block: AssistantBlock): AnswerPiece[] {
   if (block.type === "thinking") return piecesOfText("thinking", block.thinking);
   if (block.type === "text") return piecesOfText("text", block.text);
+  if (block.type !== "tool_use") return [];
   return [{ tokens: tokensOf(inputOf(block)), delta: undefined }];
 }
 

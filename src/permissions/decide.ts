@@ -43,6 +43,7 @@ export function decide(
   ) {
     return { allowed: true };
   }
+  if (policy.mode === "bypassPermissions") return { allowed: true };
   const remedy = `Allow it with --allowedTools ${call.tool} (or the option allowedTools).`;
   if (!readers.has(call.tool)) {
     return { allowed: false, reason: `${call.tool} is not allowed here. ${remedy}` };

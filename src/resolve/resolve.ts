@@ -2,7 +2,7 @@ import type { Catalog } from "../definitions/catalog.ts";
 import type { AgentDefinition } from "../definitions/definition.ts";
 import { newAgentId, type AgentId, type SessionId } from "../ids.ts";
 import { parseAllowedTools } from "../permissions/allowed-tools.ts";
-import type { PermissionPolicy, ResolvedAgent } from "../resolved-agent.ts";
+import type { PermissionMode, PermissionPolicy, ResolvedAgent } from "../resolved-agent.ts";
 import type { Limits, Settings } from "../settings/settings.ts";
 import type { SpawnRequest } from "../spawn-request.ts";
 import type { Environment } from "./environment.ts";
@@ -64,6 +64,8 @@ export async function resolveAgent(
       ["definition", own],
     ])?.value ?? fallback;
 
+  const effort = request.effort ?? definition.effort ?? null;
+
   return deepFreeze({
     id: newAgentId(),
     sessionId: origin.sessionId,
@@ -85,7 +87,7 @@ export async function resolveAgent(
     can: { tools, spawn },
     meets: {
       permissions: {
-        mode: definition.permissionMode === "plan" ? "plan" : origin.permissions.mode,
+        mode: modeOf(definition, origin.permissions.mode),
         confined,
         allowedTools:
           request.allowedTools === undefined
@@ -104,11 +106,18 @@ export async function resolveAgent(
     costs: {
       model,
       modelFrom: from,
+      effort,
+      thinks: origin.depth === 0 || effort !== null,
       maxTurns: number(request.max_turns, definition.maxTurns, limits.maxTurns),
       timeout: number(request.timeout, definition.timeout, limits.timeout),
     },
     toolReport: report,
   });
+}
+
+/** A parent that bypasses everything has already decided; otherwise an agent may only be narrower than its parent. */
+function modeOf(definition: AgentDefinition, parent: PermissionMode): PermissionMode {
+  return parent === "default" && definition.permissionMode === "plan" ? "plan" : parent;
 }
 
 /** What people see of a task that nobody described. */

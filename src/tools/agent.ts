@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { AgentResult } from "../agent-result.ts";
 import { totalTokens, type TextBlock } from "../message.ts";
+import { effortSchema } from "../spawn-request.ts";
 import { usageRecord } from "../transcript/entry.ts";
 import type { ChildOutcome, SpawnTool, ToolOutput } from "./tool.ts";
 
@@ -13,6 +14,7 @@ const input = z.strictObject({
     .string()
     .optional()
     .describe("Only to override the type's model: sonnet, opus, haiku or an id"),
+  effort: effortSchema.optional(),
   max_turns: z.int().positive().optional(),
 });
 

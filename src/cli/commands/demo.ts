@@ -2,11 +2,12 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { createPatch } from "diff";
+import { packagePath } from "../../package-path.ts";
 import { createManager } from "../../manager.ts";
+import { createRehearsal } from "../../model/rehearsal.ts";
+import { loadScenario } from "../../model/scenario.ts";
 import { checkExpectations } from "../../model/expectations.ts";
-import { chooseModel } from "../choose-model.ts";
 import { exitCodeOfResult, exitCodeOfSignal, exitCodes } from "../exit-codes.ts";
 import { AgentObserver } from "../observe-agents.ts";
 import { plain } from "../sanitize.ts";
@@ -14,7 +15,7 @@ import { createStyle, wantsColor, type ColorChoice, type Style } from "../style.
 import { summaryTable } from "../summary-table.ts";
 import { createView, watchRun } from "../watch-run.ts";
 
-const demoDirectory = fileURLToPath(new URL("../../../demo/", import.meta.url));
+const demoDirectory = packagePath("demo");
 const allowedTools = ["Agent", "Bash", "Edit"];
 
 /** `retinue demo`: a real repository in a temporary directory, real tools, scripted replies. */
@@ -27,7 +28,8 @@ export async function demoCommand(options: { color: ColorChoice }): Promise<void
   });
   const style = createStyle(enabled);
   const place = prepare();
-  const { model, scenario } = await chooseModel({ rehearse: join(demoDirectory, "scenario.yaml") });
+  const scenario = await loadScenario(join(demoDirectory, "scenario.yaml"));
+  const model = createRehearsal(scenario);
   stdout.write(opening(place.repository, style));
 
   const manager = createManager({
@@ -152,7 +154,7 @@ function closing(place: Place, transcript: string, style: Style): string {
     `${style.bold("Transcripts")}  ${transcript} and, beside it, subagents/`,
     `${style.bold("Look again")}   CLAUDE_CONFIG_DIR=${place.config} npx retinue ps -a   (then: logs ID, output ID)`,
     `${style.bold("Your own")}     npx retinue run --rehearse examples/look-around.yaml --allowedTools Agent "Look around"   (docs/rehearsal.md)`,
-    `${style.bold("Real model")}   replies come from whatever implements the Model interface: createManager({ model }), see README`,
+    `${style.bold("Real model")}   ANTHROPIC_API_KEY=… npx retinue run --allowedTools Agent "…"`,
     "",
   ].join("\n");
 }

@@ -27,6 +27,7 @@ export interface RunOptions {
   timeout?: number;
   agents?: string;
   allowedTools: string[];
+  permissionMode: "default" | "plan" | "bypassPermissions";
   rehearse?: string;
   quiet?: boolean;
   color: ColorChoice;
@@ -34,20 +35,21 @@ export interface RunOptions {
 
 /** `retinue run`: one main agent, its result on stdout, its progress on stderr. */
 export async function runCommand(words: string[], options: RunOptions): Promise<void> {
-  const { model, scenario } = await chooseModel(options);
+  const { model, rehearsal } = await chooseModel(options);
   const prompt = await readPrompt(words);
   const agents = parseAgents(options.agents);
   const manager = createManager({
     model,
     agents,
     allowedTools: options.allowedTools,
+    permissionMode: options.permissionMode,
     entrypoint: "cli",
     ...(options.quiet === true ? {} : { logger: stderrLogger }),
   });
-  if (model.scripted && options.quiet !== true) {
-    process.stderr.write(
-      `retinue: replies are scripted by ${plain(scenario.source)}; tools are real.\n`,
-    );
+  if (rehearsal !== null && options.quiet !== true) {
+    const { source } = rehearsal.scenario;
+    process.stderr.write(`retinue: replies are scripted by ${plain(source)}; tools are real.
+`);
   }
 
   const run = new RunState();
@@ -80,7 +82,9 @@ export async function runCommand(words: string[], options: RunOptions): Promise<
       ),
     );
     const broken =
-      interrupted === null ? checkExpectations(scenario, observer.all(), model.unusedTurns()) : [];
+      rehearsal === null || interrupted !== null
+        ? []
+        : checkExpectations(rehearsal.scenario, observer.all(), rehearsal.model.unusedTurns());
     for (const sentence of broken) process.stderr.write(`retinue: ${plain(sentence)}\n`);
     process.exitCode = exitCode(result, interrupted, broken.length > 0);
   } finally {

@@ -1,0 +1,78 @@
+import type { APIError } from "@anthropic-ai/sdk/core/error";
+import { errorMessage } from "../errors.ts";
+import { ModelError, type ModelErrorCode } from "./model.ts";
+
+/** Why there was no answer at all. */
+export function refusal(
+  error: APIError,
+  model: string,
+  { place, baseURL }: { place: string; baseURL: string },
+): ModelError {
+  const { status } = error;
+  const said = error.apiMessage ?? error.message;
+  const retryAfterMs = retryAfter(error.headers);
+  const fault = (code: ModelErrorCode, message: string): ModelError =>
+    new ModelError(code, message, {
+      cause: error,
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    });
+  if (status === undefined || status === 408) {
+    return fault("connection", `No answer from ${baseURL}: ${deepestMessage(error)}.`);
+  }
+  if (status === 429) return fault("rate_limited", `The Anthropic API limits the rate: ${said}`);
+  if (status === 529) return fault("overloaded", `The Anthropic API is overloaded: ${said}`);
+  // 409: somebody else holds what the request needs; it passes, as the library's own policy has it.
+  if (status >= 500 || status === 409) {
+    return fault("server_error", `The Anthropic API failed (${status}): ${said}`);
+  }
+  if (status === 401 || status === 403) {
+    return fault(
+      "unauthorized",
+      `The Anthropic API refused the credentials (${status}): ${said}. Check ${place}, or set ANTHROPIC_API_KEY to a key that may use ${model}.`,
+    );
+  }
+  if (status === 404) {
+    return fault(
+      "invalid_request",
+      `The Anthropic API at ${baseURL} has no model '${model}' (404): ${said}. Check the model's name and ANTHROPIC_BASE_URL.`,
+    );
+  }
+  return fault("invalid_request", `The Anthropic API refused the request (${status}): ${said}`);
+}
+
+/** Why an answer broke off. */
+export function interruption(
+  error: unknown,
+  isApiError: (error: unknown) => error is APIError,
+): ModelError {
+  if (!isApiError(error)) {
+    const message = `The model's answer broke off: ${deepestMessage(error)}.`;
+    return new ModelError("stream_broken", message, { cause: error });
+  }
+  const code = streamCodes.get(error.type ?? "") ?? "stream_broken";
+  const said = error.apiMessage ?? error.message;
+  return new ModelError(code, `The model's answer broke off: ${said}`, { cause: error });
+}
+
+const streamCodes: ReadonlyMap<string, ModelErrorCode> = new Map<string, ModelErrorCode>([
+  ["overloaded_error", "overloaded"],
+  ["rate_limit_error", "rate_limited"],
+  ["api_error", "server_error"],
+]);
+
+/** `retry-after-ms`, else `retry-after` in seconds or as a date. */
+function retryAfter(headers: Headers | undefined): number | undefined {
+  const milliseconds = headers?.get("retry-after-ms") ?? "";
+  if (/^\d+(\.\d+)?$/.test(milliseconds)) return Math.round(Number(milliseconds));
+  const text = headers?.get("retry-after") ?? "";
+  if (/^\d+(\.\d+)?$/.test(text)) return Math.round(Number(text) * 1000);
+  const date = Date.parse(text);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
+}
+
+/** What the network said, which the library wraps in "Connection error." and "fetch failed". */
+function deepestMessage(error: unknown): string {
+  let deepest = error;
+  while (deepest instanceof Error && deepest.cause instanceof Error) deepest = deepest.cause;
+  return errorMessage(deepest).replace(/\.$/, "");
+}
