@@ -17,7 +17,7 @@ import { Lane } from "./platform/lane.ts";
 import { Environment } from "./resolve/environment.ts";
 import { spawn, type House } from "./spawn.ts";
 import { FileLedger } from "./tools/file-state.ts";
-import { toolRegistry } from "./tools/registry.ts";
+import { createTools } from "./tools/registry.ts";
 import { projectDirectory, sessionPaths } from "./transcript/paths.ts";
 import { version } from "./version.ts";
 
@@ -49,6 +49,7 @@ export function buildHouse(
       ...(environment.branch === undefined ? {} : { gitBranch: environment.branch }),
     },
     model: options.model,
+    tools: createTools(options.settings.agents),
     limits: options.limits,
     slots: new Slots({ limit: options.limits.maxRunning, onLimit: options.limits.onLimit }),
     bus: new EventBus(),
@@ -71,7 +72,7 @@ export function buildHouse(
       environment,
       settings: options.settings,
       limits: options.limits,
-      availableTools: [...toolRegistry.keys()],
+      availableTools: [...session.tools.keys()],
       readableDirectories: [session.paths.resultsDir],
       subagentModel: process.env["CLAUDE_CODE_SUBAGENT_MODEL"],
     },

@@ -452,6 +452,37 @@ test("a run that takes too long ends with the code for that", async () => {
   ).toMatchObject({ code: 124 });
 });
 
+test("--permission-mode: plan changes nothing, bypassPermissions allows all but is refused for root outside a sandbox", async () => {
+  const { run, cwd } = shop(
+    'turns: [{ turn: 1, reply: [{ call: Bash, input: { command: "touch made" } }] }, { turn: 2, reply: ok }]',
+  );
+  const mode = (name: string): string[] => [
+    "run",
+    "-p",
+    "--permission-mode",
+    name,
+    "--allowedTools",
+    "Bash",
+    "--rehearse",
+    "s.yaml",
+    "x",
+  ];
+  expect((await run(mode("plan"))).stderr).toContain("this agent only plans");
+  expect(readdirSync(cwd)).not.toContain("made");
+  const asRoot = await run(mode("bypassPermissions"), { env: { IS_SANDBOX: "" } });
+  expect(asRoot.code).toBe(process.getuid?.() === 0 ? 2 : 0);
+  if (process.getuid?.() === 0)
+    expect(asRoot.stderr).toContain("refused for root outside a sandbox");
+  const bypass = mode("bypassPermissions").filter(
+    (word) => word !== "--allowedTools" && word !== "Bash",
+  );
+  expect(await run(bypass, { env: { IS_SANDBOX: "1" } })).toMatchObject({
+    code: 0,
+    stdout: "ok\n",
+  });
+  expect(readdirSync(cwd)).toContain("made");
+});
+
 test("every command explains itself", async () => {
   const { run } = shop();
   for (const args of [

@@ -52,6 +52,11 @@ function addRun(program: Command): void {
       [],
     )
     .addOption(
+      new Option("--permission-mode <mode>", "plan: change nothing; bypassPermissions: allow all")
+        .choices(["default", "plan", "bypassPermissions"])
+        .default("default"),
+    )
+    .addOption(
       new Option(
         "--rehearse <file>",
         "answer from a scenario instead of a model; tools are real",
@@ -68,8 +73,8 @@ what it asks for beyond that is denied, and the line says how to allow it.
 A model needs ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN; ANTHROPIC_BASE_URL for another server).
 
 Examples:
-  retinue run "Where is the retry logic?" --rehearse scenario.yaml
-  git diff | retinue run "Review this change:" - -a Explore --rehearse review.yaml --output-format json
+  retinue run "Where is the retry logic?"
+  git diff | retinue run "Review this change:" - -a Explore --output-format json
 
 Ten children run at once; CLAUDE_CODE_MAX_CONCURRENT_SUBAGENTS changes that.`,
     )

@@ -8,7 +8,6 @@ import type { Message } from "../message.ts";
 import { ModelError } from "../model/model.ts";
 import { writeFileAtomic } from "../platform/atomic-write.ts";
 import type { ResolvedAgent } from "../resolved-agent.ts";
-import { toolRegistry } from "../tools/registry.ts";
 import { Workbench } from "../tools/workbench.ts";
 import type { TranscriptRecorder } from "../transcript/recorder.ts";
 import { StopCause } from "./abort.ts";
@@ -105,7 +104,7 @@ async function* live(run: AgentRun): AsyncGenerator<AgentEventBody, LoopOutcome>
   const waits = new Waits({ ticket, deadline, signal });
   const tools = new Map(
     agent.can.tools.flatMap((name) => {
-      const tool = toolRegistry.get(name);
+      const tool = session.tools.get(name);
       return tool === undefined ? [] : [[name, tool] as const];
     }),
   );

@@ -5,6 +5,7 @@ import type { Clock } from "../platform/clock.ts";
 import type { Logger } from "../platform/logger.ts";
 import type { Limits } from "../settings/settings.ts";
 import type { SpawnRequestInput } from "../spawn-request.ts";
+import type { Tool } from "../tools/tool.ts";
 import type { FileLedger } from "../tools/file-state.ts";
 import type { SessionPaths } from "../transcript/paths.ts";
 import type { Envelope } from "../transcript/entry.ts";
@@ -18,6 +19,7 @@ export interface Session {
   /** What every transcript line of the session says of itself. */
   readonly envelope: Omit<Envelope, "isSidechain" | "agentId">;
   readonly model: Model;
+  readonly tools: ReadonlyMap<string, Tool>;
   readonly limits: Limits;
   readonly slots: Slots;
   readonly bus: EventBus;

@@ -6,29 +6,35 @@ import { usageRecord } from "../transcript/entry.ts";
 import type { ChildOutcome, SpawnTool, ToolOutput } from "./tool.ts";
 
 /** The model's manual for delegating. A field that cannot be used now is absent, because a model cannot misuse what it cannot see. */
-const input = z.strictObject({
-  description: z.string().describe("The task in 3-5 words"),
-  prompt: z.string().min(1).describe("The whole task; the agent sees nothing else"),
-  subagent_type: z.string().optional().describe("One of the listed agent types"),
-  model: z
-    .string()
-    .optional()
-    .describe("Only to override the type's model: sonnet, opus, haiku or an id"),
-  effort: effortSchema.optional(),
-  max_turns: z.int().positive().optional(),
-});
+const inputFor = (defaultType: string) =>
+  z.strictObject({
+    description: z.string().describe("The task in 3-5 words"),
+    prompt: z.string().min(1).describe("The whole task; the agent sees nothing else"),
+    subagent_type: z
+      .string()
+      .optional()
+      .describe(`One of the listed agent types; default ${defaultType}`),
+    model: z
+      .string()
+      .optional()
+      .describe("Only to override the type's model: sonnet, opus, haiku or an id"),
+    effort: effortSchema.optional(),
+    max_turns: z.int().positive().optional(),
+  });
 
 /** Hands a task to a child agent: translates the call into a request, and the child's outcome into a result. */
-export const agentTool: SpawnTool = {
-  kind: "spawn",
-  name: "Agent",
-  description:
-    "Hands a self-contained task to a new agent and returns its report. Start independent tasks together: several calls in one turn run in parallel.",
-  input,
-  concurrency: "shared",
-  request: (call: z.infer<typeof input>) => call,
-  report,
-};
+export function createAgentTool(options: { defaultType: string }): SpawnTool {
+  return {
+    kind: "spawn",
+    name: "Agent",
+    description:
+      "Hands a self-contained task to a new agent and returns its report. Start independent tasks together: several calls in one turn run in parallel.",
+    input: inputFor(options.defaultType),
+    concurrency: "shared",
+    request: (call: z.infer<ReturnType<typeof inputFor>>) => call,
+    report,
+  };
+}
 
 function report(child: ChildOutcome): ToolOutput {
   const { result } = child;

@@ -1,4 +1,4 @@
-import { agentTool } from "./agent.ts";
+import { createAgentTool } from "./agent.ts";
 import { bashTool } from "./bash.ts";
 import { editTool } from "./edit.ts";
 import { globTool } from "./glob.ts";
@@ -11,22 +11,24 @@ import { webFetchTool } from "./web-fetch.ts";
 import { writeTool } from "./write.ts";
 
 /** Every tool there is, in the order in which models see them: a stable order keeps the prompt cache warm. */
-const tools: readonly Tool[] = [
-  agentTool,
-  bashTool,
-  editTool,
-  globTool,
-  grepTool,
-  notebookEditTool,
-  readTool,
-  todoWriteTool,
-  webFetchTool,
-  writeTool,
-];
+export function createTools(options: { defaultType: string }): ReadonlyMap<string, Tool> {
+  const tools: readonly Tool[] = [
+    createAgentTool(options),
+    bashTool,
+    editTool,
+    globTool,
+    grepTool,
+    notebookEditTool,
+    readTool,
+    todoWriteTool,
+    webFetchTool,
+    writeTool,
+  ];
+  return new Map(tools.map((tool) => [tool.name, tool]));
+}
 
-export const toolRegistry: ReadonlyMap<string, Tool> = new Map(
-  tools.map((tool) => [tool.name, tool]),
-);
+/** For whoever only asks which tools there are. */
+export const toolRegistry: ReadonlyMap<string, Tool> = createTools({ defaultType: "" });
 
 /** Other names for tools that definitions, rules and models use. */
 const aliases: Readonly<Record<string, string>> = {
