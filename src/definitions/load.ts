@@ -22,6 +22,9 @@ export class DefinitionLoader {
   readonly #directories: { path: string; source: SourceName }[];
   readonly #cache = new Map<string, { stamp: string; loaded: Loaded }>();
 
+  /** What ships with the package does not change under a running process. */
+  #builtIns: Promise<Loaded[]> | undefined;
+
   constructor(options: { cwd: string; configDir: string }) {
     const user = join(resolve(options.configDir), "agents");
     const project = directoriesUpToRoot(options.cwd).map((at) => join(at, ".claude", "agents"));
@@ -37,15 +40,21 @@ export class DefinitionLoader {
 
   async load(): Promise<Loaded> {
     const loaded = await Promise.all(
-      this.#directories.map(async ({ path, source }) => {
-        const files = await markdownFiles(path);
-        return Promise.all(files.map((file) => this.#loadFile(file, source)));
-      }),
+      this.#directories.map(({ path, source }) =>
+        source === "built-in"
+          ? (this.#builtIns ??= this.#loadDirectory(path, source))
+          : this.#loadDirectory(path, source),
+      ),
     );
     return {
       definitions: loaded.flat().flatMap(({ definitions }) => definitions),
       diagnostics: loaded.flat().flatMap(({ diagnostics }) => diagnostics),
     };
+  }
+
+  async #loadDirectory(path: string, source: SourceName): Promise<Loaded[]> {
+    const files = await markdownFiles(path);
+    return Promise.all(files.map((file) => this.#loadFile(file, source)));
   }
 
   async #loadFile(file: string, source: SourceName): Promise<Loaded> {

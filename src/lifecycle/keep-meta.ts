@@ -46,8 +46,8 @@ export class MetaKeeper {
       ...this.#meta,
       retinue: { ...before, state, ...startOf(event, before), ...endOf(event, before) },
     };
+    await writeMeta(this.#path, this.#meta, !this.#written);
     this.#written = true;
-    await writeMeta(this.#path, this.#meta);
   }
 }
 

@@ -40,12 +40,7 @@ export function directoriesUpToRoot(cwd: string): string[] {
 /** The branch that is checked out, read from the files, because a process for it would slow every start. */
 export function currentBranch(root: string): string | undefined {
   try {
-    const dotGit = join(root, ".git");
-    const pointer = /^gitdir: (.+)$/m.exec(tryRead(dotGit) ?? "")?.[1];
-    const head = readFileSync(
-      join(pointer === undefined ? dotGit : resolve(root, pointer), "HEAD"),
-      "utf8",
-    ).trim();
+    const head = readFileSync(join(gitDirectory(root), "HEAD"), "utf8").trim();
     return /^ref: refs\/heads\/(.+)$/.exec(head)?.[1] ?? head.slice(0, 12);
   } catch {
     return undefined;
@@ -58,8 +53,7 @@ export function currentBranch(root: string): string | undefined {
  */
 export async function gitStatus(root: string): Promise<string | undefined> {
   try {
-    const settings = await git(root, ["config", "--list", "--name-only", "--show-scope"]);
-    if (/^(local|worktree)\s+filter\..*\.(clean|process)$/im.test(settings)) return undefined;
+    if (namesPrograms(root)) return undefined;
     const status = await git(root, ["status", "--short", "--branch", "--ignore-submodules=all"]);
     return status.length > largestStatus
       ? `${status.slice(0, largestStatus)}\n… (cut)`
@@ -67,6 +61,21 @@ export async function gitStatus(root: string): Promise<string | undefined> {
   } catch {
     return undefined;
   }
+}
+
+/** Whether the repository's own configuration has filters, or parts elsewhere that may have. Read, not asked: it is quicker. */
+function namesPrograms(root: string): boolean {
+  const directory = gitDirectory(root);
+  const common = resolve(directory, (tryRead(join(directory, "commondir")) ?? ".").trim());
+  const files = [join(common, "config"), join(directory, "config.worktree")];
+  return files.some((file) => /^\s*\[\s*(filter|include)/im.test(tryRead(file) ?? ""));
+}
+
+/** Where git keeps its files: in a worktree `.git` is a file that says where. */
+function gitDirectory(root: string): string {
+  const dotGit = join(root, ".git");
+  const pointer = /^gitdir: (.+)$/m.exec(tryRead(dotGit) ?? "")?.[1];
+  return pointer === undefined ? dotGit : resolve(root, pointer);
 }
 
 async function git(cwd: string, args: readonly string[]): Promise<string> {

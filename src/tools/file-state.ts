@@ -156,13 +156,19 @@ export async function missingFile(path: string, cwd: string): Promise<ToolFailur
  * both from holding the agent. `undefined` when there is too much.
  */
 async function readBounded(path: string, signal: AbortSignal): Promise<Buffer | undefined> {
-  const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  const chunks: Buffer[] = [];
-  for await (const chunk of handle.createReadStream({ end: maxLoad, signal })) {
-    chunks.push(chunk as Buffer);
+  await using handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const { size } = await handle.stat();
+  // One byte more than it should have, so that a file that grew or has no size shows.
+  let buffer = Buffer.allocUnsafe(Math.max(size + 1, 4096));
+  for (let length = 0; ;) {
+    signal.throwIfAborted();
+    const { bytesRead } = await handle.read(buffer, length, buffer.length - length);
+    length += bytesRead;
+    if (length > maxLoad) return undefined;
+    if (bytesRead === 0) return buffer.subarray(0, length);
+    if (length === buffer.length)
+      buffer = Buffer.concat([buffer, Buffer.allocUnsafe(buffer.length)]);
   }
-  const bytes = Buffer.concat(chunks);
-  return bytes.length > maxLoad ? undefined : bytes;
 }
 
 function closeNames(wanted: string, names: string[]): string[] {

@@ -1,8 +1,7 @@
-import { glob, readdir, readFile } from "node:fs/promises";
+import { glob, mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { z } from "zod";
 import { errorMessage, RetinueError, systemCode } from "../errors.ts";
-import { writeFileAtomic } from "../platform/atomic-write.ts";
 import { processStart } from "../platform/process-table.ts";
 import { readTranscript, tokensOf } from "./reader.ts";
 
@@ -48,8 +47,17 @@ export interface AgentOnDisk {
   state: AgentMeta["retinue"]["state"] | "interrupted";
 }
 
-export function writeMeta(path: string, meta: AgentMeta): Promise<void> {
-  return writeFileAtomic(path, `${JSON.stringify(meta)}\n`, { mode: 0o600 });
+/** Replaced in one step, so that no reader sees half of it. The directory is made with the first write. */
+export async function writeMeta(path: string, meta: AgentMeta, isNew: boolean): Promise<void> {
+  if (isNew) await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const temporary = `${path}.tmp`;
+  await writeFile(
+    temporary,
+    `${JSON.stringify(meta)}
+`,
+    { mode: 0o600 },
+  );
+  await rename(temporary, path);
 }
 
 /** Every agent of Retinue below a config directory, oldest first. Files of other programs are passed over. */
