@@ -488,6 +488,7 @@ test("every command explains itself", async () => {
   for (const args of [
     [],
     ["run"],
+    ["init"],
     ["demo"],
     ["ps"],
     ["logs"],

@@ -15,7 +15,7 @@ export function buildProgram(): Command {
     .showSuggestionAfterError()
     .configureHelp({ showGlobalOptions: true })
     .addHelpText("after", `\nretinue -p "…" is short for retinue run -p "…".\n${exitCodeHelp}`);
-  for (const add of [addRun, addDemo, addPs, addLogs, addOutput, addAgents]) add(program);
+  for (const add of [addRun, addInit, addDemo, addPs, addLogs, addOutput, addAgents]) add(program);
   return program;
 }
 
@@ -81,6 +81,23 @@ Ten children run at once; CLAUDE_CODE_MAX_CONCURRENT_SUBAGENTS changes that.`,
     .action(async (prompt: string[], options) => {
       const { runCommand } = await import("./commands/run.ts");
       await runCommand(prompt, options);
+    });
+}
+
+function addInit(program: Command): void {
+  program
+    .command("init")
+    .description("write a first agent, its rehearsal and settings into .claude/ of this directory")
+    .option("--json", json)
+    .addHelpText(
+      "after",
+      `
+Writes .claude/agents/reviewer.md, .claude/rehearsals/reviewer.yaml and .claude/settings.json into the
+current directory, also when the repository begins further up. A file that exists is kept as it is.`,
+    )
+    .action(async (options) => {
+      const { initCommand } = await import("./commands/init.ts");
+      await initCommand(options);
     });
 }
 

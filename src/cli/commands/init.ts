@@ -1,0 +1,75 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { RetinueError } from "../../errors.ts";
+import { repositoryRoot } from "../../platform/git.ts";
+import { realPath } from "../../platform/real-path.ts";
+import { defaultConfigDir } from "../../transcript/paths.ts";
+import { placeFiles, type PlacedFile } from "../place-files.ts";
+import { plain } from "../sanitize.ts";
+
+/** What is in here is written, as it is, into `.claude/`. */
+const templateDirectory = fileURLToPath(new URL("../../../templates/init/", import.meta.url));
+const rehearsal =
+  'retinue run -a reviewer --rehearse .claude/rehearsals/reviewer.yaml "Review the newest file"';
+
+/** `retinue init`: a first agent, its rehearsal and settings in the current directory. */
+export async function initCommand(options: { json?: boolean }): Promise<void> {
+  const directory = process.cwd();
+  await refuseUserDirectory(directory);
+  const names = globSync("**/*.*", { cwd: templateDirectory }).toSorted();
+  const files = await placeFiles(
+    directory,
+    names.map((name) => ({
+      path: `.claude/${name}`,
+      content: readFileSync(join(templateDirectory, name)),
+    })),
+  );
+  // Where npx started this, the command alone would not be found.
+  const command = `${process.env["npm_command"] === "exec" ? "npx " : ""}${rehearsal}`;
+  process.stdout.write(
+    options.json === true
+      ? `${JSON.stringify({ directory, files, rehearsal: command }, null, 2)}\n`
+      : report(directory, files, command),
+  );
+}
+
+/** There, an agent and a settings file would hold for every project of this user. */
+async function refuseUserDirectory(directory: string): Promise<void> {
+  const [own, users] = await Promise.all(
+    [join(directory, ".claude"), defaultConfigDir()].map((path) => realPath(path)),
+  );
+  if (own !== users) return;
+  throw new RetinueError(
+    "unsupported",
+    `${directory} holds your user directory: what is written here would hold for all your projects. Change to a repository and try again.`,
+  );
+}
+
+function report(directory: string, files: readonly PlacedFile[], command: string): string {
+  const root = repositoryRoot(directory);
+  const states = new Set(files.map(({ state }) => state));
+  return [
+    `In the current directory, ${plain(directory)}:`,
+    ...files.map(({ path, state }) => `  ${state.padEnd(7)}  ${path}`),
+    ...(states.has("kept") ? ["A kept file was there before and is unchanged."] : []),
+    ...(states.size > 1 ? ["The rehearsal expects the agent that comes with it."] : []),
+    ...(root === undefined || root === directory
+      ? []
+      : [`The repository begins at ${plain(root)}; only from here downwards the agent is found.`]),
+    "",
+    "Run the agent without a key; replies are scripted, tools are real:",
+    `  ${command}`,
+    "",
+    notes,
+    "",
+  ].join("\n");
+}
+
+const notes = `What this version uses: every agent in .claude/agents/, and the rehearsal that --rehearse names.
+What it does not use yet: .claude/settings.json. Claude Code reads it; Retinue does not, so rules in
+it, such as those against reading .env files, do not hold here. Besides reading and searching in the
+working directory, an agent may do what --allowedTools names.
+
+A key for a real model belongs in the environment, never in a file of the repository:
+ANTHROPIC_API_KEY, and ANTHROPIC_BASE_URL for another server.`;
