@@ -1,0 +1,68 @@
+import type { Run } from "./run-workload.ts";
+import { workloads, type Workload } from "./script.ts";
+import { compare, type Comparison, type Pair } from "./statistics.ts";
+
+/** Both programs on each workload once, interleaved. A pair with a failed run is left out. */
+export type Round = Partial<Record<Workload, { floor: Run; retinue: Run }>>;
+
+/** A figure and the workloads that it is computed from. */
+interface Derivation {
+  title: string;
+  unit: string;
+  needs: readonly Workload[];
+  of: (runs: (workload: Workload) => Run) => number;
+}
+
+export interface Figure extends Comparison {
+  title: string;
+  unit: string;
+}
+
+/** Everything that rounds tell, by the name that it is asked for with. */
+export const derivations = {
+  S4: wallTime("S4", "no child"),
+  S1: wallTime("S1", "1 child"),
+  S2: wallTime("S2", "10 children"),
+  S3: wallTime("S3", "50 children"),
+  first: {
+    title: "time to the first request",
+    unit: "ms",
+    needs: ["S4"],
+    of: (runs) => runs("S4").firstRequestMs,
+  },
+  cpu: {
+    title: "CPU per request",
+    unit: "ms",
+    needs: ["S3", "S4"],
+    of: (runs) =>
+      (runs("S3").cpuMs - runs("S4").cpuMs) / (runs("S3").requests - runs("S4").requests),
+  },
+  memory: {
+    title: "memory per child",
+    unit: "MiB",
+    needs: ["S2", "S3"],
+    of: (runs) => (runs("S3").peakMiB - runs("S2").peakMiB) / (workloads.S3 - workloads.S2),
+  },
+} as const satisfies Record<string, Derivation>;
+
+export type FigureName = keyof typeof derivations;
+
+export function figureOf(name: FigureName, rounds: readonly Round[]): Figure {
+  const { title, unit, needs, of }: Derivation = derivations[name];
+  const pairs = rounds.flatMap((round): Pair[] => {
+    if (needs.some((workload) => round[workload] === undefined)) return [];
+    const valueFor = (program: "floor" | "retinue"): number =>
+      of((workload) => {
+        const run = round[workload]?.[program];
+        if (run === undefined) throw new Error(`'${name}' uses ${workload} without needing it.`);
+        return run;
+      });
+    return [{ floor: valueFor("floor"), retinue: valueFor("retinue") }];
+  });
+  return { title, unit, ...compare(pairs) };
+}
+
+function wallTime(workload: Workload, what: string): Derivation {
+  const title = `${workload} wall time, ${what}`;
+  return { title, unit: "ms", needs: [workload], of: (runs) => runs(workload).wallMs };
+}

@@ -1,0 +1,87 @@
+import type { Figure } from "./figures.ts";
+import type { Spread } from "./statistics.ts";
+
+/** What a bench found. Plain data: `--json` prints it as it is. */
+export interface Report {
+  date: string;
+  node: string;
+  cores: number;
+  runs: number;
+  latencyMs: number;
+  figures: Record<string, Figure>;
+  /** Requests and children at once, of the last run that counted. */
+  counts: Record<string, Counts>;
+  /** Agent type → bytes of its first request. */
+  firstRequestBytes: Record<string, number>;
+  /** Every reason why a run did not count; with any, the bench has failed. */
+  failures: string[];
+}
+
+export interface Counts {
+  requests: { floor: number; retinue: number };
+  childrenAtOnce: { floor: number; retinue: number };
+}
+
+export function asText(report: Report): string {
+  const { date, node, cores, runs, latencyMs } = report;
+  const head = `${date}  Node ${node}  ${cores} cores  median (min–max) of ${runs} runs  ${latencyMs} ms a request`;
+  const figures = Object.values(report.figures).map(({ title, unit, floor, retinue, ratio }) => [
+    title,
+    withSpread(floor, unit),
+    withSpread(retinue, unit),
+    unit === "MiB" ? "" : withSpread(ratio, "×"),
+  ]);
+  const counts = Object.entries(report.counts).map(([name, { requests, childrenAtOnce }]) => [
+    name,
+    `${requests.floor} / ${requests.retinue}`,
+    `${childrenAtOnce.floor} / ${childrenAtOnce.retinue}`,
+  ]);
+  const bytes = Object.entries(report.firstRequestBytes).map(([type, size]) => [
+    type,
+    String(size),
+  ]);
+  const sections = [
+    head,
+    table(["", "floor", "retinue", "ratio"], figures),
+    table(["floor / retinue", "requests", "children at once"], counts),
+    table(["first request of", "bytes"], bytes),
+    failureText(report.failures),
+  ];
+  return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
+}
+
+/** Empty without rows. The first column is flush left, the others flush right. */
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  if (rows.length === 0) return "";
+  const all = [head, ...rows];
+  const widths = head.map((_, column) => Math.max(...all.map((row) => (row[column] ?? "").length)));
+  return all
+    .map((row) =>
+      widths
+        .map((width, column) => {
+          const cell = row[column] ?? "";
+          return column === 0 ? cell.padEnd(width) : cell.padStart(width);
+        })
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}
+
+function withSpread(spread: Spread | null, unit: string): string {
+  if (spread === null) return "no run counted";
+  const { median, low, high } = spread;
+  return `${short(median)} ${unit} (${short(low)}–${short(high)})`;
+}
+
+/** Three digits that mean something. */
+function short(value: number): string {
+  const size = Math.abs(value);
+  return value.toFixed(size >= 100 ? 0 : size >= 10 ? 1 : 2);
+}
+
+function failureText(failures: readonly string[]): string {
+  const grouped = Map.groupBy(failures, (failure) => failure);
+  const lines = [...grouped].map(([failure, all]) => `FAILED ${all.length}× ${failure}`);
+  return lines.join("\n");
+}

@@ -1,0 +1,144 @@
+/**
+ * Retinue against the floor, on a fake model on loopback. See README.md in this folder.
+ *
+ * Usage: npm run bench [name…] [-- --json --runs N]
+ */
+import { existsSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { FakeModel } from "./fake-model.ts";
+import { derivations, figureOf, type Figure, type FigureName, type Round } from "./figures.ts";
+import { measure } from "./measure.ts";
+import { floorProgram, retinueProgram, versionCommands } from "./programs.ts";
+import { asText, type Counts, type Report } from "./report.ts";
+import { runWorkload } from "./run-workload.ts";
+import { workloads, type Workload } from "./script.ts";
+import { compare, type Pair } from "./statistics.ts";
+import { Workspace } from "./workspace.ts";
+
+const latencyMs = 20;
+const figureNames = Object.keys(derivations) as FigureName[];
+const allNames = [...figureNames, "bytes", "version"];
+
+const { names, runs, json } = readArguments();
+const failures: string[] = [];
+const report = await bench();
+process.stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : asText(report));
+process.exitCode = failures.length === 0 ? 0 : 1;
+
+async function bench(): Promise<Report> {
+  using workspace = new Workspace();
+  const asked = figureNames.filter((name) => names.includes(name));
+  const rounds = asked.length === 0 ? [] : await playRounds(workloadsFor(asked), workspace);
+  const figures: Record<string, Figure> = {};
+  for (const name of asked) figures[name] = figureOf(name, rounds);
+  if (names.includes("version")) figures["version"] = await versionFigure(workspace);
+  return {
+    date: new Date().toISOString().slice(0, 10),
+    node: process.versions.node,
+    cores: availableParallelism(),
+    runs,
+    latencyMs,
+    figures,
+    counts: countsOf(rounds),
+    firstRequestBytes: names.includes("bytes") ? await bytesFigure(workspace) : {},
+    failures,
+  };
+}
+
+/** Floor, Retinue, floor, Retinue …: whatever else the machine does meets both. The first round is not counted. */
+async function playRounds(wanted: readonly Workload[], workspace: Workspace): Promise<Round[]> {
+  await using model = await FakeModel.start({ latencyMs, directory: workspace.repository });
+  const floor = floorProgram(workspace.compileFloor());
+  const retinue = retinueProgram();
+  const rounds: Round[] = [];
+  for (let number = 0; number <= runs; number += 1) {
+    const round: Round = {};
+    for (const workload of wanted) {
+      const pair = {
+        floor: await runWorkload(floor, workload, { model, workspace }),
+        retinue: await runWorkload(retinue, workload, { model, workspace }),
+      };
+      const problems = Object.entries(pair).flatMap(([name, run]) =>
+        run.problems.map((problem) => `${name} ${workload}: ${problem}`),
+      );
+      failures.push(...problems);
+      if (problems.length === 0) round[workload] = pair;
+      process.stderr.write(`${number === 0 ? "warm-up" : `round ${number}`} ${workload}\n`);
+    }
+    if (number > 0) rounds.push(round);
+  }
+  return rounds;
+}
+
+/** In the order of `workloads`, each one once. */
+function workloadsFor(asked: readonly FigureName[]): Workload[] {
+  const needed = new Set<Workload>(asked.flatMap((name) => derivations[name].needs));
+  return (Object.keys(workloads) as Workload[]).filter((workload) => needed.has(workload));
+}
+
+function countsOf(rounds: readonly Round[]): Record<string, Counts> {
+  const counts: Record<string, Counts> = {};
+  for (const round of rounds) {
+    for (const [workload, { floor, retinue }] of Object.entries(round)) {
+      counts[workload] = {
+        requests: { floor: floor.requests, retinue: retinue.requests },
+        childrenAtOnce: { floor: floor.childrenAtOnce, retinue: retinue.childrenAtOnce },
+      };
+    }
+  }
+  return counts;
+}
+
+async function versionFigure(workspace: Workspace): Promise<Figure> {
+  const commands = versionCommands(workspace);
+  const pairs: Pair[] = [];
+  for (let number = 0; number <= runs; number += 1) {
+    const floor = await measure(commands.floor);
+    const retinue = await measure(commands.retinue);
+    const works = retinue.exit === 0 && /\d+\.\d+\.\d+/.test(retinue.stdout);
+    if (!works) failures.push(`retinue --version: ended with ${retinue.exit}, no version printed`);
+    else if (number > 0) pairs.push({ floor: floor.wallMs, retinue: retinue.wallMs });
+  }
+  return { title: "--version, against node -e 0", unit: "ms", ...compare(pairs) };
+}
+
+/** Loaded when asked for: it is the only part that needs the library. */
+async function bytesFigure(workspace: Workspace): Promise<Record<string, number>> {
+  const { firstRequestBytes } = await import("./first-request-bytes.ts");
+  return firstRequestBytes(workspace);
+}
+
+function readArguments(): { names: readonly string[]; runs: number; json: boolean } {
+  if (process.platform !== "linux") refuse("CPU and memory are read from /proc. Run it on Linux.");
+  if (!existsSync(fileURLToPath(new URL("../dist/index.js", import.meta.url)))) {
+    refuse("There is no built package to measure. Run: npm run build");
+  }
+  const { values, positionals } = parsedArguments();
+  const runs = Number(values.runs);
+  if (!Number.isInteger(runs) || runs < 1) refuse("--runs takes a whole number from 1.");
+  const unknown = positionals.find((name) => !allNames.includes(name));
+  if (unknown !== undefined)
+    refuse(`Unknown name '${unknown}'. Use one of ${allNames.join(", ")}.`);
+  return { names: positionals.length === 0 ? allNames : positionals, runs, json: values.json };
+}
+
+function parsedArguments() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        json: { type: "boolean", default: false },
+        runs: { type: "string", default: "5" },
+      },
+    });
+  } catch (error) {
+    return refuse(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function refuse(message: string): never {
+  process.stderr.write(`bench: ${message}\n`);
+  process.exit(2);
+}
