@@ -50,6 +50,7 @@ export function buildHouse(
     },
     model: options.model,
     limits: options.limits,
+    prices: options.settings.prices,
     slots: new Slots({ limit: options.limits.maxRunning, onLimit: options.limits.onLimit }),
     bus: new EventBus(),
     ledger: new FileLedger(),
