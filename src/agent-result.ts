@@ -29,6 +29,8 @@ export interface AgentFigures {
   durationMs: number;
   usage: Usage;
   lastUsage: Usage;
+  /** Of this agent alone, in US dollars; `null` = unknown, because the price of some answer is. */
+  costUsd: number | null;
   /** The whole text, on disk, when `content` is too long to be handed on inline. */
   contentFile?: string;
 }

@@ -51,6 +51,7 @@ export function buildHouse(
     model: options.model,
     tools: createTools(options.settings.agents),
     limits: options.limits,
+    prices: options.settings.prices,
     slots: new Slots({ limit: options.limits.maxRunning, onLimit: options.limits.onLimit }),
     bus: new EventBus(),
     ledger: new FileLedger(),

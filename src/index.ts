@@ -6,6 +6,7 @@ export type { AgentFailure, AgentFigures, AgentResult, FailureCode } from "./age
 export type { EventStream } from "./events/bus.ts";
 export type { AgentEvent, AgentSummary, ToolCall } from "./events/event.ts";
 export type { AgentId, SessionId } from "./ids.ts";
+export type { Spending, Totals } from "./lifecycle/totals.ts";
 export type { Usage } from "./message.ts";
 export {
   ModelError,

@@ -6,6 +6,7 @@ import { buildHouse, programmaticDefinitions } from "./house.ts";
 import { parseAgentId, type AgentId, type SessionId } from "./ids.ts";
 import type { AgentState } from "./lifecycle/agent-state.ts";
 import type { RunningAgent } from "./lifecycle/running-agent.ts";
+import { totalsOf, type Totals } from "./lifecycle/totals.ts";
 import { checkOptions, type ManagerOptions } from "./manager-options.ts";
 import { totalTokens, type Usage } from "./message.ts";
 import { spawn, type House, type SpawnFor } from "./spawn.ts";
@@ -37,7 +38,7 @@ export interface AgentRow {
   };
   /** The sum over turns, and over the tasks of a standing agent. */
   usage: Usage;
-  /** In US dollars; `null` = unknown. */
+  /** In US dollars, summed like `usage`; `null` = unknown, because the price of some answer is. */
   cost: number | null;
 }
 
@@ -149,6 +150,12 @@ export class Manager {
     return registry.list().filter(({ state }) => state === "running" || state === "waiting").length;
   }
 
+  /** What agents took, together and by type: one agent with everything spawned below it, or without `id` all. */
+  totals(id?: string): Totals {
+    const root = id === undefined ? null : this.#find(id).agent.id;
+    return totalsOf(this.#house.registry.list(), root, this.#now());
+  }
+
   /** The result so far. With `block` it waits for the end, at most `timeout` milliseconds. */
   async output(
     id: string,
@@ -257,7 +264,7 @@ export class Manager {
         lastTool: running.lastTool,
       },
       usage,
-      cost: null,
+      cost: running.costUsd(this.#now()),
     };
   }
 

@@ -31,6 +31,7 @@ export function figures(over: Partial<AgentFigures> = {}): AgentFigures {
     durationMs: 0,
     usage: noUsage,
     lastUsage: noUsage,
+    costUsd: 0,
     ...over,
   };
 }

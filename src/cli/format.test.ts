@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { noUsage } from "../message.ts";
 import {
   formatCall,
+  formatCost,
   formatDenial,
   formatDuration,
   formatFigures,
@@ -32,6 +33,16 @@ test.each([
   [2_140_000, "2.1M"],
 ])("%i tokens are written %s", (tokens, expected) => {
   expect(formatTokens(tokens)).toBe(expected);
+});
+
+test.each([
+  [0, "$0.00"],
+  [0.0004, "<$0.01"],
+  [0.03, "$0.03"],
+  [12.4, "$12.40"],
+  [null, "unknown"],
+])("a cost of %d is written %s", (costUsd, expected) => {
+  expect(formatCost(costUsd)).toBe(expected);
 });
 
 test.each([
@@ -79,6 +90,7 @@ test("an outcome is the first line of the answer, or what went wrong", () => {
     durationMs: 1,
     usage: noUsage,
     lastUsage: noUsage,
+    costUsd: null,
   };
   const content = "\n\n3 findings\nmore";
   const error = { code: "max_turns", message: "50 turns" } as const;

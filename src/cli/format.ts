@@ -26,6 +26,12 @@ export function formatTokens(tokens: number): string {
   return `${oneDecimal(tokens / 1_000_000)}M`;
 }
 
+/** `<$0.01`, `$0.03`, `$12.40`; what is not known is called so. */
+export function formatCost(costUsd: number | null): string {
+  if (costUsd === null) return "unknown";
+  return costUsd > 0 && costUsd < 0.01 ? "<$0.01" : `$${costUsd.toFixed(2)}`;
+}
+
 export function plural(count: number, noun: string, many: string = `${noun}s`): string {
   return `${count} ${count === 1 ? noun : many}`;
 }

@@ -1,5 +1,5 @@
 import { totalTokens } from "../message.ts";
-import { formatDuration, formatModel, formatTokens, plural } from "./format.ts";
+import { formatCost, formatDuration, formatModel, formatTokens, plural } from "./format.ts";
 import {
   elapsed,
   hasEnded,
@@ -88,7 +88,9 @@ function header({ run, now, style, scripted }: Drawing, width: number): Line {
   const living = run.agents.values().some((agent) => !hasEnded(agent));
   const last = Math.max(0, ...run.agents.values().map((agent) => agent.endedAt ?? 0));
   const time = formatDuration((living ? now : last) - (run.startedAt ?? now));
-  const right = `${formatTokens(totalTokens(run.usage))} tok  ⏱ ${time}`;
+  const known = run.costUsd !== null && run.costUsd > 0;
+  const cost = known ? `  ${formatCost(run.costUsd)}` : "";
+  const right = `${formatTokens(totalTokens(run.usage))} tok${cost}  ⏱ ${time}`;
   const leftWidth = Math.max(Math.min(width, displayWidth(left)), width - displayWidth(right) - 2);
   return compose(
     [

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import type { AgentResult } from "../agent-result.ts";
 import type { AgentEventBody, AgentSummary } from "../events/event.ts";
 import type { AgentId, SessionId } from "../ids.ts";
+import { noUsage } from "../message.ts";
 import { agentSummary, figures } from "./events-fixture.ts";
 import { LiveView, type Clock, type LiveViewOptions } from "./live-view.ts";
 import { createStyle } from "./style.ts";
@@ -147,6 +148,20 @@ function bash(id: string, command: string): AgentEventBody {
 }
 
 describe("the block", () => {
+  test.each([
+    [0.031, "0 tok  $0.03  ⏱ 0:00"],
+    [null, "0 tok  ⏱ 0:00"],
+  ])("the header says what a run has cost when it is known: %d", (costUsd, expected) => {
+    const { terminal, clock, tell } = open();
+    const message = { role: "assistant" as const, content: [] };
+    const about = { id: "a", requestId: "r", model: "opus", stopReason: "end_turn" as const };
+    const answer = { ...about, message, usage: noUsage };
+    tell("m", { type: "assistant-message", turn: 1, answer, costUsd });
+    clock.advance(500);
+    expect(terminal.text.split("\n")[0]).toMatch(/^retinue · 1 working {2,}\d/);
+    expect(terminal.text.split("\n")[0]?.endsWith(expected)).toBe(true);
+  });
+
   test("has a header and one row per agent, as a tree", () => {
     const { terminal, clock, tell, child } = open({ columns: 90 });
     child("scan-api");

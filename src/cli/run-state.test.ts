@@ -16,12 +16,13 @@ function completed(content: string): AgentResult {
   return { ...figures({ durationMs: 1 }), state: "completed", content };
 }
 
-function answer(model: string, usage: Usage): AgentEventBody {
+function answer(model: string, usage: Usage, costUsd: number | null = null): AgentEventBody {
   const message = { role: "assistant" as const, content: [] };
   return {
     type: "assistant-message",
     turn: 1,
     answer: { id: "m", requestId: "r", model, message, stopReason: "end_turn", usage },
+    costUsd,
   };
 }
 
@@ -235,4 +236,29 @@ test("names and descriptions from a model are made harmless", () => {
   const story = main().child("a", "m", { type: hostile, name: hostile, description: hostile });
   expect(story.agent("a")).toMatchObject({ type: "ab c", name: "ab c", description: "ab c" });
   expect(story.run.path(story.agent("a"))).toBe("main ▸ ab c");
+});
+
+describe("cost", () => {
+  test("adds up per agent, per model and over all, forgotten agents included", () => {
+    const story = new Story(new RunState({ maxAgents: 1 }))
+      .tell("m", { type: "agent-start", agent: summary() })
+      .child("c", "m")
+      .tell("m", answer("opus", noUsage, 0.5))
+      .tell("c", answer("haiku", noUsage, 0.25), answer("opus", noUsage, 0.125));
+    expect(story.agent("m").costUsd).toBe(0.5);
+    expect(story.agent("c").costUsd).toBe(0.375);
+    story.tell("c", { type: "agent-end", result: completed("") }).child("d", "m");
+    expect(story.run.forgotten).toBe(1);
+    expect(story.run.costUsd).toBe(0.875);
+    expect(Object.fromEntries(story.run.costByModel)).toEqual({ opus: 0.625, haiku: 0.25 });
+  });
+
+  test("with one unknown answer the sums that it is part of are unknown, the others are not", () => {
+    const { run } = main()
+      .tell("m", answer("opus", noUsage, 0.5), answer("new", noUsage, null))
+      .tell("m", answer("opus", noUsage, 0.5));
+    expect(run.costUsd).toBeNull();
+    expect(run.main?.costUsd).toBeNull();
+    expect(Object.fromEntries(run.costByModel)).toEqual({ opus: 1, new: null });
+  });
 });

@@ -2,12 +2,14 @@ import type { AgentResult, FailureCode } from "../agent-result.ts";
 import type {
   AgentEvent,
   AgentSummary,
+  AnswerRecord,
   StopReason,
   ToolCall,
   WaitReason,
 } from "../events/event.ts";
 import type { AgentId } from "../ids.ts";
 import { addUsage, noUsage, type Usage } from "../message.ts";
+import { addCost } from "../model/prices.ts";
 import { formatCall, formatOutcome } from "./format.ts";
 import { plainLine } from "./sanitize.ts";
 
@@ -26,6 +28,9 @@ export class RunState {
   /** Over all agents, forgotten ones included. */
   usage: Usage = noUsage;
   readonly usageByModel: Map<string, Usage> = new Map();
+  /** In US dollars, over all agents; null = unknown. */
+  costUsd: number | null = 0;
+  readonly costByModel: Map<string, number | null> = new Map();
   /** The first 200; the count per agent is complete. */
   readonly denials: Denial[] = [];
   startedAt: number | null = null;
@@ -39,7 +44,7 @@ export class RunState {
   apply(event: AgentEvent): AgentState | undefined {
     this.startedAt ??= event.at;
     if ("agent" in event) this.#introduce(event.agentId, event.agent);
-    if (event.type === "assistant-message") this.#spend(event.answer.model, event.answer.usage);
+    if (event.type === "assistant-message") this.#spend(event.answer, event.costUsd);
     if (event.type === "permission-deny") this.#deny(event.agentId, event.call);
     const agent = this.agents.get(event.agentId);
     if (agent !== undefined) advance(agent, event);
@@ -111,9 +116,12 @@ export class RunState {
     }
   }
 
-  #spend(model: string, usage: Usage): void {
+  #spend({ model, usage }: AnswerRecord, costUsd: number | null): void {
     this.usage = addUsage(this.usage, usage);
     this.usageByModel.set(model, addUsage(this.usageByModel.get(model) ?? noUsage, usage));
+    this.costUsd = addCost(this.costUsd, costUsd);
+    const past = this.costByModel.get(model);
+    this.costByModel.set(model, past === undefined ? costUsd : addCost(past, costUsd));
   }
 
   #deny(agentId: AgentId, call: ToolCall): void {
@@ -150,6 +158,8 @@ export interface AgentState {
   toolUses: number;
   denials: number;
   usage: Usage;
+  /** In US dollars; null = unknown. */
+  costUsd: number | null;
   /** The call that started last among those still open, or the last one of all. */
   lastTool: ToolActivity | null;
   readonly openTools: Map<string, ToolActivity>;
@@ -222,6 +232,7 @@ function newAgent(seed: {
     toolUses: 0,
     denials: 0,
     usage: noUsage,
+    costUsd: 0,
     lastTool: null,
     openTools: new Map(),
     retry: null,
@@ -270,6 +281,7 @@ function advance(agent: AgentState, event: AgentEvent): void {
       agent.retry = null;
       agent.stopReason = event.answer.stopReason;
       agent.usage = addUsage(agent.usage, event.answer.usage);
+      agent.costUsd = addCost(agent.costUsd, event.costUsd);
       return;
     case "tool-call-start":
       startTool(agent, event.call);

@@ -32,7 +32,7 @@ const toolEnd: AgentEventBody = {
   durationMs: 5,
 };
 
-function answer(model: string): AgentEventBody {
+function answer(model: string, costUsd: number | null = null): AgentEventBody {
   return {
     type: "assistant-message",
     turn: 1,
@@ -50,6 +50,7 @@ function answer(model: string): AgentEventBody {
       stopReason: "tool_use",
       usage: { input: 10, output: 20, cacheRead: 30, cacheWrite: 40 },
     },
+    costUsd,
   };
 }
 
@@ -268,6 +269,22 @@ describe("resultFrame", () => {
       ],
       uuid,
       session_id: sessionId,
+    });
+  });
+
+  test("the cost is that of main agent and children, by model too, and unknown with an unknown part", () => {
+    const { run, tell } = started();
+    tell("m", answer("opus", 0.5));
+    tell("c", answer("haiku", 0.25));
+    const frame = () => resultFrame({ scripted: false, run, sessionId, result: completed });
+    expect(frame()).toMatchObject({
+      total_cost_usd: 0.75,
+      modelUsage: { opus: { costUSD: 0.5 }, haiku: { costUSD: 0.25 } },
+    });
+    tell("c", answer("haiku", null));
+    expect(frame()).toMatchObject({
+      total_cost_usd: null,
+      modelUsage: { opus: { costUSD: 0.5 }, haiku: { costUSD: null } },
     });
   });
 

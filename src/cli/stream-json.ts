@@ -88,10 +88,15 @@ export function resultFrame(options: {
     result: result.content,
     retinue_scripted: options.scripted,
     ...(result.state === "completed" ? {} : { errors: [formatError(result)] }),
-    total_cost_usd: null,
+    total_cost_usd: run.costUsd,
     usage: usageFields(run.usage),
     modelUsage: Object.fromEntries(
-      run.usageByModel.entries().map(([model, usage]) => [model, modelUsageFields(usage)]),
+      run.usageByModel
+        .entries()
+        .map(([model, usage]) => [
+          model,
+          modelUsageFields(usage, run.costByModel.get(model) ?? null),
+        ]),
     ),
     permission_denials: run.denials.map(({ agentId, call }) => ({
       tool_name: call.name,
@@ -251,8 +256,8 @@ export interface ResultFrame extends Envelope {
   /** Answers came from a script, not from a model. */
   retinue_scripted: boolean;
   errors?: string[];
-  /** Null: not known. */
-  total_cost_usd: null;
+  /** Main agent and children together; null: not known. */
+  total_cost_usd: number | null;
   /** Main agent and children together. */
   usage: UsageFields;
   modelUsage: Record<string, ModelUsageFields>;
@@ -282,7 +287,7 @@ export interface ModelUsageFields {
   outputTokens: number;
   cacheReadInputTokens: number;
   cacheCreationInputTokens: number;
-  costUSD: null;
+  costUSD: number | null;
 }
 
 type EventOf<Type extends AgentEvent["type"]> = AgentEvent & { type: Type };
@@ -423,12 +428,12 @@ function usageFields(usage: Usage): UsageFields {
   };
 }
 
-function modelUsageFields(usage: Usage): ModelUsageFields {
+function modelUsageFields(usage: Usage, costUSD: number | null): ModelUsageFields {
   return {
     inputTokens: usage.input,
     outputTokens: usage.output,
     cacheReadInputTokens: usage.cacheRead,
     cacheCreationInputTokens: usage.cacheWrite,
-    costUSD: null,
+    costUSD,
   };
 }

@@ -10,12 +10,15 @@ import { displayWidth } from "./width.ts";
 
 const summary = agentSummary();
 
-function finishedRun(names: { child: string; result: string }): RunState {
+function finishedRun(
+  names: { child: string; result: string },
+  costs: { main: number | null; child: number | null } = { main: null, child: null },
+): RunState {
   const run = new RunState();
   const tell = (id: string, at: number, body: AgentEventBody): void => {
     run.apply({ agentId: id as AgentId, sessionId: "s" as SessionId, at, ...body });
   };
-  const spend = (model: string, input: number): AgentEventBody => ({
+  const spend = (model: string, input: number, costUsd: number | null): AgentEventBody => ({
     type: "assistant-message",
     turn: 1,
     answer: {
@@ -26,14 +29,15 @@ function finishedRun(names: { child: string; result: string }): RunState {
       stopReason: "end_turn",
       usage: { ...noUsage, input },
     },
+    costUsd,
   });
   const child = { ...summary, type: names.child, model: "haiku", parentId: "m" as AgentId };
   tell("m", 0, { type: "agent-start", agent: summary });
   tell("m", 0, { type: "turn-start", turn: 2, wrapUp: false });
   tell("c", 1000, { type: "agent-start", agent: child });
   tell("c", 1000, { type: "tool-call-start", call: { id: "t", name: "Bash", input: {} } });
-  tell("c", 1000, spend("haiku", 14_000));
-  tell("m", 1000, spend("opus", 61_000));
+  tell("c", 1000, spend("haiku", 14_000, costs.child));
+  tell("m", 1000, spend("opus", 61_000, costs.main));
   const error = { code: "timeout", message: "too long" } as const;
   tell("c", 64_000, {
     type: "agent-end",
@@ -53,6 +57,24 @@ test("agents stand as a tree with their figures, numbers aligned, and a total", 
     "main       opus       2      0     61k  1:12  ✓ 3 findings",
     "└ Explore  haiku      0      1     14k  1:03  ✗ timeout: too long",
     "total (2)                    1     75k  1:12",
+  ]);
+});
+
+test("costs have a column when some are known, and a sum with an unknown part is unknown", () => {
+  const names = { child: "Explore", result: "3 findings" };
+  const known = finishedRun(names, { main: 0.305, child: 0.001 });
+  expect(summaryTable(known, { width: 100, now: 99_000 })).toEqual([
+    "Agent      Model  Turns  Tools  Tokens  Time    Cost  Result",
+    "main       opus       2      0     61k  1:12   $0.30  ✓ 3 findings",
+    "└ Explore  haiku      0      1     14k  1:03  <$0.01  ✗ timeout: too long",
+    "total (2)                    1     75k  1:12   $0.31",
+  ]);
+  const partly = finishedRun(names, { main: 0.305, child: null });
+  expect(summaryTable(partly, { width: 100, now: 99_000 })).toEqual([
+    "Agent      Model  Turns  Tools  Tokens  Time     Cost  Result",
+    "main       opus       2      0     61k  1:12    $0.30  ✓ 3 findings",
+    "└ Explore  haiku      0      1     14k  1:03  unknown  ✗ timeout: too long",
+    "total (2)                    1     75k  1:12  unknown",
   ]);
 });
 

@@ -1,5 +1,5 @@
 import { totalTokens } from "../message.ts";
-import { formatModel, formatSpan, formatTokens } from "./format.ts";
+import { formatCost, formatModel, formatSpan, formatTokens } from "./format.ts";
 import { elapsed, type AgentState, type RunState } from "./run-state.ts";
 import { createStyle, statusGlyphs, type Paint, type Style } from "./style.ts";
 import { displayWidth, fill, fit } from "./width.ts";
@@ -9,7 +9,8 @@ export function summaryTable(run: RunState, options: SummaryOptions): string[] {
   const style = options.style ?? createStyle(false);
   const rows = run.tree().map(({ agent, prefix }) => cells(agent, prefix, options));
   const table = [headings, ...rows, total(run, options)];
-  const widths = columnWidths(table, options.width);
+  const priced = run.agents.values().some(({ costUsd }) => costUsd !== null && costUsd > 0);
+  const widths = columnWidths(table, { width: options.width, priced });
   const paints = [style.bold, ...run.tree().map(({ agent }) => rowPaint(agent, style)), style.bold];
   return table.map((row, index) => {
     const line = row.flatMap((text, column) => {
@@ -35,10 +36,12 @@ const headings: readonly string[] = [
   "Tools",
   "Tokens",
   "Time",
+  "Cost",
   "Result",
 ];
 const gap = "  ";
-const resultColumn = 6;
+const costColumn = 6;
+const resultColumn = 7;
 
 function cells(agent: AgentState, prefix: string, options: SummaryOptions): string[] {
   return [
@@ -48,6 +51,7 @@ function cells(agent: AgentState, prefix: string, options: SummaryOptions): stri
     String(agent.toolUses),
     formatTokens(totalTokens(agent.usage)),
     formatSpan(elapsed(agent, options.now)),
+    formatCost(agent.costUsd),
     `${statusGlyphs[agent.status]} ${agent.outcome ?? agent.status}`,
   ];
 }
@@ -64,6 +68,7 @@ function total(run: RunState, options: SummaryOptions): string[] {
     run.forgotten === 0 ? String(tools) : "",
     formatTokens(totalTokens(run.usage)),
     formatSpan(lastMoment(run, options.now) - started),
+    formatCost(run.costUsd),
     note,
   ];
 }
@@ -75,14 +80,19 @@ function lastMoment(run: RunState, now: number): number {
 
 /**
  * As wide as the content, except that two columns of free text are limited and the result takes what is left. Turns
- * and tools go when that is too little; the model stays, because it says when it is scripted.
+ * and tools go when that is too little; the model stays, because it says when it is scripted. Without any known cost
+ * there is no column for it.
  */
-function columnWidths(table: readonly (readonly string[])[], width: number): number[] {
+function columnWidths(
+  table: readonly (readonly string[])[],
+  { width, priced }: { width: number; priced: boolean },
+): number[] {
   const widths = headings.map((_, column) =>
     Math.max(...table.map((row) => displayWidth(row[column] ?? ""))),
   );
   widths[0] = Math.min(widths[0] ?? 0, Math.max(8, Math.floor(width * 0.3)));
   widths[1] = Math.min(widths[1] ?? 0, Math.max(8, Math.floor(width * 0.25)));
+  if (!priced) widths[costColumn] = 0;
   const rest = (): number =>
     widths
       .slice(0, resultColumn)

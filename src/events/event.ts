@@ -29,7 +29,8 @@ export type AgentEventBody =
   | { type: "text-delta"; text: string }
   | { type: "thinking-delta"; text: string }
   | { type: "model-retry"; attempt: number; code: string; message: string; delayMs: number }
-  | { type: "assistant-message"; turn: number; answer: AnswerRecord }
+  /** `costUsd`: of this answer; `null` = unknown. */
+  | { type: "assistant-message"; turn: number; answer: AnswerRecord; costUsd: number | null }
   | { type: "tool-call-start"; call: ToolCall }
   | { type: "tool-call-progress"; callId: string; text: string }
   | { type: "permission-deny"; call: ToolCall; reason: string }

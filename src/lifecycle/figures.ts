@@ -1,6 +1,7 @@
 import type { AgentFigures } from "../agent-result.ts";
 import type { AgentEvent } from "../events/event.ts";
 import { addUsage, noUsage, textOf } from "../message.ts";
+import { addCost } from "../model/prices.ts";
 
 /** What a run has taken so far and said last, counted from its events. */
 export class Figures {
@@ -10,6 +11,7 @@ export class Figures {
   denials = 0;
   usage = noUsage;
   lastUsage = noUsage;
+  costUsd: number | null = 0;
   lastTool: string | null = null;
   /** The latest whole text of the agent: its partial result if it ends now. */
   text = "";
@@ -25,6 +27,7 @@ export class Figures {
       this.turns += 1;
       this.usage = addUsage(this.usage, event.answer.usage);
       this.lastUsage = event.answer.usage;
+      this.costUsd = addCost(this.costUsd, event.costUsd);
       const text = textOf(event.answer.message.content);
       if (text.trim() !== "") this.text = text;
     } else if (event.type === "tool-call-start") {
@@ -34,7 +37,8 @@ export class Figures {
   }
 
   at(now: number): AgentFigures {
-    const { turns, toolUses, denials, usage, lastUsage } = this;
-    return { turns, toolUses, denials, usage, lastUsage, durationMs: now - this.#startedAt };
+    const { turns, toolUses, denials, usage, lastUsage, costUsd } = this;
+    const durationMs = now - this.#startedAt;
+    return { turns, toolUses, denials, usage, lastUsage, costUsd, durationMs };
   }
 }

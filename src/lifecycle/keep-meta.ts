@@ -1,5 +1,6 @@
 import type { AgentEvent } from "../events/event.ts";
 import { totalTokens } from "../message.ts";
+import { addCost } from "../model/prices.ts";
 import { processStart } from "../platform/process-table.ts";
 import type { ResolvedAgent } from "../resolved-agent.ts";
 import { writeMeta, type AgentMeta } from "../transcript/meta.ts";
@@ -70,6 +71,10 @@ function endOf(event: AgentEvent, before: AgentMeta["retinue"]): Partial<AgentMe
     turns: sum(before.turns, result.turns),
     toolUses: sum(before.toolUses, result.toolUses),
     tokens: sum(before.tokens, totalTokens(result.usage)),
+    costUsd: addCost(
+      before.costUsd === undefined ? 0 : before.costUsd,
+      between ? 0 : result.costUsd,
+    ),
     ...(result.state === "failed" ? { error: result.error } : {}),
   };
 }

@@ -116,6 +116,7 @@ async function* live(run: AgentRun): AsyncGenerator<AgentEventBody, LoopOutcome>
       workbench,
       steps: journalSteps({ agent, session, recorder, waits, signal }),
       limits: session.limits,
+      prices: session.prices,
       signal,
       history: run.history,
     },

@@ -1,6 +1,7 @@
 import type { AgentFigures, AgentResult } from "../agent-result.ts";
 import type { AgentEvent } from "../events/event.ts";
 import { addUsage, noUsage, type Usage } from "../message.ts";
+import { addCost } from "../model/prices.ts";
 import type { ResolvedAgent } from "../resolved-agent.ts";
 import { StopCause } from "./abort.ts";
 import type { AgentFiles } from "./agent-files.ts";
@@ -19,7 +20,7 @@ export class RunningAgent {
   result: AgentResult | undefined;
   #figures: Figures;
   /** What earlier tasks took. */
-  #past: Usage = noUsage;
+  #past: { usage: Usage; costUsd: number | null } = { usage: noUsage, costUsd: 0 };
   #run: { abort: AbortController; ended: Promise<AgentResult> } | undefined;
 
   constructor(options: {
@@ -64,13 +65,18 @@ export class RunningAgent {
 
   /** Over all its tasks. */
   usage(now: number): Usage {
-    return addUsage(this.#past, this.figures(now).usage);
+    return addUsage(this.#past.usage, this.figures(now).usage);
+  }
+
+  /** Over all its tasks, in US dollars; `null` = unknown. */
+  costUsd(now: number): number | null {
+    return addCost(this.#past.costUsd, this.figures(now).costUsd);
   }
 
   /** A run begins: what the last one left is no longer the result. */
   begin(abort: AbortController, ended: Promise<AgentResult>): void {
     this.state = "queued";
-    this.#past = this.usage(this.startedAt);
+    this.#past = { usage: this.usage(this.startedAt), costUsd: this.costUsd(this.startedAt) };
     this.result = undefined;
     this.endedAt = undefined;
     this.#figures = new Figures(this.startedAt);

@@ -1,6 +1,7 @@
 import type { EventBus } from "../events/bus.ts";
 import type { AgentId, SessionId } from "../ids.ts";
 import type { Model } from "../model/model.ts";
+import type { PriceOverrides } from "../model/prices.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Logger } from "../platform/logger.ts";
 import type { Limits } from "../settings/settings.ts";
@@ -21,6 +22,7 @@ export interface Session {
   readonly model: Model;
   readonly tools: ReadonlyMap<string, Tool>;
   readonly limits: Limits;
+  readonly prices: PriceOverrides;
   readonly slots: Slots;
   readonly bus: EventBus;
   readonly ledger: FileLedger;

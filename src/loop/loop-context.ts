@@ -1,5 +1,6 @@
 import type { Message } from "../message.ts";
 import type { Model } from "../model/model.ts";
+import type { PriceOverrides } from "../model/prices.ts";
 import type { ResolvedAgent } from "../resolved-agent.ts";
 import type { Limits } from "../settings/settings.ts";
 import type { Tool } from "../tools/tool.ts";
@@ -15,6 +16,7 @@ export interface LoopContext {
   readonly workbench: Workbench;
   readonly steps: Steps;
   readonly limits: Limits;
+  readonly prices: PriceOverrides;
   readonly signal: AbortSignal;
   /** The conversation so far; the task itself comes as a prompt. */
   readonly history: readonly Message[];

@@ -1,6 +1,7 @@
 import type { AgentFailure } from "../agent-result.ts";
 import type { AgentEventBody, PromptSource, ToolCall } from "../events/event.ts";
 import { textOf, toolUsesOf, userMessage, type Attachment, type Message } from "../message.ts";
+import { answerCost } from "../model/prices.ts";
 import { callModel } from "./call-model.ts";
 import { callTools } from "./call-tools.ts";
 import type { LoopContext } from "./loop-context.ts";
@@ -29,7 +30,8 @@ export async function* runLoop(
     yield { type: "turn-start", turn, wrapUp };
     const { malformed, ...answer } = yield* callModel(context, messages, turn);
     messages.push(answer.message);
-    yield { type: "assistant-message", turn, answer };
+    const costUsd = answerCost(answer, context.prices);
+    yield { type: "assistant-message", turn, answer, costUsd };
 
     const calls = toolUsesOf(answer.message);
     const text = cutText + textOf(answer.message.content);

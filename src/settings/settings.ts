@@ -15,6 +15,21 @@ export const settingsSchema = z.looseObject({
     .record(z.string(), z.string())
     .prefault({})
     .transform((given) => ({ ...aliases, ...given })),
+  /**
+   * US dollars per million tokens, by model id, over the shipped `prices.json`. A price stands as it is written: without
+   * `cacheRead` an answer that read from the cache has an unknown cost.
+   */
+  prices: z
+    .record(
+      z.string(),
+      z.strictObject({
+        input: z.number().nonnegative(),
+        output: z.number().nonnegative(),
+        cacheRead: z.number().nonnegative().optional(),
+        cacheWrite: z.number().nonnegative().optional(),
+      }),
+    )
+    .default({}),
   agents: z
     .looseObject({
       /** The type of a child when the request names none. */

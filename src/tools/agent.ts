@@ -62,6 +62,7 @@ function report(child: ChildOutcome): ToolOutput {
       totalTokens: totalTokens(result.lastUsage),
       totalToolUseCount: result.toolUses,
       usage: usageRecord(result.usage),
+      costUsd: result.costUsd,
     },
   };
 }

@@ -31,6 +31,8 @@ export const agentMetaSchema = z.object({
     turns: z.number().optional(),
     toolUses: z.number().optional(),
     tokens: z.number().optional(),
+    /** In US dollars, over all its tasks; null = unknown. */
+    costUsd: z.number().nullable().optional(),
     error: z.object({ code: z.string(), message: z.string() }).optional(),
   }),
 });
@@ -115,6 +117,8 @@ async function upToDate(
       ...meta.retinue,
       turns,
       tokens: tokensOf(entries),
+      // Written when a task ends; while one is under way, or broke off, it says too little.
+      ...(state === "idle" ? {} : { costUsd: null }),
       ...(state === "interrupted" ? { endedAt } : {}),
     },
   };

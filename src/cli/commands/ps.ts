@@ -51,6 +51,7 @@ function jsonRow({ meta, state, transcript }: AgentOnDisk): object {
   return {
     id: agentId,
     ...rest,
+    costUsd: rest.costUsd ?? null,
     type: meta.agentType,
     description: meta.description,
     depth: meta.spawnDepth,

@@ -1,0 +1,66 @@
+import priceList from "../../prices.json" with { type: "json" };
+import type { Usage } from "../message.ts";
+import type { Settings } from "../settings/settings.ts";
+
+/**
+ * What answers cost, in US dollars. `null` is unknown: it is never shown as a number, and a sum with an unknown part is
+ * unknown too. The list is `prices.json`; the setting `prices` wins over it.
+ */
+export function answerCost(
+  answer: { model: string; usage: Usage },
+  overrides: PriceOverrides,
+): number | null {
+  const price = priceOf(answer.model, overrides);
+  return price === undefined ? null : costOf(answer.usage, price);
+}
+
+export type PriceOverrides = Settings["prices"];
+
+/** In US dollars per million tokens. A rate that is left out is unknown, not zero. */
+interface Rates {
+  input: number;
+  output: number;
+  cacheRead?: number | undefined;
+  cacheWrite?: number | undefined;
+}
+
+export interface Price extends Rates {
+  /** The rates of a whole answer whose prompt, cached parts included, has more than `over` tokens. */
+  longPrompt?: Rates & { over: number };
+}
+
+/**
+ * The price of exactly this id; of an id with a date (`claude-haiku-4-5-20251001`) else that of the id without it. No
+ * other prefix counts: `claude-opus-5-9` would otherwise be given the price of `claude-opus-5`. Scripted answers
+ * (`rehearsal/…`) have none, whatever the overrides say.
+ */
+export function priceOf(model: string, overrides: PriceOverrides): Price | undefined {
+  if (model.startsWith("rehearsal/")) return undefined;
+  const ids = [model, model.replace(/-\d{8}$/, "")];
+  for (const table of [overrides, shipped]) {
+    const id = ids.find((id) => Object.hasOwn(table, id));
+    if (id !== undefined) return table[id];
+  }
+  return undefined;
+}
+
+const shipped: Readonly<Record<string, Price>> = priceList.models;
+
+/** Of one answer: for a sum over answers add up their costs, because long prompts may have rates of their own. */
+export function costOf(usage: Usage, price: Price): number | null {
+  const prompt = usage.input + usage.cacheRead + usage.cacheWrite;
+  const { longPrompt } = price;
+  const rates: Rates = longPrompt !== undefined && prompt > longPrompt.over ? longPrompt : price;
+  let cost = 0;
+  for (const kind of ["input", "output", "cacheRead", "cacheWrite"] as const) {
+    const rate = rates[kind];
+    if (usage[kind] === 0) continue;
+    if (rate === undefined) return null;
+    cost += usage[kind] * rate;
+  }
+  return cost / 1_000_000;
+}
+
+export function addCost(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? null : a + b;
+}
