@@ -54,6 +54,8 @@ export async function watchRun(
   try {
     const events = manager.events({ limit: 1_000_000 });
     const main = await manager.main(request);
+    // A signal that came while it was being spawned found nothing to stop.
+    if (interrupted !== null) void manager.stopAll(`interrupted by ${String(interrupted)}`);
     for await (const event of events) {
       view.apply(event);
       if (event.type === "agent-end" && event.agentId === main.id) {

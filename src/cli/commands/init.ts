@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { packagePath } from "../../package-path.ts";
 import { RetinueError } from "../../errors.ts";
 import { repositoryRoot } from "../../platform/git.ts";
 import { realPath } from "../../platform/real-path.ts";
@@ -9,7 +9,7 @@ import { placeFiles, type PlacedFile } from "../place-files.ts";
 import { plain } from "../sanitize.ts";
 
 /** What is in here is written, as it is, into `.claude/`. */
-const templateDirectory = fileURLToPath(new URL("../../../templates/init/", import.meta.url));
+const templateDirectory = packagePath("templates/init");
 const rehearsal =
   'retinue run -a reviewer --rehearse .claude/rehearsals/reviewer.yaml "Review the newest file"';
 
