@@ -46,7 +46,7 @@ export async function placeFiles(
 async function checkDirectories(root: string, path: string): Promise<void> {
   for (const directory of stepsTo(root, path)) {
     if ((await statusOf(directory, lstat)) === undefined) return;
-    const real = relative(await realPath(root), await realPath(directory));
+    const real = relative(realPath(root), realPath(directory));
     if (real === ".." || real.startsWith(`..${sep}`)) {
       throw new RetinueError(
         "storage",

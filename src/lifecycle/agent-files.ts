@@ -22,10 +22,10 @@ export class AgentFiles {
     this.#meta = new MetaKeeper(agent, session, standing);
   }
 
-  /** Resolves when everything that the event has to leave behind is on disk. */
-  async store(event: AgentEvent): Promise<void> {
-    await this.recorder.record(event);
-    await this.#meta.apply(event);
+  /** When it returns, everything that the event has to leave behind is on disk. Throws the file system's error. */
+  store(event: AgentEvent): void {
+    this.recorder.record(event);
+    this.#meta.apply(event);
   }
 
   /** The conversation of earlier tasks. */
@@ -33,7 +33,7 @@ export class AgentFiles {
     return conversationOf(await readTranscript(this.recorder.path));
   }
 
-  close(): Promise<void> {
-    return this.recorder.close();
+  close(): void {
+    this.recorder.close();
   }
 }

@@ -10,7 +10,7 @@ import { StopCause } from "./abort.ts";
 export async function drive(
   events: AsyncGenerator<AgentEvent, AgentResult>,
   options: {
-    store: (event: AgentEvent) => Promise<void>;
+    store: (event: AgentEvent) => void;
     announce: (event: AgentEvent) => void;
     abort: AbortController;
   },
@@ -24,7 +24,7 @@ export async function drive(
     // After a failure only the end is tried: the file beside the transcript may still be writable.
     if (storing || event.type === "agent-end") {
       try {
-        await options.store(event);
+        options.store(event);
       } catch (error) {
         storing = false;
         const message = `Its transcript cannot be written: ${errorMessage(error)}. Free space or check permissions.`;

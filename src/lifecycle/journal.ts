@@ -19,11 +19,11 @@ export function journalSteps(options: {
   const { agent, session, recorder, waits, signal } = options;
   return {
     async run(key, { repeatable }, work) {
-      if (!repeatable) await recorder.intend(key, session.clock.now());
+      if (!repeatable) recorder.intend(key, session.clock.now());
       return work();
     },
     async child(key, request, { toolUseId, emit }) {
-      await recorder.intend(key, session.clock.now());
+      recorder.intend(key, session.clock.now());
       return waits.during("child", emit, async () => {
         const asker = { id: agent.id, toolUseId, signal };
         const child = await session.spawnChild(request, asker);

@@ -39,7 +39,7 @@ export class MetaKeeper {
     };
   }
 
-  async apply(event: AgentEvent): Promise<void> {
+  apply(event: AgentEvent): void {
     const before = this.#meta.retinue;
     const state = nextState(before.state, event, this.#standing);
     if (state === before.state && this.#written && event.type !== "agent-end") return;
@@ -47,7 +47,7 @@ export class MetaKeeper {
       ...this.#meta,
       retinue: { ...before, state, ...startOf(event, before), ...endOf(event, before) },
     };
-    await writeMeta(this.#path, this.#meta, !this.#written);
+    writeMeta(this.#path, this.#meta, !this.#written);
     this.#written = true;
   }
 }

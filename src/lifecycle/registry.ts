@@ -34,7 +34,7 @@ export class Registry {
   }
 
   /** Makes an agent known. A standing one is idle until it is given a task. */
-  async add(agent: ResolvedAgent, options: { standing: boolean }): Promise<RunningAgent> {
+  add(agent: ResolvedAgent, options: { standing: boolean }): RunningAgent {
     const session = this.#session;
     const { standing } = options;
     const files = new AgentFiles(agent, session, standing);
@@ -42,7 +42,7 @@ export class Registry {
     this.#agents.set(agent.id, running);
     if (!standing) return running;
     try {
-      await this.#tell(running, { type: "agent-idle", agent: summarize(agent) });
+      this.#tell(running, { type: "agent-idle", agent: summarize(agent) });
     } catch (error) {
       this.#agents.delete(agent.id);
       const message = `The agent's files cannot be written: ${errorMessage(error)}. Free space or check permissions.`;
@@ -74,7 +74,7 @@ export class Registry {
     } else if (running.state === "idle") {
       const figures = running.figures(this.#session.clock.now());
       const result = { ...figures, state: "stopped", content: running.content, reason } as const;
-      await this.#tell(running, { type: "agent-end", result }).catch(() => undefined);
+      this.#tellAnyway(running, { type: "agent-end", result });
     }
   }
 
@@ -102,32 +102,42 @@ export class Registry {
         },
       });
     } catch (error) {
-      return await this.#crash(running, errorMessage(error));
+      return this.#crash(running, errorMessage(error));
     } finally {
       // After its end was announced, so that nobody sees more agents running than the limit allows.
       ticket.release();
-      await files.close().catch((error: unknown) => {
-        logger.warn({ error: errorMessage(error) }, "the transcript could not be closed");
-      });
+      files.close();
     }
   }
 
-  async #crash(running: RunningAgent, message: string): Promise<AgentResult> {
+  #crash(running: RunningAgent, message: string): AgentResult {
     const figures = running.figures(this.#session.clock.now());
     const error = { code: "crashed", message } as const;
     const result: AgentResult = { ...figures, state: "failed", content: running.content, error };
-    await this.#tell(running, { type: "agent-end", result }).catch(() => undefined);
+    this.#tellAnyway(running, { type: "agent-end", result });
     return result;
   }
 
-  /** For what happens to an agent outside its runs. The state changes at once, so that nobody acts on the old one. */
-  async #tell(running: RunningAgent, body: AgentEventBody): Promise<void> {
+  /** Says it even when it cannot be stored. */
+  #tellAnyway(running: RunningAgent, body: AgentEventBody): void {
+    try {
+      this.#tell(running, body);
+    } catch (error) {
+      this.#session.logger.warn(
+        { error: errorMessage(error) },
+        "the agent's files could not be written",
+      );
+    }
+  }
+
+  /** For what happens to an agent outside its runs. */
+  #tell(running: RunningAgent, body: AgentEventBody): void {
     const { id: agentId } = running.agent;
     const session = this.#session;
     const event: AgentEvent = { agentId, sessionId: session.id, at: session.clock.now(), ...body };
     running.apply(event);
     try {
-      await running.files.store(event);
+      running.files.store(event);
     } finally {
       session.bus.publish(event);
     }

@@ -58,7 +58,7 @@ async function runCall(
   if (signal.aborted) return interrupted(signal);
   try {
     const key = `tool/${call.id}`;
-    const decision = await steps.run(`${key}/decide`, { repeatable: true }, () =>
+    const decision = await steps.run(`${key}/decide`, { repeatable: true }, async () =>
       decideCall(context, tool, parsed.data),
     );
     if (!decision.allowed) {
@@ -77,15 +77,9 @@ async function runCall(
   }
 }
 
-async function decideCall(
-  context: LoopContext,
-  tool: Tool,
-  input: Record<string, unknown>,
-): Promise<Decision> {
+function decideCall(context: LoopContext, tool: Tool, input: Record<string, unknown>): Decision {
   const given = tool.kind === "leaf" ? (tool.paths?.(input, context.workbench.cwd) ?? []) : [];
-  const paths = await Promise.all(
-    given.map(async (path) => ({ given: path, real: await realPath(path) })),
-  );
+  const paths = given.map((path) => ({ given: path, real: realPath(path) }));
   return decide(context.agent.meets.permissions, { tool: tool.name, paths });
 }
 

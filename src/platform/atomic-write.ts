@@ -25,7 +25,7 @@ export async function writeFileAtomic(
   data: string | Uint8Array,
   options: { mode?: number } = {},
 ): Promise<void> {
-  const target = await realPath(path);
+  const target = realPath(path);
   const existing = await replaceable(target);
   const mode = options.mode ?? (existing && existing.mode & 0o7777);
 

@@ -22,13 +22,11 @@ describe("JsonlWriter", () => {
   test("what it acknowledged is in the file, in order, and the file is private", async () => {
     const path = join(directory(), "deep", "a.jsonl");
     const writer = new JsonlWriter(path);
-    const appends = Array.from({ length: 200 }, (_, n) => writer.append([{ n }]));
-    await appends[0];
+    for (let n = 0; n < 200; n += 1) writer.append([{ n }]);
     expect(readFileSync(path, "utf8")).toContain('{"n":0}\n');
-    await Promise.all(appends);
     expect(await readJsonl(path)).toEqual(Array.from({ length: 200 }, (_, n) => ({ n })));
     expect(statSync(path).mode & 0o777).toBe(0o600);
-    await writer.close();
+    writer.close();
   });
 
   test.each([
@@ -45,29 +43,29 @@ describe("JsonlWriter", () => {
     const path = join(directory(), "a.jsonl");
     writeFileSync(path, before);
     const writer = new JsonlWriter(path);
-    await writer.append([{ n: 9 }]);
-    await writer.close();
+    writer.append([{ n: 9 }]);
+    writer.close();
     expect(readFileSync(path, "utf8")).toBe(`${kept}{"n":9}\n`);
   });
 
   test("opens again after it was closed, and repairs again", async () => {
     const path = join(directory(), "a.jsonl");
     const writer = new JsonlWriter(path);
-    await writer.append([{ n: 1 }]);
-    await writer.close();
+    writer.append([{ n: 1 }]);
+    writer.close();
     appendFileSync(path, "torn");
-    await writer.append([{ n: 2 }]);
-    await writer.close();
+    writer.append([{ n: 2 }]);
+    writer.close();
     expect(readFileSync(path, "utf8")).toBe('{"n":1}\n{"n":2}\n');
   });
 
   test("a file that cannot be written rejects the append, and a symbolic link is not followed", async () => {
     const root = directory();
     writeFileSync(join(root, "file"), "");
-    await expect(new JsonlWriter(join(root, "file", "a.jsonl")).append([{}])).rejects.toThrow();
+    expect(() => new JsonlWriter(join(root, "file", "a.jsonl")).append([{}])).toThrow();
     writeFileSync(join(root, "target"), "untouched");
     symlinkSync(join(root, "target"), join(root, "link.jsonl"));
-    await expect(new JsonlWriter(join(root, "link.jsonl")).append([{}])).rejects.toThrow();
+    expect(() => new JsonlWriter(join(root, "link.jsonl")).append([{}])).toThrow();
     expect(readFileSync(join(root, "target"), "utf8")).toBe("untouched");
   });
 });

@@ -1,105 +1,94 @@
-import { constants } from "node:fs";
-import { mkdir, open, readFile, type FileHandle } from "node:fs/promises";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  writeSync,
+} from "node:fs";
+import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 
 /**
- * Appends JSON lines to one private file. A promise from `append` resolves when `write(2)` has returned for its
- * lines, so what was acknowledged survives `kill -9`. Lines that arrive while a write is under way go out together.
+ * Appends JSON lines to one private file. When `append` returns, `write(2)` has: what was acknowledged survives
+ * `kill -9`. It does not yield in between, on purpose: a write into the page cache takes microseconds, a round trip to
+ * the thread pool many times that, and every message of every agent goes through here.
  */
 export class JsonlWriter {
   readonly path: string;
-  #handle: FileHandle | undefined;
+  #file: number | undefined;
   #size = 0;
-  #pending: { text: string; done: PromiseWithResolvers<void> }[] = [];
-  #writing: Promise<void> | undefined;
 
   constructor(path: string) {
     this.path = path;
   }
 
-  append(values: readonly object[]): Promise<void> {
-    if (values.length === 0) return Promise.resolve();
-    const done = Promise.withResolvers<void>();
-    this.#pending.push({
-      text: values.map((value) => `${JSON.stringify(value)}\n`).join(""),
-      done,
-    });
-    this.#writing ??= this.#writeAll();
-    return done.promise;
-  }
-
-  /** Waits for what is under way and closes the file. A later `append` opens it again. */
-  async close(): Promise<void> {
-    await this.#writing;
-    const handle = this.#handle;
-    this.#handle = undefined;
-    await handle?.close();
-  }
-
-  async #writeAll(): Promise<void> {
-    while (this.#pending.length > 0) {
-      const batch = this.#pending;
-      this.#pending = [];
-      try {
-        await this.#write(Buffer.from(batch.map((item) => item.text).join("")));
-        for (const item of batch) item.done.resolve();
-      } catch (error) {
-        for (const item of batch) item.done.reject(error);
-      }
-    }
-    this.#writing = undefined;
-  }
-
-  async #write(bytes: Buffer): Promise<void> {
-    const handle = (this.#handle ??= await this.#open());
+  /** Throws the file system's error; the file then ends where it ended before. */
+  append(values: readonly object[]): void {
+    if (values.length === 0) return;
+    const bytes = Buffer.from(values.map((value) => `${JSON.stringify(value)}\n`).join(""));
+    const file = (this.#file ??= this.#open());
     try {
-      await handle.appendFile(bytes);
+      for (let done = 0; done < bytes.length;) done += writeSync(file, bytes, done);
       this.#size += bytes.length;
     } catch (error) {
-      // A full disk may have taken half a line: cut it off, so that the file stays readable. If even that fails, the
-      // next append opens the file anew and repairs it.
-      await handle.truncate(this.#size).catch(() => {
-        this.#handle = undefined;
-        return handle.close();
-      });
+      this.#undo(file);
       throw error;
     }
   }
 
-  async #open(): Promise<FileHandle> {
-    const handle = await openForAppend(this.path);
+  /** A later `append` opens the file again. */
+  close(): void {
+    const file = this.#file;
+    this.#file = undefined;
+    if (file !== undefined) closeSync(file);
+  }
+
+  #open(): number {
+    const file = openForAppend(this.path);
     try {
-      this.#size = await repairTail(handle);
-      return handle;
+      this.#size = repairTail(file);
+      return file;
     } catch (error) {
-      await handle.close();
+      closeSync(file);
       throw error;
+    }
+  }
+
+  /** A full disk may have taken half a line. If it cannot be cut off now, the next append opens the file anew and does. */
+  #undo(file: number): void {
+    try {
+      ftruncateSync(file, this.#size);
+    } catch {
+      this.close();
     }
   }
 }
 
-async function openForAppend(path: string): Promise<FileHandle> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+function openForAppend(path: string): number {
   const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
-  return open(path, flags, 0o600);
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  return openSync(path, flags, 0o600);
 }
 
 /** A crash can tear the last line. It was never acknowledged, so it is cut off. Returns the size that is left. */
-async function repairTail(handle: FileHandle): Promise<number> {
-  const { size } = await handle.stat();
-  const chunk = Buffer.alloc(64 * 1024);
+function repairTail(file: number): number {
+  const { size } = fstatSync(file);
+  const chunk = Buffer.alloc(Math.min(size, 64 * 1024));
   let end = size;
   while (end > 0) {
     const start = Math.max(0, end - chunk.length);
-    const { bytesRead } = await handle.read(chunk, 0, end - start, start);
-    const newline = chunk.subarray(0, bytesRead).lastIndexOf(0x0a);
+    const read = readSync(file, chunk, 0, end - start, start);
+    const newline = chunk.subarray(0, read).lastIndexOf(0x0a);
     if (newline !== -1) {
       end = start + newline + 1;
       break;
     }
     end = start;
   }
-  if (end < size) await handle.truncate(end);
+  if (end < size) ftruncateSync(file, end);
   return end;
 }
 

@@ -1,19 +1,16 @@
-import { lstat, readlink, realpath } from "node:fs/promises";
+import { lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 
 /** The path after resolving every link, also when its last parts do not exist yet, dangling links included. */
-export async function realPath(path: string, depth = 0): Promise<string> {
+export function realPath(path: string, depth = 0): string {
   try {
-    return await realpath(path);
+    return realpathSync.native(path);
   } catch {
     const parent = dirname(path);
     if (parent === path || depth > 40) return path;
-    const isLink = await lstat(path).then(
-      (info) => info.isSymbolicLink(),
-      () => false,
-    );
+    const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
     if (isLink)
-      return realPath(resolve(await realPath(parent, depth + 1), await readlink(path)), depth + 1);
-    return join(await realPath(parent, depth + 1), basename(path));
+      return realPath(resolve(realPath(parent, depth + 1), readlinkSync(path)), depth + 1);
+    return join(realPath(parent, depth + 1), basename(path));
   }
 }

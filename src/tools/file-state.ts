@@ -105,13 +105,13 @@ export async function loadFile(path: string, signal: AbortSignal): Promise<Loade
     if (!stats.isFile()) {
       throw new ToolFailure(`${path} is a device, pipe or socket. Name a regular file.`);
     }
-    const bytes = stats.size > maxLoad ? undefined : await readBounded(path, signal);
+    const bytes = stats.size > maxLoad ? undefined : await readBounded(path, stats.size, signal);
     if (bytes === undefined) {
       throw new ToolFailure(
         `${path} is over 64 MiB. Search it with Grep, or use head, tail or sed in Bash.`,
       );
     }
-    return { path: await realPath(path), bytes, hash: contentHash(bytes) };
+    return { path: realPath(path), bytes, hash: contentHash(bytes) };
   } catch (error) {
     signal.throwIfAborted();
     if (systemCode(error) === "ENOENT") return undefined;
@@ -155,9 +155,12 @@ export async function missingFile(path: string, cwd: string): Promise<ToolFailur
  * Some regular files of /proc and /sys have no size and no end, some block: `O_NONBLOCK` and the stream's end keep
  * both from holding the agent. `undefined` when there is too much.
  */
-async function readBounded(path: string, signal: AbortSignal): Promise<Buffer | undefined> {
+async function readBounded(
+  path: string,
+  size: number,
+  signal: AbortSignal,
+): Promise<Buffer | undefined> {
   await using handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  const { size } = await handle.stat();
   // One byte more than it should have, so that a file that grew or has no size shows.
   let buffer = Buffer.allocUnsafe(Math.max(size + 1, 4096));
   for (let length = 0; ;) {
@@ -165,7 +168,8 @@ async function readBounded(path: string, signal: AbortSignal): Promise<Buffer | 
     const { bytesRead } = await handle.read(buffer, length, buffer.length - length);
     length += bytesRead;
     if (length > maxLoad) return undefined;
-    if (bytesRead === 0) return buffer.subarray(0, length);
+    // Fewer bytes than asked for, and as many as the file has: that was all of it.
+    if (bytesRead === 0 || (size > 0 && length === size)) return buffer.subarray(0, length);
     if (length === buffer.length)
       buffer = Buffer.concat([buffer, Buffer.allocUnsafe(buffer.length)]);
   }

@@ -63,7 +63,7 @@ interface Changed {
 export async function changeFile({ context, path, changes, rewrite }: Change): Promise<Changed> {
   const { files, ledger } = context.workbench;
   try {
-    const target = await realPath(path);
+    const target = realPath(path);
     return await ledger.inTurn(target, async () => {
       const loaded = await loadFile(target, context.signal);
       if (loaded) requireRead({ context, path, changes, loaded });

@@ -1,4 +1,5 @@
-import { glob, mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
+import { mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { glob, readdir, readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { z } from "zod";
 import { errorMessage, RetinueError, systemCode } from "../errors.ts";
@@ -50,16 +51,16 @@ export interface AgentOnDisk {
 }
 
 /** Replaced in one step, so that no reader sees half of it. The directory is made with the first write. */
-export async function writeMeta(path: string, meta: AgentMeta, isNew: boolean): Promise<void> {
-  if (isNew) await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+export function writeMeta(path: string, meta: AgentMeta, isNew: boolean): void {
+  if (isNew) mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const temporary = `${path}.tmp`;
-  await writeFile(
+  writeFileSync(
     temporary,
     `${JSON.stringify(meta)}
 `,
     { mode: 0o600 },
   );
-  await rename(temporary, path);
+  renameSync(temporary, path);
 }
 
 /** Every agent of Retinue below a config directory, oldest first. Files of other programs are passed over. */

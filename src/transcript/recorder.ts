@@ -12,8 +12,8 @@ import {
 } from "./entry.ts";
 
 /**
- * The transcript as a reader of events: turns each event that must survive into lines and appends them. `record`
- * resolves when they are on disk; the driver asks the agent for its next event only then.
+ * The transcript as a reader of events: turns each event that must survive into lines and appends them. When
+ * `record` returns they are on disk; the driver asks the agent for its next event only then.
  */
 export class TranscriptRecorder {
   readonly #writer: JsonlWriter;
@@ -40,19 +40,17 @@ export class TranscriptRecorder {
     return this.#writer.path;
   }
 
-  record(event: AgentEvent): Promise<void> {
-    const bodies = this.#bodies(event);
-    if (bodies.length === 0) return Promise.resolve();
-    return this.#writer.append(bodies.map((body) => this.#line(body, event.at)));
+  record(event: AgentEvent): void {
+    this.#writer.append(this.#bodies(event).map((body) => this.#line(body, event.at)));
   }
 
   /** Puts the intent of a step on disk before its effect. */
-  intend(key: string, at: number): Promise<void> {
-    return this.#writer.append([stepLine(key, this.#envelope, at)]);
+  intend(key: string, at: number): void {
+    this.#writer.append([stepLine(key, this.#envelope, at)]);
   }
 
-  close(): Promise<void> {
-    return this.#writer.close();
+  close(): void {
+    this.#writer.close();
   }
 
   #bodies(event: AgentEvent): EntryBody[] {

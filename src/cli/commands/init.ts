@@ -36,8 +36,8 @@ export async function initCommand(options: { json?: boolean }): Promise<void> {
 
 /** There, an agent and a settings file would hold for every project of this user. */
 async function refuseUserDirectory(directory: string): Promise<void> {
-  const [own, users] = await Promise.all(
-    [join(directory, ".claude"), defaultConfigDir()].map((path) => realPath(path)),
+  const [own, users] = [join(directory, ".claude"), defaultConfigDir()].map((path) =>
+    realPath(path),
   );
   if (own !== users) return;
   throw new RetinueError(
