@@ -1,4 +1,4 @@
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import {
   copyFileSync,
   mkdirSync,
@@ -9,9 +9,12 @@ import {
   rmSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
+import { text } from "node:stream/consumers";
 import { delimiter, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { parseScenario } from "../src/index.ts";
+import { AnthropicServer, scenarioPlayer } from "../src/model/anthropic-fixture.ts";
 import { writeFiles } from "./support/stage.ts";
 
 // What a stranger gets: the tarball, installed from nothing with its dependencies from the npm registry.
@@ -124,6 +127,46 @@ test("the installed init and the rehearsal that it writes work in another reposi
   const line = /^ {2}(retinue run .*)$/m.exec(written)?.[1] ?? "false";
   const words = `retinue() { "${retinue}" "$@"; }; ${line}`;
   expect(mustRun("bash", ["-c", words], repository)).toMatch(/^Rehearsed review of readme\.txt,/);
+});
+
+test("the installed command runs a task against a model on loopback: a child reads, and its report comes back", async () => {
+  const scenario = parseScenario(
+    `
+turns:
+  - task: Ask somebody
+    turn: 1
+    reply: [{ call: Agent, input: { description: Read, prompt: read it, subagent_type: Explore } }]
+  - { task: read it, turn: 1, reply: [{ call: Read, input: { file_path: note.txt } }] }
+  - { task: read it, turn: 2, reply: "It says {{ result.Read | match /(hello \\\\w+)/ }}" }
+  - { task: Ask somebody, turn: 2, reply: "{{ results.1 | line 1 }}" }
+`,
+    "package.yaml",
+  );
+  await using server = await AnthropicServer.start(scenarioPlayer(scenario));
+  const repository = join(place, "with-a-model");
+  writeFiles(repository, { "note.txt": "hello world\n" });
+  const child = spawn(
+    retinue,
+    ["-p", "Ask somebody", "--allowedTools", "Agent", "--output-format", "json"],
+    {
+      cwd: repository,
+      stdio: ["ignore", "pipe", "pipe"],
+      env: {
+        ...process.env,
+        PATH: [dirname(process.execPath), process.env["PATH"]].join(delimiter),
+        CLAUDE_CONFIG_DIR: join(place, "config"),
+        ANTHROPIC_API_KEY: "test",
+        ANTHROPIC_BASE_URL: server.url,
+      },
+    },
+  );
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  expect(JSON.parse(stdout), stderr).toMatchObject({
+    subtype: "success",
+    result: "It says hello world",
+    retinue_scripted: false,
+  });
+  expect(server.requests).toHaveLength(4);
 });
 
 test("the first example runs against the installed library", () => {
