@@ -5,6 +5,7 @@ import { RetinueError } from "../errors.ts";
 import { requestBody } from "./anthropic-body.ts";
 import { AnthropicDraft } from "./anthropic-draft.ts";
 import { interruption, refusal } from "./anthropic-errors.ts";
+import { createHttpFetch } from "./http-fetch.ts";
 import type { Model, ModelAnswer, ModelDelta, ModelRequest } from "./model.ts";
 
 export interface AnthropicOptions {
@@ -120,6 +121,7 @@ async function load({ credential, baseURL }: Account): Promise<Library> {
     ...credential,
     baseURL,
     maxRetries: 0,
+    fetch: createHttpFetch(),
     // The longest that a timer can wait: the caller's watchdog is the one that counts.
     timeout: 2 ** 31 - 1,
     // It would write raw text from the server to the terminal.
