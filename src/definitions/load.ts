@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { packagePath } from "../package-path.ts";
@@ -116,6 +117,7 @@ function problem(
 }
 
 async function markdownFiles(directory: string): Promise<string[]> {
+  if (!existsSync(directory)) return [];
   const entries = await readdir(directory, { recursive: true }).catch(() => []);
   return entries
     .filter((entry) => entry.endsWith(".md"))

@@ -12,7 +12,8 @@ export class MetaKeeper {
   readonly #path: string;
   readonly #standing: boolean;
   #meta: AgentMeta;
-  #written = false;
+  /** How long the file is; 0 while there is none. */
+  #length = 0;
 
   constructor(agent: ResolvedAgent, session: Session, standing: boolean) {
     const { relates } = agent;
@@ -42,13 +43,12 @@ export class MetaKeeper {
   apply(event: AgentEvent): void {
     const before = this.#meta.retinue;
     const state = nextState(before.state, event, this.#standing);
-    if (state === before.state && this.#written && event.type !== "agent-end") return;
+    if (state === before.state && this.#length > 0 && event.type !== "agent-end") return;
     this.#meta = {
       ...this.#meta,
       retinue: { ...before, state, ...startOf(event, before), ...endOf(event, before) },
     };
-    writeMeta(this.#path, this.#meta, !this.#written);
-    this.#written = true;
+    this.#length = writeMeta(this.#path, this.#meta, this.#length);
   }
 }
 

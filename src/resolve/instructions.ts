@@ -29,6 +29,7 @@ function instructionFile(directory: string): string[] {
  * regular file counts, and below `root` when there is one.
  */
 async function readPart(file: string, root?: string): Promise<string | undefined> {
+  if (!existsSync(file)) return undefined;
   try {
     const real = await realpath(file);
     if (root !== undefined && relative(await realpath(root), real).startsWith(".."))

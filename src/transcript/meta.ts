@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
 import { glob, readdir, readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { z } from "zod";
@@ -50,17 +50,22 @@ export interface AgentOnDisk {
   state: AgentMeta["retinue"]["state"] | "interrupted";
 }
 
-/** Replaced in one step, so that no reader sees half of it. The directory is made with the first write. */
-export function writeMeta(path: string, meta: AgentMeta, isNew: boolean): void {
-  if (isNew) mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const temporary = `${path}.tmp`;
-  writeFileSync(
-    temporary,
-    `${JSON.stringify(meta)}
-`,
-    { mode: 0o600 },
-  );
-  renameSync(temporary, path);
+/**
+ * Made with the first write, later overwritten in place by one `write(2)`, padded with blanks to at least its old length:
+ * making and renaming a file each time costs more than all the rest. A reader that looks in that instant looks again.
+ * Returns the length.
+ */
+export function writeMeta(path: string, meta: AgentMeta, length: number): number {
+  const bytes = Buffer.from(`${JSON.stringify(meta).padEnd(length - 1)}
+`);
+  if (length === 0) mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const file = openSync(path, length === 0 ? "w" : "r+", 0o600);
+  try {
+    writeSync(file, bytes, 0, bytes.length, 0);
+  } finally {
+    closeSync(file);
+  }
+  return bytes.length;
 }
 
 /** Every agent of Retinue below a config directory, oldest first. Files of other programs are passed over. */
@@ -86,7 +91,7 @@ export async function findAgents(configDir: string): Promise<AgentOnDisk[]> {
 
 export async function readAgent(metaPath: string): Promise<AgentOnDisk | undefined> {
   try {
-    const meta = agentMetaSchema.parse(JSON.parse(await readFile(metaPath, "utf8")));
+    const meta = await readMeta(metaPath).catch(() => readMeta(metaPath));
     const transcript = transcriptOf(metaPath);
     const state = stateOf(meta);
     const ended = !isOpen(state) && state !== "interrupted";
@@ -99,6 +104,10 @@ export async function readAgent(metaPath: string): Promise<AgentOnDisk | undefin
   } catch {
     return undefined;
   }
+}
+
+async function readMeta(path: string): Promise<AgentMeta> {
+  return agentMetaSchema.parse(JSON.parse(await readFile(path, "utf8")));
 }
 
 /** What an agent that has not said how it ended has taken so far stands in its transcript. */
