@@ -10,7 +10,7 @@ import { Figures } from "./figures.ts";
 
 /** One agent that this process knows: what it is, how it stands, and how it ended. Readable long after its end. */
 export class RunningAgent {
-  readonly agent: ResolvedAgent;
+  agent: ResolvedAgent;
   readonly files: AgentFiles;
   readonly startedAt: number;
   /** It was spawned without a task: it takes one after the other and idles between them. */
@@ -89,10 +89,17 @@ export class RunningAgent {
     if (event.type !== "agent-end") return;
     this.result = event.result;
     this.endedAt = event.at;
+    if (this.hasEnded) this.agent = withoutPrompt(this.agent);
   }
 
   /** Asks the run under way to end; `ended` tells when it has. */
   stop(reason: string): void {
     this.#run?.abort.abort(new StopCause("stopped", reason));
   }
+}
+
+/** An ended agent stays readable for as long as the process lives; what it was told need not. */
+function withoutPrompt(agent: ResolvedAgent): ResolvedAgent {
+  const sees = { system: "", attachments: [], reminder: null };
+  return Object.freeze({ ...agent, sees: Object.freeze(sees), toolReport: [] });
 }

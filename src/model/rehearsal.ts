@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { RequestPrefix } from "./estimate-usage.ts";
 import { estimateUsage } from "./estimate-usage.ts";
 import type { Model, ModelAnswer, ModelDelta, ModelRequest } from "./model.ts";
@@ -18,7 +19,8 @@ export interface RehearsalModel extends Model {
 }
 
 export function createRehearsal(scenario: Scenario): RehearsalModel {
-  const agents = new Map<string, ScriptedAgent>();
+  // An agent that was forgotten and comes back has its place worked out again from its conversation.
+  const agents = new LRUCache<string, ScriptedAgent>({ max: 2000 });
   const reached = new Set<ScenarioTurn>();
 
   async function* stream(
