@@ -8,6 +8,7 @@ import type {
   WaitReason,
 } from "../events/event.ts";
 import type { AgentId } from "../ids.ts";
+import type { AgentState as LifecycleState } from "../lifecycle/agent-state.ts";
 import { addUsage, noUsage, type Usage } from "../message.ts";
 import { addCost } from "../model/prices.ts";
 import { formatCall, formatOutcome } from "./format.ts";
@@ -129,14 +130,7 @@ export class RunState {
   }
 }
 
-export type AgentStatus =
-  | "queued"
-  | "running"
-  | "waiting"
-  | "idle"
-  | "completed"
-  | "failed"
-  | "stopped";
+export type AgentStatus = LifecycleState;
 
 export interface AgentState {
   readonly id: AgentId;
