@@ -4,7 +4,7 @@ import { RetinueError } from "./errors.ts";
 import type { Model } from "./model/model.ts";
 import { parseAllowedTools } from "./permissions/allowed-tools.ts";
 import { systemClock, type Clock } from "./platform/clock.ts";
-import { silentLogger, type Logger } from "./platform/logger.ts";
+import { guardLogger, silentLogger, type Logger } from "./platform/logger.ts";
 import { limitsFromEnvironment, limitsSchema, settingsSchema } from "./settings/settings.ts";
 import { defaultConfigDir } from "./transcript/paths.ts";
 
@@ -48,7 +48,8 @@ const optionsSchema = z.strictObject({
       (value) => hasMethods(value, ["info", "warn", "child"]),
       "must have the methods info, warn and child",
     )
-    .default(silentLogger),
+    .default(silentLogger)
+    .transform(guardLogger),
   clock: z
     .custom<Clock>((value) => hasMethods(value, ["now"]), "must have the method now")
     .default(systemClock),

@@ -8,11 +8,11 @@ let cleaningUp = false;
 export function watchPipes(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on("error", (error: NodeJS.ErrnoException) => {
-      if (error.code !== "EPIPE") {
+      // EIO: the terminal is gone.
+      const gone = error.code === "EPIPE" || error.code === "EIO";
+      if (!gone && !cleaningUp)
         process.stderr.write(`retinue: output cannot be written: ${error.message}\n`);
-        process.exit(exitCodes.failed);
-      }
-      if (listeners.size === 0 && !cleaningUp) process.exit(exitCodes.ok);
+      if (listeners.size === 0 && !cleaningUp) process.exit(gone ? exitCodes.ok : exitCodes.failed);
       cleaningUp = true;
       for (const listener of listeners) listener();
     });

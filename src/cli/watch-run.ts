@@ -43,8 +43,10 @@ export async function watchRun(
 ): Promise<{ result: AgentResult; interrupted: EndSignal | null }> {
   let interrupted: EndSignal | null = null;
   const onSignal = (signal: EndSignal): void => {
-    if (interrupted !== null && signal !== "SIGPIPE") process.exit(exitCodeOfSignal(signal));
-    if (interrupted !== null) return;
+    const again = interrupted !== null;
+    if (again && (signal === "SIGINT" || signal === "SIGTERM"))
+      process.exit(exitCodeOfSignal(signal));
+    if (again) return;
     interrupted = signal;
     if (signal === "SIGINT") view.log("Stopping. Ctrl+C once more ends it at once.");
     void manager.stopAll(`interrupted by ${signal}`);

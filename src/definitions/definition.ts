@@ -153,8 +153,10 @@ export function toDefinition(
     if ("value" in read) kept[field] = read.value;
     if (read.problem !== undefined) report(read.problem, field);
   }
-  for (const problem of toolProblems(kept["tools"] as string[] | undefined))
-    report(problem, "tools");
+  for (const field of ["tools", "disallowedTools"] as const) {
+    for (const problem of toolProblems(kept[field] as string[] | undefined, field))
+      report(problem, field);
+  }
   if (isAllTools(kept["tools"])) delete kept["tools"];
   const definition: AgentDefinition = {
     ...(kept as DefinitionFields),
@@ -188,11 +190,19 @@ function readField(field: string, value: unknown): { value?: unknown; problem?: 
 }
 
 /** Entries that will not do what their author expects. Tools of other programs are none of our business. */
-function toolProblems(tools: readonly string[] = []): Problem[] {
+function toolProblems(
+  tools: readonly string[] = [],
+  field: "tools" | "disallowedTools",
+): Problem[] {
   return tools.flatMap((entry): Problem[] => {
     const tool = toolName(entry);
     const rule = /\((.*)\)$/s.exec(entry)?.[1];
-    if (toolRegistry.get(tool)?.kind === "leaf" && rule !== undefined && rule !== "*") {
+    if (
+      field === "tools" &&
+      toolRegistry.get(tool)?.kind === "leaf" &&
+      rule !== undefined &&
+      rule !== "*"
+    ) {
       const message = `'tools' confines ${tool} to '${rule}'; this version cannot check rules and denies its calls. Write '${tool}' to lift that.`;
       return [{ severity: "warning", code: "unsupported", message }];
     }
@@ -238,17 +248,30 @@ function nameProblem(name: unknown): string | null {
   return null;
 }
 
-/** Commas split outside parentheses; a text without any comma splits at blanks. */
+/** Commas split outside parentheses; a text without any such comma splits at blanks. */
 function splitTools(tools: string | string[]): string[] {
-  const parts = typeof tools === "string" ? [tools] : tools;
-  return parts.flatMap((part) => {
-    const separator = /,(?![^(]*\))/;
-    const pieces =
-      separator.test(part) || Array.isArray(tools)
-        ? part.split(separator)
-        : part.split(/\s+(?![^(]*\))/);
-    return pieces.map((piece) => piece.trim()).filter((piece) => piece !== "");
-  });
+  if (Array.isArray(tools))
+    return tools.flatMap((entry) => splitOutside(entry, (character) => character === ","));
+  const parts = splitOutside(tools, (character) => character === ",");
+  return parts.length > 1 || tools.includes(",")
+    ? parts
+    : splitOutside(tools, (character) => /\s/.test(character));
+}
+
+/** In one pass: the text is a stranger's and may be long. */
+function splitOutside(text: string, separates: (character: string) => boolean): string[] {
+  const parts: string[] = [];
+  let depth = 0;
+  let start = 0;
+  for (let at = 0; at <= text.length; at += 1) {
+    const character = text[at] ?? "";
+    if (character === "(") depth += 1;
+    else if (character === ")") depth = Math.max(0, depth - 1);
+    if (at < text.length && (depth > 0 || !separates(character))) continue;
+    parts.push(text.slice(start, at).trim());
+    start = at + 1;
+  }
+  return parts.filter((part) => part !== "");
 }
 
 function isAllTools(tools: unknown): boolean {

@@ -34,7 +34,8 @@ export async function drive(
       }
     }
     if (event.type === "agent-end") announced = event.result;
-    options.announce(event);
+    // What is not on disk is told to nobody, except that it is over.
+    if (storing || event.type === "agent-end") options.announce(event);
   }
 }
 

@@ -14,6 +14,7 @@ export class MetaKeeper {
   #meta: AgentMeta;
   /** How long the file is; 0 while there is none. */
   #length = 0;
+  #started = false;
 
   constructor(agent: ResolvedAgent, session: Session, standing: boolean) {
     const { relates } = agent;
@@ -40,23 +41,24 @@ export class MetaKeeper {
     };
   }
 
+  /** The clock starts when the agent first leaves the line. With a new task, how the last one ended is over. */
+  #startOf(event: AgentEvent): Partial<AgentMeta["retinue"]> {
+    if (event.type !== "agent-start") return {};
+    const first = !this.#started;
+    this.#started = true;
+    return { ...(first ? { startedAt: event.at } : {}), endedAt: undefined, error: undefined };
+  }
+
   apply(event: AgentEvent): void {
     const before = this.#meta.retinue;
     const state = nextState(before.state, event, this.#standing);
     if (state === before.state && this.#length > 0 && event.type !== "agent-end") return;
     this.#meta = {
       ...this.#meta,
-      retinue: { ...before, state, ...startOf(event, before), ...endOf(event, before) },
+      retinue: { ...before, state, ...this.#startOf(event), ...endOf(event, before) },
     };
     this.#length = writeMeta(this.#path, this.#meta, this.#length);
   }
-}
-
-/** The clock starts when the agent leaves the line; a standing one keeps its first start. */
-function startOf(event: AgentEvent, before: AgentMeta["retinue"]): Partial<AgentMeta["retinue"]> {
-  return event.type === "agent-start" && before.endedAt === undefined
-    ? { startedAt: event.at }
-    : {};
 }
 
 /** Figures add up over the tasks of a standing agent. */

@@ -1,16 +1,8 @@
 import type { AgentEvent } from "../events/event.ts";
 import type { Logger } from "../platform/logger.ts";
 
-/** The few events that a log should hold. A logger that throws is its host's affair, never the agent's. */
+/** The few events that a log should hold. */
 export function logEvent(logger: Logger, event: AgentEvent): void {
-  try {
-    write(logger, event);
-  } catch {
-    // Nobody is left to tell.
-  }
-}
-
-function write(logger: Logger, event: AgentEvent): void {
   switch (event.type) {
     case "agent-start":
       logger.info({ agentType: event.agent.type, model: event.agent.model }, "agent started");

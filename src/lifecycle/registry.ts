@@ -71,7 +71,9 @@ export class Registry {
     if (running.isBusy) {
       running.stop(reason);
       await running.ended;
-    } else if (running.state === "idle") {
+    }
+    // A standing agent whose task was just ending idles again: it is ended all the same.
+    if (running.state === "idle") {
       const figures = running.figures(this.#session.clock.now());
       const result = { ...figures, state: "stopped", content: running.content, reason } as const;
       this.#tellAnyway(running, { type: "agent-end", result });
@@ -123,6 +125,7 @@ export class Registry {
     try {
       this.#tell(running, body);
     } catch (error) {
+      this.#session.bus.publish(this.#eventOf(running, body));
       this.#session.logger.warn(
         { error: errorMessage(error) },
         "the agent's files could not be written",
@@ -132,14 +135,14 @@ export class Registry {
 
   /** For what happens to an agent outside its runs. */
   #tell(running: RunningAgent, body: AgentEventBody): void {
-    const { id: agentId } = running.agent;
-    const session = this.#session;
-    const event: AgentEvent = { agentId, sessionId: session.id, at: session.clock.now(), ...body };
+    const event = this.#eventOf(running, body);
     running.apply(event);
-    try {
-      running.files.store(event);
-    } finally {
-      session.bus.publish(event);
-    }
+    running.files.store(event);
+    this.#session.bus.publish(event);
+  }
+
+  #eventOf(running: RunningAgent, body: AgentEventBody): AgentEvent {
+    const { clock, id: sessionId } = this.#session;
+    return { agentId: running.agent.id, sessionId, at: clock.now(), ...body };
   }
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { APIError } from "@anthropic-ai/sdk/core/error";
 import type { Messages } from "@anthropic-ai/sdk/resources/messages/messages";
 import { RetinueError } from "../errors.ts";
@@ -46,10 +47,16 @@ export function createAnthropic(options: AnthropicOptions = {}): Model {
       });
     const draft = new AnthropicDraft();
     try {
-      // Read to the end of the body, not only of the answer: then the connection serves the next request too.
-      for await (const event of events) {
+      const arriving = events[Symbol.asyncIterator]();
+      for (;;) {
+        // Read to the end of the body, not only of the answer: then the connection serves the next request too. But a
+        // server that leaves it open must not cost the answer.
+        const next = arriving.next();
+        const step = draft.complete ? await soon(next) : await next;
+        if (step === undefined) void arriving.return?.(undefined);
+        if (step === undefined || step.done === true) break;
         signal.throwIfAborted();
-        const delta = draft.take(event);
+        const delta = draft.take(step.value);
         if (delta === undefined) continue;
         yield delta;
         signal.throwIfAborted();
@@ -63,6 +70,18 @@ export function createAnthropic(options: AnthropicOptions = {}): Model {
   }
 
   return { provider: "anthropic", scripted: false, stream };
+}
+
+/** What the promise gives within a second, else nothing. */
+async function soon<Value>(promise: Promise<Value>): Promise<Value | undefined> {
+  const late = new AbortController();
+  const pause = sleep(1000, undefined, { signal: late.signal }).catch(() => undefined);
+  try {
+    return await Promise.race([promise, pause]);
+  } finally {
+    late.abort();
+    promise.catch(() => undefined);
+  }
 }
 
 interface Account {

@@ -5,25 +5,29 @@ import { text } from "node:stream/consumers";
 /**
  * As much of `fetch` as a provider's client library needs, on `node:http`: one POST, a body that is read as it arrives,
  * a signal that closes the socket. The built-in one puts web streams and copies between the socket and us, which for
- * hundreds of small streamed answers is the largest part of the work. Connections are kept and used again.
+ * hundreds of small streamed answers is the largest part of the work. It follows no redirect and unpacks nothing.
  */
 export function createHttpFetch(): typeof fetch {
-  const agents = {
-    http: new http.Agent({ keepAlive: true }),
-    https: new https.Agent({ keepAlive: true }),
-  };
   return (input, init) =>
     new Promise((resolve, reject) => {
       const url = new URL(input instanceof Request ? input.url : input);
       const secure = url.protocol === "https:";
       const options = {
         method: init?.method ?? "GET",
-        headers: Object.fromEntries(new Headers(init?.headers)),
-        agent: secure ? agents.https : agents.http,
+        // Node's own agents keep connections, and follow NODE_USE_ENV_PROXY.
+        headers: {
+          ...Object.fromEntries(new Headers(init?.headers)),
+          "accept-encoding": "identity",
+        },
         ...(init?.signal ? { signal: init.signal } : {}),
       };
       const request = (secure ? https : http).request(url, options);
-      request.once("response", (message) => resolve(responseOf(message, url)));
+      request.once("response", (message) => {
+        const encoding = message.headers["content-encoding"] ?? "identity";
+        if (encoding === "identity") resolve(responseOf(message, url));
+        else
+          request.destroy(new Error(`the server answers in ${encoding}, which was not asked for`));
+      });
       request.on("error", (error) => reject(new TypeError("fetch failed", { cause: error })));
       request.end(init?.body ?? undefined);
     });

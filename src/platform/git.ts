@@ -54,7 +54,15 @@ export function currentBranch(root: string): string | undefined {
 export async function gitStatus(root: string): Promise<string | undefined> {
   try {
     if (namesPrograms(root)) return undefined;
-    const status = await git(root, ["status", "--short", "--branch", "--ignore-submodules=all"]);
+    // Told which files to use, so that it uses exactly what was looked at.
+    const place = [`--git-dir=${gitDirectory(root)}`, `--work-tree=${root}`];
+    const status = await git(root, [
+      ...place,
+      "status",
+      "--short",
+      "--branch",
+      "--ignore-submodules=all",
+    ]);
     return status.length > largestStatus
       ? `${status.slice(0, largestStatus)}\n… (cut)`
       : status.trimEnd();
@@ -68,13 +76,13 @@ function namesPrograms(root: string): boolean {
   const directory = gitDirectory(root);
   const common = resolve(directory, (tryRead(join(directory, "commondir")) ?? ".").trim());
   const files = [join(common, "config"), join(directory, "config.worktree")];
-  return files.some((file) => /^\s*\[\s*(filter|include)/im.test(tryRead(file) ?? ""));
+  return files.some((file) => /\[\s*(filter|include)/i.test(tryRead(file) ?? ""));
 }
 
 /** Where git keeps its files: in a worktree `.git` is a file that says where. */
 function gitDirectory(root: string): string {
   const dotGit = join(root, ".git");
-  const pointer = /^gitdir: (.+)$/m.exec(tryRead(dotGit) ?? "")?.[1];
+  const pointer = /^gitdir: ([^\n]+)\n?$/.exec(tryRead(dotGit) ?? "")?.[1];
   return pointer === undefined ? dotGit : resolve(root, pointer);
 }
 

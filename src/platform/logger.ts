@@ -11,3 +11,20 @@ export const silentLogger: Logger = {
   warn: () => undefined,
   child: () => silentLogger,
 };
+
+/** A host's logger that throws must not end an agent: what it throws is dropped. */
+export function guardLogger(logger: Logger): Logger {
+  return {
+    info: (fields, message) => quietly(() => logger.info(fields, message)),
+    warn: (fields, message) => quietly(() => logger.warn(fields, message)),
+    child: (fields) => guardLogger(quietly(() => logger.child(fields)) ?? silentLogger),
+  };
+}
+
+function quietly<Result>(work: () => Result): Result | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,10 +1,11 @@
 import { existsSync } from "node:fs";
-import { readFile, realpath, stat } from "node:fs/promises";
-import { join, relative } from "node:path";
+import { open, realpath, stat } from "node:fs/promises";
+import { basename, join, relative } from "node:path";
 import type { Attachment } from "../message.ts";
 import { directoriesUpToRoot } from "../platform/git.ts";
 
 const largestFile = 256 * 1024;
+const names = ["CLAUDE.md", "AGENTS.md"];
 
 /** CLAUDE.md of the user and of every directory from the repository's root down to `cwd`; AGENTS.md where there is none. */
 export async function readInstructions(cwd: string, configDir: string): Promise<Attachment | null> {
@@ -20,23 +21,26 @@ export async function readInstructions(cwd: string, configDir: string): Promise<
 }
 
 function instructionFile(directory: string): string[] {
-  const found = ["CLAUDE.md", "AGENTS.md"].find((name) => existsSync(join(directory, name)));
+  const found = names.find((name) => existsSync(join(directory, name)));
   return found === undefined ? [] : [join(directory, found)];
 }
 
 /**
  * A repository must not be able to send other files to the model through a link, nor to hang us with a pipe: only a
- * regular file counts, and below `root` when there is one.
+ * regular file counts, below `root` when there is one, and a link only to another file of instructions.
  */
 async function readPart(file: string, root?: string): Promise<string | undefined> {
   if (!existsSync(file)) return undefined;
   try {
     const real = await realpath(file);
-    if (root !== undefined && relative(await realpath(root), real).startsWith(".."))
-      return undefined;
-    const info = await stat(real);
-    if (!info.isFile()) return undefined;
-    const text = (await readFile(real, "utf8")).slice(0, largestFile).toWellFormed().trim();
+    if (root !== undefined) {
+      if (relative(await realpath(root), real).startsWith("..")) return undefined;
+      if (!names.includes(basename(real))) return undefined;
+    }
+    if (!(await stat(real)).isFile()) return undefined;
+    await using handle = await open(real);
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(largestFile), 0, largestFile, 0);
+    const text = buffer.toString("utf8", 0, bytesRead).toWellFormed().trim();
     return text === "" ? undefined : `Instructions from ${file}:\n\n${text}`;
   } catch {
     return undefined;

@@ -50,18 +50,24 @@ export interface AgentOnDisk {
   state: AgentMeta["retinue"]["state"] | "interrupted";
 }
 
+/** So that the end of an agent finds room on a disk that has become full. */
+const roomForTheEnd = 1024;
+
 /**
  * Made with the first write, later overwritten in place by one `write(2)`, padded with blanks to at least its old length:
  * making and renaming a file each time costs more than all the rest. A reader that looks in that instant looks again.
  * Returns the length.
  */
 export function writeMeta(path: string, meta: AgentMeta, length: number): number {
-  const bytes = Buffer.from(`${JSON.stringify(meta).padEnd(length - 1)}
-`);
+  const json = JSON.stringify(meta);
+  const blanks = Math.max(length, roomForTheEnd) - Buffer.byteLength(json) - 1;
+  const bytes = Buffer.from(`${json}${" ".repeat(Math.max(0, blanks))}\n`);
   if (length === 0) mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const file = openSync(path, length === 0 ? "w" : "r+", 0o600);
   try {
-    writeSync(file, bytes, 0, bytes.length, 0);
+    for (let done = 0; done < bytes.length;) {
+      done += writeSync(file, bytes, done, bytes.length - done, done);
+    }
   } finally {
     closeSync(file);
   }

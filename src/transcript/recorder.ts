@@ -41,7 +41,14 @@ export class TranscriptRecorder {
   }
 
   record(event: AgentEvent): void {
-    this.#writer.append(this.#bodies(event).map((body) => this.#line(body, event.at)));
+    const before = [this.#lastUuid, this.#assistantUuid] as const;
+    try {
+      this.#writer.append(this.#bodies(event).map((body) => this.#line(body, event.at)));
+    } catch (error) {
+      // Lines that are not there must not be pointed at.
+      [this.#lastUuid, this.#assistantUuid] = before;
+      throw error;
+    }
   }
 
   /** Puts the intent of a step on disk before its effect. */
