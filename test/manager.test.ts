@@ -1,10 +1,12 @@
 import { execFileSync } from "node:child_process";
 import {
+  appendFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -464,6 +466,125 @@ test("a repository cannot have git run its programs when an agent is spawned in 
   await manager.output(agent.id, { block: true });
   expect(existsSync(marker)).toBe(false);
   expect(requests[0]?.system).not.toContain("git_status");
+});
+
+test.each([
+  [
+    "a section that does not start its line",
+    '[x][filter "evil"]\n\tclean = "sh -c \\"touch MARKER; cat\\""\n',
+  ],
+  ["an include", "[include]\n\tpath = evil\n"],
+])("no spelling of a filter in a repository's configuration is run: %s", async (_name, config) => {
+  const { manager, cwd } = setStage("turns: [{ reply: ok, repeat: true }]", {
+    files: { "a.txt": "one" },
+  });
+  const git = (...args: string[]): void =>
+    void execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@example.invalid", ...args], {
+      cwd,
+      stdio: "ignore",
+    });
+  git("init", "-b", "main");
+  git("add", ".");
+  git("commit", "-m", "x");
+  const marker = join(temporaryDirectory(), "ran");
+  writeFiles(cwd, {
+    ".gitattributes": "* filter=evil\n",
+    ".git/evil": `[filter "evil"]\n\tclean = "sh -c \\"touch ${marker}; cat\\""\n`,
+  });
+  appendFileSync(join(cwd, ".git/config"), config.replace("MARKER", marker));
+  writeFileSync(join(cwd, "a.txt"), "two");
+  const agent = await manager.spawn({ prompt: "x" });
+  await manager.output(agent.id, { block: true });
+  expect(existsSync(marker)).toBe(false);
+});
+
+test("git looks at exactly the repository that was looked at, not at one further up", async () => {
+  const { manager, cwd } = setStage("turns: [{ reply: ok, repeat: true }]", {
+    files: { "sub/a.txt": "one" },
+  });
+  const git = (...args: string[]): void =>
+    void execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@example.invalid", ...args], {
+      cwd,
+      stdio: "ignore",
+    });
+  git("init", "-b", "main");
+  git("add", ".");
+  git("commit", "-m", "x");
+  const marker = join(temporaryDirectory(), "ran");
+  writeFiles(cwd, { ".gitattributes": "* filter=evil\n", "sub/a.txt": "two" });
+  git("config", "filter.evil.clean", `sh -c 'touch ${marker}; cat'`);
+  mkdirSync(join(cwd, "sub/.git"));
+  await using below = createManager({
+    model: createRehearsal(parseScenario("turns: [{ reply: ok, repeat: true }]", "s")),
+    cwd: join(cwd, "sub"),
+    configDir: temporaryDirectory(),
+  });
+  const agent = await below.spawn({ prompt: "x" });
+  await below.output(agent.id, { block: true });
+  expect(existsSync(marker)).toBe(false);
+  await manager.close();
+});
+
+test("stopping a standing agent while its task is just ending ends the agent, not only the task", async () => {
+  const { manager } = setStage("turns: [{ reply: ok, repeat: true }]");
+  for (let round = 0; round < 20; round += 1) {
+    const agent = await manager.spawn({ subagent_type: "Explore" });
+    const stream = manager.events();
+    const task = manager.process(agent.id, "x");
+    for await (const event of stream) if (event.type === "assistant-message") break;
+    expect(await manager.stop(agent.id)).toMatchObject({ state: "stopped" });
+    await task;
+  }
+});
+
+test("an idle agent that cannot be stored is announced to nobody", async () => {
+  const { manager, events } = setStage("turns: [{ reply: ok }]");
+  writeFileSync(join(manager.transcripts.projectDir, manager.sessionId), "in the way");
+  await expect(manager.spawn({ subagent_type: "Explore" })).rejects.toMatchObject({
+    code: "storage",
+  });
+  expect(events).toEqual([]);
+  expect(manager.list({ all: true })).toEqual([]);
+});
+
+test("the file beside a transcript does not grow with the number of tasks, and forgets an old error", async () => {
+  const { manager, configDir } = setStage(
+    'turns: [{ last: bad, reply: "" }, { reply: ok, repeat: true }]',
+  );
+  const agent = await manager.spawn({ subagent_type: "Explore", description: "説明".repeat(30) });
+  const size = async (): Promise<number> =>
+    statSync((await findAgents(configDir))[0]?.file ?? "").size;
+  expect(await manager.process(agent.id, "bad")).toMatchObject({ state: "failed" });
+  const before = await size();
+  for (let round = 0; round < 10; round += 1) await manager.process(agent.id, "good");
+  expect(await size()).toBe(before);
+  expect((await findAgents(configDir))[0]?.meta.retinue.error).toBeUndefined();
+});
+
+test("a link from CLAUDE.md to AGENTS.md is followed, one to anything else is not", async () => {
+  const { manager, cwd, requests } = setStage("turns: [{ reply: ok, repeat: true }]", {
+    files: { "AGENTS.md": "Use tabs.", ".env": "TOKEN=SECRET-VALUE" },
+  });
+  const ask = async (target: string): Promise<string> => {
+    rmSync(join(cwd, "CLAUDE.md"), { force: true });
+    symlinkSync(target, join(cwd, "CLAUDE.md"));
+    const agent = await manager.spawn({ prompt: "x" });
+    await manager.output(agent.id, { block: true });
+    return JSON.stringify(requests.at(-1)?.messages);
+  };
+  expect(await ask("AGENTS.md")).toContain("Use tabs.");
+  expect(await ask(".env")).not.toContain("SECRET-VALUE");
+});
+
+test("a logger that throws harms nobody", async () => {
+  const broken = (): never => {
+    throw new Error("no log today");
+  };
+  const { manager } = setStage("turns: [{ reply: ok }]", {
+    logger: { info: broken, warn: broken, child: broken },
+  });
+  const agent = await manager.spawn({ prompt: "x", subagent_type: "Explore" });
+  expect(await manager.output(agent.id, { block: true })).toMatchObject({ state: "completed" });
 });
 
 test("figures of a standing agent add up over its tasks, in memory and on disk", async () => {

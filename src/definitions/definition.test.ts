@@ -88,3 +88,23 @@ test.each([
 test("a written-out \\n in a description is a line break", () => {
   expect(make({ description: "one\\ntwo" }).definition?.description).toBe("one\ntwo");
 });
+
+test.each(["tools", "disallowedTools"])(
+  "a tool name in %s that is nearly right is said aloud",
+  (field) => {
+    expect(make({ [field]: ["Bsh", "mcp__x", "WebSearch"] }).diagnostics).toMatchObject([
+      { field, message: "There is no tool 'Bsh'. Did you mean 'Bash'?" },
+    ]);
+  },
+);
+
+test("a rule that confines a tool is said to be denied for now", () => {
+  expect(make({ tools: "Bash(git diff *), Read" }).diagnostics).toMatchObject([
+    { code: "unsupported", field: "tools" },
+  ]);
+});
+
+test("a list of tools of any length is split in one pass", () => {
+  const long = `Read${",".repeat(200_000)}Bash(a, (b), c),Grep`;
+  expect(make({ tools: long }).definition?.tools).toEqual(["Read", "Bash(a, (b), c)", "Grep"]);
+});

@@ -46,14 +46,13 @@ export function createAnthropic(options: AnthropicOptions = {}): Model {
         throw isApiError(error) ? refusal(error, request.model, account) : error;
       });
     const draft = new AnthropicDraft();
+    const arriving = events[Symbol.asyncIterator]();
     try {
-      const arriving = events[Symbol.asyncIterator]();
       for (;;) {
         // Read to the end of the body, not only of the answer: then the connection serves the next request too. But a
         // server that leaves it open must not cost the answer.
         const next = arriving.next();
         const step = draft.complete ? await soon(next) : await next;
-        if (step === undefined) void arriving.return?.(undefined);
         if (step === undefined || step.done === true) break;
         signal.throwIfAborted();
         const delta = draft.take(step.value);
@@ -64,6 +63,9 @@ export function createAnthropic(options: AnthropicOptions = {}): Model {
     } catch (error) {
       signal.throwIfAborted();
       if (!draft.complete) throw interruption(error, isApiError);
+    } finally {
+      // Closes the connection if anything is left on it. Not awaited: it would wait for what does not come.
+      arriving.return?.(undefined).catch(() => undefined);
     }
     signal.throwIfAborted();
     return draft.answer(request.model, request_id || `req_${randomUUID().replaceAll("-", "")}`);
