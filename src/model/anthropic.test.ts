@@ -1,4 +1,6 @@
-import { getEventListeners } from "node:events";
+import { getEventListeners, once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Message, ToolUseBlock } from "../message.ts";
 import type { ReceivedRequest, WireEvent } from "./anthropic-fixture.ts";
@@ -495,3 +497,36 @@ async function failureOf(
   }
   throw new Error("the request should have failed");
 }
+
+test("a server that leaves the connection open after the whole answer does not cost the answer", async () => {
+  const events = answerEvents([{ type: "text", text: "whole" }]);
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    for (const event of events)
+      response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const model = createAnthropic({ apiKey: "test", baseURL: `http://127.0.0.1:${port}` });
+  const { answer } = await collect(model);
+  expect(answer.message.content).toEqual([{ type: "text", text: "whole" }]);
+});
+
+test("an answer in an encoding that nobody asked for is refused in words", async () => {
+  const server = createServer((_request, response) => {
+    response
+      .writeHead(200, { "content-type": "text/event-stream", "content-encoding": "gzip" })
+      .end("x");
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const model = createAnthropic({ apiKey: "test", baseURL: `http://127.0.0.1:${port}` });
+  await expect(collect(model)).rejects.toThrow(/the server answers in gzip/);
+});
