@@ -449,14 +449,7 @@ test("a repository cannot have git run its programs when an agent is spawned in 
   const { manager, cwd, requests } = setStage("turns: [{ reply: ok, repeat: true }]", {
     files: { "a.txt": "one" },
   });
-  const git = (...args: string[]): void =>
-    void execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@example.invalid", ...args], {
-      cwd,
-      stdio: "ignore",
-    });
-  git("init", "-b", "main");
-  git("add", ".");
-  git("commit", "-m", "x");
+  const git = committedRepository(cwd);
   const marker = join(temporaryDirectory(), "ran");
   writeFileSync(join(cwd, ".gitattributes"), "* filter=evil\n");
   git("config", "filter.evil.clean", `sh -c 'touch ${marker}; cat'`);
@@ -478,14 +471,7 @@ test.each([
   const { manager, cwd } = setStage("turns: [{ reply: ok, repeat: true }]", {
     files: { "a.txt": "one" },
   });
-  const git = (...args: string[]): void =>
-    void execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@example.invalid", ...args], {
-      cwd,
-      stdio: "ignore",
-    });
-  git("init", "-b", "main");
-  git("add", ".");
-  git("commit", "-m", "x");
+  committedRepository(cwd);
   const marker = join(temporaryDirectory(), "ran");
   writeFiles(cwd, {
     ".gitattributes": "* filter=evil\n",
@@ -502,14 +488,7 @@ test("git looks at exactly the repository that was looked at, not at one further
   const { manager, cwd } = setStage("turns: [{ reply: ok, repeat: true }]", {
     files: { "sub/a.txt": "one" },
   });
-  const git = (...args: string[]): void =>
-    void execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@example.invalid", ...args], {
-      cwd,
-      stdio: "ignore",
-    });
-  git("init", "-b", "main");
-  git("add", ".");
-  git("commit", "-m", "x");
+  const git = committedRepository(cwd);
   const marker = join(temporaryDirectory(), "ran");
   writeFiles(cwd, { ".gitattributes": "* filter=evil\n", "sub/a.txt": "two" });
   git("config", "filter.evil.clean", `sh -c 'touch ${marker}; cat'`);
@@ -639,3 +618,14 @@ test("asking for a type whose file was not loaded says which file and why", asyn
     /shy\.md was not loaded: 'description' must be/,
   );
 });
+
+/** Makes a repository out of a directory and everything in it. Returns git, for more. */
+function committedRepository(cwd: string): (...args: string[]) => void {
+  const identity = ["-c", "user.name=a", "-c", "user.email=a@example.invalid"];
+  const git = (...args: string[]): void =>
+    void execFileSync("git", [...identity, ...args], { cwd, stdio: "ignore" });
+  git("init", "-b", "main");
+  git("add", ".");
+  git("commit", "-m", "x");
+  return git;
+}

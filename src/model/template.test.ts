@@ -4,7 +4,7 @@ import { renderText, renderValue, templateProblems } from "./template.ts";
 
 const scope: Scope = {
   agentType: "Explore",
-  system: "Working directory: /work/x",
+  system: "Working directory: /home/me/x",
   prompt: "Find sums",
   last: "3 passed\n",
   lastResults: ["first", "second"],
@@ -21,7 +21,7 @@ const scope: Scope = {
 test.each([
   ["{{ prompt }}!", "Find sums!"],
   ["<{{last}}>", "<3 passed\n>"],
-  ["{{ system | match /: (.+)/ }}", "/work/x"],
+  ["{{ system | match /: (.+)/ }}", "/home/me/x"],
   ["{{ result.Grep | line 1 }}", "c.ts:3"],
   ["{{ result.Grep | line -1 }}", "e.ts:5"],
   ["{{ result.Grep.1 | line 2 }}", "b.ts:2"],

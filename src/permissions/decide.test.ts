@@ -5,20 +5,20 @@ const policy = {
   mode: "default",
   confined: { WebFetch: "domain:x" },
   allowedTools: ["Edit"],
-  readableDirectories: ["/work/a", "/results"],
+  readableDirectories: ["/home/me/a", "/results"],
 } as const;
 const at = (given: string, real = given): { given: string; real: string } => ({ given, real });
 
 test.each([
-  ["Read", [at("/work/a/x.ts")], true],
-  ["Read", [at("/work/a")], true],
+  ["Read", [at("/home/me/a/x.ts")], true],
+  ["Read", [at("/home/me/a")], true],
   ["Read", [at("/results/r.txt")], true],
-  ["Read", [at("/work/a/..x")], true],
-  ["Read", [at("/work/ab/x.ts")], false],
-  ["Read", [at("/work")], false],
-  ["Read", [at("/work/a/link", "/etc/passwd")], false],
-  ["Read", [at("/elsewhere/link", "/work/a/x")], false],
-  ["Grep", [at("/work/a"), at("/etc")], false],
+  ["Read", [at("/home/me/a/..x")], true],
+  ["Read", [at("/home/me/ab/x.ts")], false],
+  ["Read", [at("/home/me")], false],
+  ["Read", [at("/home/me/a/link", "/etc/passwd")], false],
+  ["Read", [at("/elsewhere/link", "/home/me/a/x")], false],
+  ["Grep", [at("/home/me/a"), at("/etc")], false],
   ["Edit", [at("/anywhere")], true],
   ["Write", [at("/anywhere")], true],
   ["NotebookEdit", [at("/anywhere")], true],
@@ -32,9 +32,9 @@ test.each([
 test("an agent that only plans changes nothing, whatever is allowed", () => {
   const planning = { ...policy, mode: "plan" } as const;
   for (const tool of ["Edit", "Write", "NotebookEdit"]) {
-    expect(decide(planning, { tool, paths: [at("/work/a/x")] }).allowed).toBe(false);
+    expect(decide(planning, { tool, paths: [at("/home/me/a/x")] }).allowed).toBe(false);
   }
-  expect(decide(planning, { tool: "Read", paths: [at("/work/a/x")] }).allowed).toBe(true);
+  expect(decide(planning, { tool: "Read", paths: [at("/home/me/a/x")] }).allowed).toBe(true);
 });
 
 test("a tool that its definition confines to a rule is not let through as a whole", () => {

@@ -178,7 +178,7 @@ describe("Edit", () => {
   });
 
   it("tells which path it writes and costs little of a request", () => {
-    expect(editTool.paths?.({ file_path: "../a" }, "/work/b")).toEqual(["/work/a"]);
+    expect(editTool.paths?.({ file_path: "../a" }, "/home/me/b")).toEqual(["/home/me/a"]);
     expect(JSON.stringify(toolSpec(editTool)).length).toBeLessThanOrEqual(700);
   });
 });

@@ -112,10 +112,10 @@ describe("FileLedger", () => {
 
 describe("absolutePath", () => {
   it("resolves what a model may write", () => {
-    expect(absolutePath("a/../b", "/work")).toBe("/work/b");
-    expect(absolutePath("/etc/hosts", "/work")).toBe("/etc/hosts");
-    expect(absolutePath("~/notes", "/work")).toBe(join(homedir(), "notes"));
-    expect(absolutePath("~x", "/work")).toBe("/work/~x");
+    expect(absolutePath("a/../b", "/home/me")).toBe("/home/me/b");
+    expect(absolutePath("/etc/hosts", "/home/me")).toBe("/etc/hosts");
+    expect(absolutePath("~/notes", "/home/me")).toBe(join(homedir(), "notes"));
+    expect(absolutePath("~x", "/home/me")).toBe("/home/me/~x");
   });
 });
 

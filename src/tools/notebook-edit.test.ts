@@ -147,7 +147,7 @@ describe("NotebookEdit", () => {
   });
 
   it("tells which path it writes and costs little of a request", () => {
-    expect(notebookEditTool.paths?.({ notebook_path: "a" }, "/work")).toEqual(["/work/a"]);
+    expect(notebookEditTool.paths?.({ notebook_path: "a" }, "/home/me")).toEqual(["/home/me/a"]);
     expect(JSON.stringify(toolSpec(notebookEditTool)).length).toBeLessThanOrEqual(700);
   });
 });

@@ -40,7 +40,7 @@ describe("Read", () => {
     await writeFile(join(context.workbench.root, "sub/a.txt"), "here");
     context.workbench.cwd = join(context.workbench.root, "sub");
     expect((await call(readTool, { file_path: "a.txt" }, context)).content).toBe("1\there");
-    expect(readTool.paths?.({ file_path: "a.txt" }, "/work")).toEqual(["/work/a.txt"]);
+    expect(readTool.paths?.({ file_path: "a.txt" }, "/home/me")).toEqual(["/home/me/a.txt"]);
   });
 
   it("starts at offset, stops after limit, and says how to read on", async () => {
