@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -481,6 +482,31 @@ test.each([
   writeFileSync(join(cwd, "a.txt"), "two");
   const agent = await manager.spawn({ prompt: "x" });
   await manager.output(agent.id, { block: true });
+  expect(existsSync(marker)).toBe(false);
+});
+
+test("a .git file that leads git elsewhere than it leads us, and pipes in place of git's files, do nothing", async () => {
+  const { manager, cwd } = setStage("turns: [{ reply: ok, repeat: true }]", {
+    files: { "a.txt": "one" },
+  });
+  const git = committedRepository(cwd);
+  const marker = join(temporaryDirectory(), "ran");
+  writeFiles(cwd, { ".gitattributes": "* filter=evil\n", "a.txt": "two" });
+  git("config", "filter.evil.clean", `sh -c 'touch ${marker}; cat'`);
+  renameSync(join(cwd, ".git"), join(cwd, "g\nx"));
+  mkdirSync(join(cwd, "g"));
+  writeFileSync(join(cwd, ".git"), "gitdir: g\nx\n");
+  const ask = async (at: typeof manager): Promise<void> => {
+    const agent = await at.spawn({ prompt: "x" });
+    expect(await at.output(agent.id, { block: true })).toMatchObject({ state: "completed" });
+  };
+  await ask(manager);
+  const below = join(cwd, "below");
+  mkdirSync(join(below, ".git"), { recursive: true });
+  for (const name of ["HEAD", "config"]) execFileSync("mkfifo", [join(below, ".git", name)]);
+  const model = createRehearsal(parseScenario("turns: [{ reply: ok, repeat: true }]", "s"));
+  await using other = createManager({ model, cwd: below, configDir: temporaryDirectory() });
+  await ask(other);
   expect(existsSync(marker)).toBe(false);
 });
 

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 
@@ -19,6 +19,7 @@ const safe = [
   "status.submoduleSummary=false",
 ];
 const largestStatus = 40_000;
+const largestFile = 1024 * 1024;
 
 /** The nearest directory with a `.git`, or none. */
 export function repositoryRoot(cwd: string): string | undefined {
@@ -40,7 +41,8 @@ export function directoriesUpToRoot(cwd: string): string[] {
 /** The branch that is checked out, read from the files, because a process for it would slow every start. */
 export function currentBranch(root: string): string | undefined {
   try {
-    const head = readFileSync(join(gitDirectory(root), "HEAD"), "utf8").trim();
+    const head = (tryRead(join(gitDirectory(root), "HEAD")) ?? "").trim();
+    if (head === "") return undefined;
     return /^ref: refs\/heads\/(.+)$/.exec(head)?.[1] ?? head.slice(0, 12);
   } catch {
     return undefined;
@@ -74,9 +76,18 @@ export async function gitStatus(root: string): Promise<string | undefined> {
 /** Whether the repository's own configuration has filters, or parts elsewhere that may have. Read, not asked: it is quicker. */
 function namesPrograms(root: string): boolean {
   const directory = gitDirectory(root);
+  // Git itself would follow a file there once more, to a place that was not looked at.
+  if (!isDirectory(directory)) return true;
   const common = resolve(directory, (tryRead(join(directory, "commondir")) ?? ".").trim());
   const files = [join(common, "config"), join(directory, "config.worktree")];
-  return files.some((file) => /\[\s*(filter|include)/i.test(tryRead(file) ?? ""));
+  return files.some((file) => {
+    const text = tryRead(file);
+    return text === undefined ? existsSync(file) : /\[\s*(filter|include)/i.test(text);
+  });
+}
+
+function isDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
 /** Where git keeps its files: in a worktree `.git` is a file that says where. */
@@ -101,9 +112,11 @@ async function git(cwd: string, args: readonly string[]): Promise<string> {
   return stdout;
 }
 
+/** A regular file of a sensible size: nothing that a repository puts there may hang us. */
 function tryRead(file: string): string | undefined {
   try {
-    return readFileSync(file, "utf8");
+    const info = statSync(file);
+    return info.isFile() && info.size <= largestFile ? readFileSync(file, "utf8") : undefined;
   } catch {
     return undefined;
   }
