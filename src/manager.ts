@@ -11,6 +11,7 @@ import { checkOptions, type ManagerOptions } from "./manager-options.ts";
 import { totalTokens, type Usage } from "./message.ts";
 import { spawn, type House, type SpawnFor } from "./spawn.ts";
 import type { SpawnRequestInput } from "./spawn-request.ts";
+import { longestTimer } from "./longest-timer.ts";
 
 /** One agent in a list. */
 export interface AgentRow {
@@ -273,12 +274,9 @@ export class Manager {
   }
 }
 
-/** Longer than this, Node's timers fire at once. */
-const longestTimeout = 2 ** 31 - 1;
-
 function checkTimeout(timeout: number | undefined): number | undefined {
-  if (timeout === undefined || (timeout >= 0 && timeout <= longestTimeout)) return timeout;
-  const message = `timeout must be a number of milliseconds from 0 to ${longestTimeout}, not ${timeout}. Leave it out to wait without one.`;
+  if (timeout === undefined || (timeout >= 0 && timeout <= longestTimer)) return timeout;
+  const message = `timeout must be a number of milliseconds from 0 to ${longestTimer}, not ${timeout}. Leave it out to wait without one.`;
   throw new RetinueError("invalid_request", message);
 }
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { RetinueError } from "./errors.ts";
+import { longestTimer } from "./longest-timer.ts";
 
 /** How hard a model thinks. */
 export const effortSchema = z.enum(["low", "medium", "high", "xhigh", "max"]);
@@ -25,11 +26,7 @@ const spawnRequestSchema = z.strictObject({
   /** Host only: tools that this agent may use without being asked, instead of the session's. */
   allowedTools: z.array(z.string()).optional(),
   /** Host only: wall-clock limit in milliseconds. */
-  timeout: z
-    .int()
-    .positive()
-    .max(2 ** 31 - 1)
-    .optional(),
+  timeout: z.int().positive().max(longestTimer).optional(),
 });
 
 export type SpawnRequest = z.infer<typeof spawnRequestSchema>;

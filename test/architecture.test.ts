@@ -17,6 +17,7 @@ const floors: readonly (readonly string[])[] = [
     "agent-result",
     "errors",
     "ids",
+    "longest-timer",
     "message",
     "package-path",
     "resolved-agent",

@@ -4,7 +4,8 @@ import type { AgentEventBody, AgentSummary } from "../events/event.ts";
 import type { AgentId, SessionId } from "../ids.ts";
 import { agentSummary, figures } from "./events-fixture.ts";
 import { RunState } from "./run-state.ts";
-import { eventFrames, frameLine, resultFrame, type Frame } from "./stream-json.ts";
+import type { Frame } from "./stream-json-frames.ts";
+import { eventFrames, frameLine, resultFrame } from "./stream-json.ts";
 
 const sessionId = "11111111-2222-3333-4444-555555555555" as SessionId;
 const main = agentSummary({ prompt: "do it", tools: ["Bash", "Agent"] });

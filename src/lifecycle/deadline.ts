@@ -1,4 +1,5 @@
 import type { Clock } from "../platform/clock.ts";
+import { longestTimer } from "../longest-timer.ts";
 
 /** A wall clock that can stand still. Calls `expire` once when the time that it ran for reaches the limit. */
 export class Deadline implements Disposable {
@@ -25,8 +26,7 @@ export class Deadline implements Disposable {
   resume(): void {
     if (this.#timer !== undefined) return;
     this.#startedAt = this.#clock.now();
-    // Node fires a timer of more than 2^31 - 1 ms at once.
-    this.#timer = setTimeout(this.#expire, Math.min(Math.max(this.#left, 1), 2 ** 31 - 1));
+    this.#timer = setTimeout(this.#expire, Math.min(Math.max(this.#left, 1), longestTimer));
   }
 
   [Symbol.dispose](): void {

@@ -8,6 +8,7 @@ import { AnthropicDraft } from "./anthropic-draft.ts";
 import { interruption, refusal } from "./anthropic-errors.ts";
 import { createHttpFetch } from "./http-fetch.ts";
 import type { Model, ModelAnswer, ModelDelta, ModelRequest } from "./model.ts";
+import { longestTimer } from "../longest-timer.ts";
 
 export interface AnthropicOptions {
   /** Default: `ANTHROPIC_API_KEY`. A key wins over a token. */
@@ -144,7 +145,7 @@ async function load({ credential, baseURL }: Account): Promise<Library> {
     maxRetries: 0,
     fetch: createHttpFetch(),
     // The longest that a timer can wait: the caller's watchdog is the one that counts.
-    timeout: 2 ** 31 - 1,
+    timeout: longestTimer,
     // It would write raw text from the server to the terminal.
     logLevel: "off",
   });

@@ -1,5 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import type { ModelDelta } from "./model.ts";
+import { longestTimer } from "../longest-timer.ts";
 
 /** A piece of an answer: about a word, or the whole input of a tool call, which takes its time but is not shown. */
 export interface AnswerPiece {
@@ -49,7 +50,7 @@ async function sleepUntil(time: number, signal: AbortSignal): Promise<void> {
   // A timer cannot wait less than a millisecond; sleeping only when behind keeps high speeds true.
   if (delay < 1) return;
   try {
-    await setTimeout(Math.min(delay, 2 ** 31 - 1), undefined, { signal });
+    await setTimeout(Math.min(delay, longestTimer), undefined, { signal });
   } catch (error) {
     signal.throwIfAborted();
     throw error;

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Limits } from "../settings/settings.ts";
 import { ModelError } from "./model.ts";
+import { longestTimer } from "../longest-timer.ts";
 
 export interface Retry {
   attempt: number;
@@ -31,7 +32,10 @@ export async function withRetry<Result>(
         throw error;
       const backoff =
         Math.min(policy.most, policy.base * 2 ** (number - 1)) * (0.5 + options.random() / 2);
-      const delayMs = Math.min(Math.round(Math.max(backoff, error.retryAfterMs ?? 0)), 2 ** 31 - 1);
+      const delayMs = Math.min(
+        Math.round(Math.max(backoff, error.retryAfterMs ?? 0)),
+        longestTimer,
+      );
       options.onRetry({ attempt: number, error, delayMs });
       await sleep(delayMs, undefined, { signal }).catch(() => signal.throwIfAborted());
     }

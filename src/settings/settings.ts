@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { RetinueError } from "../errors.ts";
+import { longestTimer } from "../longest-timer.ts";
 
 /**
  * What a user or host may set, with the defaults in the schema. Keys that this version does not know are left alone:
@@ -49,11 +50,7 @@ const aliases: Record<string, string> = {
   haiku: "claude-haiku-5-5",
 };
 
-/** Longer than this, Node's timers fire at once. */
-const milliseconds = z
-  .int()
-  .positive()
-  .max(2 ** 31 - 1);
+const milliseconds = z.int().positive().max(longestTimer);
 
 export const limitsSchema = z.strictObject({
   /** Agents that run at once in a session. Those that wait for a child or a person do not count. */
