@@ -2,6 +2,7 @@
 // command line bundled with its dependencies, because loading a hundred small files is most of a short run's time.
 import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
+import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 
@@ -17,6 +18,11 @@ const bundle = await rolldown({
   // Ships a binary beside its code, or is loaded in a worker by its own name.
   external: ["@vscode/ripgrep", "node-html-markdown"],
   logLevel: "warn",
+  transform: {
+    // What a client library only asks for in vain would load all of Node's `fetch`.
+    inject: { Headers: [path.resolve("src/model/plain-headers.ts"), "PlainHeaders"] },
+    define: { FormData: "URLSearchParams", "globalThis.ReadableStream": "undefined" },
+  },
 });
 await bundle.write({
   dir: "dist/cli",

@@ -69,13 +69,14 @@ test("the lifecycle and the loop never see a definition", () => {
   expect(seen).toEqual([]);
 });
 
-test("no code asks for the name of a built-in agent", () => {
-  const names = globSync("agents/*.md", { cwd: root }).flatMap((file) => {
-    const parsed = parseFrontmatter(read(file));
-    return parsed.kind === "fields"
+test("no code asks for the name of a built-in agent", async () => {
+  const files = globSync("agents/*.md", { cwd: root });
+  const heads = await Promise.all(files.map((file) => parseFrontmatter(read(file))));
+  const names = heads.flatMap((parsed) =>
+    parsed.kind === "fields"
       ? [String(parsed.fields["name"]), ...((parsed.fields["aliases"] as string[]) ?? [])]
-      : [];
-  });
+      : [],
+  );
   expect(names).toHaveLength(9);
   const compared = names
     .filter((name) => !toolRegistry.has(name))

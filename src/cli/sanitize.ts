@@ -6,11 +6,13 @@
  * be a way to hide the rest of a command.
  */
 export function plain(text: string, options: { oneLine?: boolean } = {}): string {
-  const harmless = text
-    .toWellFormed()
-    .replace(/\r\n?|[\u2028\u2029]/g, "\n")
-    .replace(unsafe, "")
-    .replace(tooManyMarks, "$1");
+  const harmless = harmlessAlready.test(text)
+    ? text
+    : text
+        .toWellFormed()
+        .replace(/\r\n?|[\u2028\u2029]/g, "\n")
+        .replace(unsafe, "")
+        .replace(tooManyMarks, "$1");
   return options.oneLine === true ? harmless.replace(/\s+/g, " ").trim() : harmless;
 }
 
@@ -23,6 +25,9 @@ export function plainLine(text: string, limit: number = longestLine): string {
   const line = plain(text.slice(0, limit * 8), { oneLine: true });
   return line.length <= limit ? line : `${line.slice(0, limit - 1).toWellFormed()}…`;
 }
+
+/** Spares nearly every text the rest. */
+const harmlessAlready = /^[\x20-\x7e\n\t]*$/;
 
 // The payload of a string sequence excludes every control character, which also keeps the whole scan linear.
 const stringSequence =

@@ -5,7 +5,7 @@
 export function displayWidth(text: string): number {
   if (narrow.test(text)) return text.length;
   let width = 0;
-  for (const { segment } of graphemes.segment(text)) width += graphemeWidth(segment);
+  for (const { segment } of graphemesOf(text)) width += graphemeWidth(segment);
   return width;
 }
 
@@ -15,7 +15,7 @@ export function fit(text: string, width: number): string {
   if (narrow.test(text)) return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
   let used = 0;
   let cut = 0;
-  for (const { segment, index } of graphemes.segment(text)) {
+  for (const { segment, index } of graphemesOf(text)) {
     used += graphemeWidth(segment);
     if (used > width) return `${text.slice(0, cut)}…`;
     if (used < width) cut = index + segment.length;
@@ -35,7 +35,7 @@ export function wrap(text: string, width: number): string[] {
   const pieces: string[] = [];
   let piece = "";
   let used = 0;
-  for (const { segment } of graphemes.segment(text)) {
+  for (const { segment } of graphemesOf(text)) {
     const wide = graphemeWidth(segment);
     if (used + wide > width && piece !== "") {
       pieces.push(piece);
@@ -86,7 +86,12 @@ export interface Line {
 /** One column per character and nothing that joins: spares the segmenter for ASCII and for what the views draw. */
 const narrow =
   /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u0400-\u0482\u2010-\u2027\u2500-\u25fc\u2713\u2717\u273b\u23f1]*$/;
-const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
+let segmenter: Intl.Segmenter | undefined;
+/** Made when it is first needed, because that takes longer than most commands. */
+function graphemesOf(text: string): Iterable<Intl.SegmentData> {
+  segmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" });
+  return segmenter.segment(text);
+}
 
 const emoji = /\p{Emoji_Presentation}|\ufe0f/u;
 /** Marks above and below, joiners, and the vowels and finals that a Hangul syllable swallows. */

@@ -35,8 +35,8 @@ test.each([
     { name: "a", description: "b" },
   ],
   ["no newline at the end", "---\nname: a\ndescription: b\n---", { name: "a", description: "b" }],
-])("reads frontmatter with %s", (_name, text, fields) => {
-  const parsed = parseFrontmatter(text);
+])("reads frontmatter with %s", async (_name, text, fields) => {
+  const parsed = await parseFrontmatter(text);
   expect(parsed).toMatchObject({ kind: "fields", fields });
   if (parsed.kind === "fields" && text.includes("Body")) expect(parsed.body.trim()).toBe("Body");
 });
@@ -46,18 +46,18 @@ test.each([
   ["a byte order mark", "\uFEFF---\nname: a\n---\n"],
   ["a blank line first", "\n---\nname: a\n---\n"],
   ["no closing line", "---\nname: a\n"],
-])("sees no frontmatter with %s", (_name, text) => {
-  expect(parseFrontmatter(text)).toMatchObject({ kind: "none" });
+])("sees no frontmatter with %s", async (_name, text) => {
+  expect(await parseFrontmatter(text)).toMatchObject({ kind: "none" });
 });
 
-test("says in which line broken YAML is, and refuses aliases and lists", () => {
-  expect(parseFrontmatter("---\nname: a\n  bad: [\n---\n")).toMatchObject({ kind: "broken" });
-  expect(parseFrontmatter("---\na: &x [1]\nb: *x\n---\n").kind).not.toBe("none");
-  expect(parseFrontmatter("---\n- a\n- b\n---\n")).toMatchObject({ kind: "broken" });
+test("says in which line broken YAML is, and refuses aliases and lists", async () => {
+  expect(await parseFrontmatter("---\nname: a\n  bad: [\n---\n")).toMatchObject({ kind: "broken" });
+  expect((await parseFrontmatter("---\na: &x [1]\nb: *x\n---\n")).kind).not.toBe("none");
+  expect(await parseFrontmatter("---\n- a\n- b\n---\n")).toMatchObject({ kind: "broken" });
 });
 
-test("keys that every object has are only keys", () => {
-  const parsed = parseFrontmatter(
+test("keys that every object has are only keys", async () => {
+  const parsed = await parseFrontmatter(
     "---\nname: a\n__proto__: { polluted: true }\nconstructor: x\n---\n",
   );
   expect(parsed.kind).toBe("fields");

@@ -1,10 +1,10 @@
-import { parseDocument } from "yaml";
+import { readPlainFields } from "./plain-fields.ts";
 
 /**
  * Splits a Markdown file into its YAML frontmatter and its body, and reads the YAML the way people's files need it:
  * duplicate keys (last wins), leading tabs, and values that hold `: ` or other YAML punctuation without quotes.
  */
-export function parseFrontmatter(text: string): Frontmatter {
+export async function parseFrontmatter(text: string): Promise<Frontmatter> {
   const opening = /^---[ \t]*\r?\n/.exec(text);
   if (opening === null) return { kind: "none", reason: whyNone(text) };
   const rest = text.slice(opening[0].length);
@@ -17,10 +17,12 @@ export function parseFrontmatter(text: string): Frontmatter {
     .replace(/^-+[ \t]*(\r?\n|$)/, "")
     .replaceAll("\r\n", "\n");
 
-  const strict = readYaml(head);
   const lines = fieldLines(head);
+  const plain = readPlainFields(head);
+  if (plain !== undefined) return { kind: "fields", fields: plain, body, lines };
+  const strict = await readYaml(head);
   if (strict.kind === "fields") return { ...strict, body, lines };
-  const repaired = readYaml(quoteValues(head));
+  const repaired = await readYaml(quoteValues(head));
   if (repaired.kind === "fields") return { ...repaired, body, lines };
   return { kind: "broken", line: strict.line + 1, message: strict.message };
 }
@@ -40,7 +42,8 @@ type Reading =
   | { kind: "fields"; fields: Record<string, unknown> }
   | { kind: "broken"; line: number; message: string };
 
-function readYaml(source: string): Reading {
+async function readYaml(source: string): Promise<Reading> {
+  const { parseDocument } = await import("yaml");
   const text = source.replaceAll(/^\t+/gm, (tabs) => "  ".repeat(tabs.length));
   const document = parseDocument(text, { uniqueKeys: false, logLevel: "silent" });
   const [error] = document.errors;

@@ -85,7 +85,7 @@ export async function loadDefinitionFile(file: string, source: SourceName): Prom
   } catch (error) {
     return problem(file, 1, `The file cannot be read: ${String(error)}. Check its permissions.`);
   }
-  const parsed = parseFrontmatter(text);
+  const parsed = await parseFrontmatter(text);
   if (parsed.kind === "none") return problem(file, 1, parsed.reason, "warning");
   if (parsed.kind === "broken") {
     return problem(

@@ -48,43 +48,46 @@ export async function* callModel(
   );
 }
 
+/**
+ * Ends with the answer, or as soon as the agent is aborted or the model falls silent, whether or not the model heeds
+ * the signal it was given. Nothing is emitted after that.
+ */
 async function streamOnce(
-  context: LoopContext,
+  { model, limits, signal }: LoopContext,
   request: ModelRequest,
   emit: Emit,
 ): Promise<ModelAnswer> {
-  const { model, limits, signal } = context;
-  const seconds = limits.modelStall / 1000;
-  const stalled = new AbortController();
+  signal.throwIfAborted();
+  const cut = new AbortController();
+  const cutOff = Promise.withResolvers<never>();
+  const end = (reason: unknown): void => {
+    cut.abort(reason);
+    cutOff.reject(reason);
+  };
+  const follow = (): void => end(signal.reason);
   const watchdog = setTimeout(() => {
-    stalled.abort(new ModelError("stalled", `The model sent nothing for ${seconds} s.`));
+    const seconds = limits.modelStall / 1000;
+    end(new ModelError("stalled", `The model sent nothing for ${seconds} s.`));
   }, limits.modelStall);
-  const either = AbortSignal.any([signal, stalled.signal]);
-  const stream = model.stream(request, either);
-  const aborted = abortOf(either);
-  try {
+  signal.addEventListener("abort", follow, { once: true });
+
+  const stream = model.stream(request, cut.signal);
+  const read = async (): Promise<ModelAnswer> => {
     for (;;) {
-      const { done, value } = await Promise.race([stream.next(), aborted.promise]);
-      either.throwIfAborted();
+      const { done, value } = await stream.next();
+      cut.signal.throwIfAborted();
       watchdog.refresh();
       if (done === true) return value;
       if (value.type === "alive") continue;
       emit({ type: value.type === "text" ? "text-delta" : "thinking-delta", text: value.text });
     }
+  };
+  try {
+    return await Promise.race([read(), cutOff.promise]);
   } finally {
     clearTimeout(watchdog);
-    aborted.forget();
+    signal.removeEventListener("abort", follow);
     // Not awaited: a model that does not heed its signal must not hold up the agent.
     stream.return(undefined as never).catch(() => undefined);
   }
-}
-
-/** A promise that rejects when the signal aborts, for as long as somebody waits for it. */
-function abortOf(signal: AbortSignal): { promise: Promise<never>; forget: () => void } {
-  const { promise, reject } = Promise.withResolvers<never>();
-  promise.catch(() => undefined);
-  const abort = (): void => reject(signal.reason);
-  if (signal.aborted) abort();
-  signal.addEventListener("abort", abort, { once: true });
-  return { promise, forget: () => signal.removeEventListener("abort", abort) };
 }

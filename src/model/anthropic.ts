@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { APIError } from "@anthropic-ai/sdk/core/error";
 import type { Messages } from "@anthropic-ai/sdk/resources/messages/messages";
 import { RetinueError } from "../errors.ts";
@@ -76,15 +75,11 @@ export function createAnthropic(options: AnthropicOptions = {}): Model {
 }
 
 /** What the promise gives within a second, else nothing. */
-async function soon<Value>(promise: Promise<Value>): Promise<Value | undefined> {
-  const late = new AbortController();
-  const pause = sleep(1000, undefined, { signal: late.signal }).catch(() => undefined);
-  try {
-    return await Promise.race([promise, pause]);
-  } finally {
-    late.abort();
-    promise.catch(() => undefined);
-  }
+function soon<Value>(promise: Promise<Value>): Promise<Value | undefined> {
+  return new Promise((resolve, reject) => {
+    const late = setTimeout(resolve, 1000, undefined);
+    promise.then(resolve, reject).finally(() => clearTimeout(late));
+  });
 }
 
 interface Account {
@@ -148,6 +143,8 @@ async function load({ credential, baseURL }: Account): Promise<Library> {
     timeout: longestTimer,
     // It would write raw text from the server to the terminal.
     logLevel: "off",
+    // Spans are made from our events.
+    openTelemetry: false,
   });
   return {
     messages: new Messages(client),

@@ -1,6 +1,6 @@
-import http from "node:http";
-import https from "node:https";
+import type { IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
+import { PlainHeaders } from "./plain-headers.ts";
 
 /**
  * As much of `fetch` as a provider's client library needs, on `node:http`: one POST, a body that is read as it arrives,
@@ -8,20 +8,26 @@ import { text } from "node:stream/consumers";
  * hundreds of small streamed answers is the largest part of the work. It follows no redirect and unpacks nothing.
  */
 export function createHttpFetch(): typeof fetch {
-  return (input, init) =>
-    new Promise((resolve, reject) => {
-      const url = new URL(input instanceof Request ? input.url : input);
-      const secure = url.protocol === "https:";
-      const options = {
-        method: init?.method ?? "GET",
-        // Node's own agents keep connections, and follow NODE_USE_ENV_PROXY.
-        headers: {
-          ...Object.fromEntries(new Headers(init?.headers)),
-          "accept-encoding": "identity",
-        },
-        ...(init?.signal ? { signal: init.signal } : {}),
-      };
-      const request = (secure ? https : http).request(url, options);
+  return (input, init) => {
+    const url = new URL(input instanceof URL || typeof input === "string" ? input : input.url);
+    // Not imported: that reads every export of `node:http`, and some of them load all of Node's `fetch`.
+    const { request: open } =
+      url.protocol === "https:"
+        ? process.getBuiltinModule("node:https")
+        : process.getBuiltinModule("node:http");
+    const given = init?.headers as Iterable<[string, string]> | Record<string, string> | undefined;
+    const options = {
+      method: init?.method ?? "GET",
+      // Node's own agents keep connections, and follow NODE_USE_ENV_PROXY.
+      headers: { ...Object.fromEntries(new PlainHeaders(given)), "accept-encoding": "identity" },
+    };
+    return new Promise((resolve, reject) => {
+      const request = open(url, options);
+      const signal = init?.signal ?? undefined;
+      const abort = (): void => void request.destroy(signal?.reason as Error);
+      if (signal?.aborted === true) abort();
+      signal?.addEventListener("abort", abort, { once: true });
+      request.once("close", () => signal?.removeEventListener("abort", abort));
       request.once("response", (message) => {
         const encoding = message.headers["content-encoding"] ?? "identity";
         if (encoding === "identity") resolve(responseOf(message, url));
@@ -31,24 +37,26 @@ export function createHttpFetch(): typeof fetch {
       request.on("error", (error) => reject(new TypeError("fetch failed", { cause: error })));
       request.end(init?.body ?? undefined);
     });
+  };
 }
 
 /** The members that client libraries use; the body is Node's own stream, which can be iterated like a web stream. */
-function responseOf(message: http.IncomingMessage, url: URL): Response {
+function responseOf(message: IncomingMessage, url: URL): Response {
   const status = message.statusCode ?? 0;
-  const headers = new Headers();
-  for (const [name, values] of Object.entries(message.headersDistinct)) {
-    for (const value of values ?? []) headers.append(name, value);
-  }
   const response = {
     status,
     statusText: message.statusMessage ?? "",
     ok: status >= 200 && status < 300,
     url: url.href,
-    headers,
+    headers: new PlainHeaders(pairs(message.rawHeaders)),
     body: message,
     text: () => text(message),
     json: async () => JSON.parse(await text(message)) as unknown,
   };
   return response as unknown as Response;
+}
+
+/** Node lists the lines of a head as name, value, name, value … */
+function* pairs(flat: readonly string[]): Generator<[string, string]> {
+  for (let at = 0; at + 1 < flat.length; at += 2) yield [flat[at] ?? "", flat[at + 1] ?? ""];
 }

@@ -1,15 +1,6 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  ftruncateSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, constants, fstatSync, ftruncateSync, readSync, writeSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { openInPrivateDirectory } from "./make-directory.ts";
 
 /**
  * Appends JSON lines to one private file. When `append` returns, `write(2)` has: what was acknowledged survives
@@ -47,7 +38,7 @@ export class JsonlWriter {
   }
 
   #open(): number {
-    const file = openForAppend(this.path);
+    const file = openInPrivateDirectory(this.path, appending);
     try {
       this.#size = repairTail(file);
       return file;
@@ -67,11 +58,7 @@ export class JsonlWriter {
   }
 }
 
-function openForAppend(path: string): number {
-  const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  return openSync(path, flags, 0o600);
-}
+const appending = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
 
 /** A crash can tear the last line. It was never acknowledged, so it is cut off. Returns the size that is left. */
 function repairTail(file: number): number {

@@ -1,4 +1,4 @@
-import { mkdirSync, statSync } from "node:fs";
+import { mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { systemCode } from "../errors.ts";
 
@@ -19,4 +19,15 @@ export function makePrivateDirectory(path: string): void {
 
 function isDirectory(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+/** Opens a file; where its directory is missing, makes that first. So the usual case costs nothing. */
+export function openInPrivateDirectory(path: string, flags: string | number): number {
+  try {
+    return openSync(path, flags, 0o600);
+  } catch (error) {
+    if (systemCode(error) !== "ENOENT") throw error;
+    makePrivateDirectory(dirname(path));
+    return openSync(path, flags, 0o600);
+  }
 }

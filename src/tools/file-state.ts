@@ -1,12 +1,11 @@
 import { hash } from "node:crypto";
-import { constants, open, readdir, stat } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, dirname, resolve } from "node:path";
 import { diffChars } from "diff";
 import { LRUCache } from "lru-cache";
 import { errorMessage, systemCode } from "../errors.ts";
 import type { AgentId } from "../ids.ts";
-import { realPath } from "../platform/real-path.ts";
 import { ToolFailure } from "./tool.ts";
 
 /**
@@ -86,39 +85,6 @@ export function absolutePath(path: string, cwd: string): string {
     : resolve(cwd, path);
 }
 
-export interface LoadedFile {
-  /** Real: without symlinks. */
-  path: string;
-  bytes: Buffer;
-  hash: string;
-}
-
-const maxLoad = 64 * 1024 * 1024;
-
-/** A regular file's content; `undefined` when there is none. Throws `ToolFailure` for whatever cannot be loaded. */
-export async function loadFile(path: string, signal: AbortSignal): Promise<LoadedFile | undefined> {
-  try {
-    const stats = await stat(path);
-    if (stats.isDirectory()) {
-      throw new ToolFailure(`${path} is a directory. List it with Glob or \`ls\`.`);
-    }
-    if (!stats.isFile()) {
-      throw new ToolFailure(`${path} is a device, pipe or socket. Name a regular file.`);
-    }
-    const bytes = stats.size > maxLoad ? undefined : await readBounded(path, stats.size, signal);
-    if (bytes === undefined) {
-      throw new ToolFailure(
-        `${path} is over 64 MiB. Search it with Grep, or use head, tail or sed in Bash.`,
-      );
-    }
-    return { path: realPath(path), bytes, hash: contentHash(bytes) };
-  } catch (error) {
-    signal.throwIfAborted();
-    if (systemCode(error) === "ENOENT") return undefined;
-    throw asToolFailure(error, `Cannot read ${path}`);
-  }
-}
-
 export function contentHash(content: string | Buffer): string {
   return hash("sha256", content);
 }
@@ -149,30 +115,6 @@ export async function missingFile(path: string, cwd: string): Promise<ToolFailur
       ? `${path} does not exist. Did you mean ${close.join(" or ")}?`
       : `${path} does not exist. Find it with Glob; the working directory is ${cwd}.`,
   );
-}
-
-/**
- * Some regular files of /proc and /sys have no size and no end, some block: `O_NONBLOCK` and the stream's end keep
- * both from holding the agent. `undefined` when there is too much.
- */
-async function readBounded(
-  path: string,
-  size: number,
-  signal: AbortSignal,
-): Promise<Buffer | undefined> {
-  await using handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  // One byte more than it should have, so that a file that grew or has no size shows.
-  let buffer = Buffer.allocUnsafe(Math.max(size + 1, 4096));
-  for (let length = 0; ;) {
-    signal.throwIfAborted();
-    const { bytesRead } = await handle.read(buffer, length, buffer.length - length);
-    length += bytesRead;
-    if (length > maxLoad) return undefined;
-    // Fewer bytes than asked for, and as many as the file has: that was all of it.
-    if (bytesRead === 0 || (size > 0 && length === size)) return buffer.subarray(0, length);
-    if (length === buffer.length)
-      buffer = Buffer.concat([buffer, Buffer.allocUnsafe(buffer.length)]);
-  }
 }
 
 function closeNames(wanted: string, names: string[]): string[] {

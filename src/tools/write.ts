@@ -2,13 +2,8 @@ import { structuredPatch, type StructuredPatchHunk } from "diff";
 import { z } from "zod";
 import { writeFileAtomic } from "../platform/atomic-write.ts";
 import { realPath } from "../platform/real-path.ts";
-import {
-  absolutePath,
-  asToolFailure,
-  contentHash,
-  loadFile,
-  type LoadedFile,
-} from "./file-state.ts";
+import { absolutePath, asToolFailure, contentHash } from "./file-state.ts";
+import { loadFile, type LoadedFile } from "./load-file.ts";
 import { leafTool, ToolFailure, type LeafTool, type ToolContext } from "./tool.ts";
 
 export const writeTool: LeafTool = leafTool({

@@ -1,8 +1,9 @@
-import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
+import { closeSync, openSync, writeSync } from "node:fs";
 import { glob, readdir, readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { z } from "zod";
 import { errorMessage, RetinueError, systemCode } from "../errors.ts";
+import { openInPrivateDirectory } from "../platform/make-directory.ts";
 import { processStart } from "../platform/process-table.ts";
 import { readTranscript, tokensOf } from "./reader.ts";
 
@@ -62,8 +63,7 @@ export function writeMeta(path: string, meta: AgentMeta, length: number): number
   const json = JSON.stringify(meta);
   const blanks = Math.max(length, roomForTheEnd) - Buffer.byteLength(json) - 1;
   const bytes = Buffer.from(`${json}${" ".repeat(Math.max(0, blanks))}\n`);
-  if (length === 0) mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const file = openSync(path, length === 0 ? "w" : "r+", 0o600);
+  const file = length === 0 ? openInPrivateDirectory(path, "w") : openSync(path, "r+");
   try {
     for (let done = 0; done < bytes.length;) {
       done += writeSync(file, bytes, done, bytes.length - done, done);

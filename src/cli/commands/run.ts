@@ -53,7 +53,7 @@ export async function runCommand(words: string[], options: RunOptions): Promise<
   }
 
   const run = new RunState();
-  const observer = new AgentObserver();
+  const observer = rehearsal === null ? undefined : new AgentObserver();
   const show = progress(options, model.scripted);
   const types = (await manager.agentTypes()).map(({ name }) => name);
   const frames = frameWriter(options, run, { scripted: model.scripted, agents: types });
@@ -69,7 +69,7 @@ export async function runCommand(words: string[], options: RunOptions): Promise<
     const { result, interrupted } = await watchRun(manager, request, {
       apply: (event) => {
         run.apply(event);
-        observer.apply(event);
+        observer?.apply(event);
         show.apply(event);
         frames(event);
       },
@@ -82,7 +82,7 @@ export async function runCommand(words: string[], options: RunOptions): Promise<
       ),
     );
     const broken =
-      rehearsal === null || interrupted !== null
+      rehearsal === null || observer === undefined || interrupted !== null
         ? []
         : checkExpectations(rehearsal.scenario, observer.all(), rehearsal.model.unusedTurns());
     for (const sentence of broken) process.stderr.write(`retinue: ${plain(sentence)}\n`);
