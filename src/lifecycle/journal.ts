@@ -22,9 +22,9 @@ export function journalSteps(options: {
       if (!repeatable) recorder.intend(key, session.clock.now());
       return work();
     },
-    async child(key, request, { toolUseId, emit }) {
+    async child(key, request, toolUseId) {
       recorder.intend(key, session.clock.now());
-      return waits.during("child", emit, async () => {
+      return waits.during("child", async () => {
         const asker = { id: agent.id, toolUseId, signal };
         const child = await session.spawnChild(request, asker);
         const result = await child.ended;
@@ -41,7 +41,7 @@ export function journalSteps(options: {
         } satisfies ChildOutcome;
       });
     },
-    wait: (_key, reason, emit, arrival) => waits.during(reason, emit, arrival),
+    wait: (_key, reason, arrival) => waits.during(reason, arrival),
     now: () => session.clock.now(),
     random: () => Math.random(),
   };

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { AgentResult } from "../agent-result.ts";
 import { errorMessage } from "../errors.ts";
 import type { AgentEvent, AgentEventBody, PromptSource } from "../events/event.ts";
+import { relay, type Report } from "../loop/relay.ts";
 import { runLoop, type LoopOutcome } from "../loop/run-loop.ts";
 import type { Message } from "../message.ts";
 import { ModelError } from "../model/model.ts";
@@ -38,55 +39,45 @@ export interface AgentRun {
  * THE lifecycle: every kind of agent in every mode is run by this generator. It yields events and returns the
  * result; it never throws. To end it early abort the run, then read it to its end: cleanup is part of it.
  */
-export async function* runAgent(run: AgentRun): AsyncGenerator<AgentEvent, AgentResult> {
-  const { agent, session } = run;
-  const figures = new Figures(session.clock.now());
-  const stamp = (body: AgentEventBody): AgentEvent => {
-    const at = session.clock.now();
-    const event: AgentEvent = { agentId: agent.id, sessionId: session.id, at, ...body };
-    figures.apply(event);
-    return event;
-  };
-  let ending: Ending;
-  try {
-    const work = live(run);
-    for (;;) {
-      const { done, value } = await work.next();
-      if (done === true) {
-        ending = endingOf(value);
-        break;
-      }
-      yield stamp(value);
-    }
-  } catch (error) {
-    ending = endingOfError(
-      run.abort.signal.aborted ? run.abort.signal.reason : error,
-      figures.text,
-    );
-  }
-  const result: AgentResult = {
-    ...figures.at(session.clock.now()),
-    ...ending,
-    ...(await spill(run, ending)),
-  };
-  yield stamp({ type: "agent-end", result });
-  return result;
+export function runAgent(run: AgentRun): AsyncGenerator<AgentEvent, AgentResult> {
+  return relay(async (reader: Report<AgentEvent>) => {
+    const { agent, session } = run;
+    const figures = new Figures(session.clock.now());
+    const report: Report<AgentEventBody> = {
+      emit: (body) => {
+        const at = session.clock.now();
+        const event: AgentEvent = { agentId: agent.id, sessionId: session.id, at, ...body };
+        figures.apply(event);
+        reader.emit(event);
+      },
+      told: reader.told,
+    };
+    const ending = await live(run, report).then(endingOf, (error: unknown) => {
+      const { signal } = run.abort;
+      return endingOfError(signal.aborted ? signal.reason : error, figures.text);
+    });
+    const result: AgentResult = {
+      ...figures.at(session.clock.now()),
+      ...ending,
+      ...(await spill(run, ending)),
+    };
+    report.emit({ type: "agent-end", result });
+    return result;
+  });
 }
 
 /** From the line to the loop. What it opens is closed on every way out, in reverse order. */
-async function* live(run: AgentRun): AsyncGenerator<AgentEventBody, LoopOutcome> {
+async function live(run: AgentRun, report: Report<AgentEventBody>): Promise<LoopOutcome> {
   const { agent, session, ticket, recorder } = run;
   const { signal } = run.abort;
   await using resources = new AsyncDisposableStack();
+  const summary = summarize(agent, run.task.prompt);
   if (!ticket.held) {
-    yield {
-      type: "agent-queued",
-      position: ticket.position,
-      agent: summarize(agent, run.task.prompt),
-    };
+    report.emit({ type: "agent-queued", position: ticket.position, agent: summary });
     await ticket.whenHeld(signal);
   }
-  yield { type: "agent-start", agent: summarize(agent, run.task.prompt) };
+  report.emit({ type: "agent-start", agent: summary });
+  await report.told();
 
   const deadline = resources.use(
     new Deadline(run.task.timeout, session.clock, () => {
@@ -101,14 +92,14 @@ async function* live(run: AgentRun): AsyncGenerator<AgentEventBody, LoopOutcome>
       ledger: session.ledger,
     }),
   );
-  const waits = new Waits({ ticket, deadline, signal });
+  const waits = new Waits({ ticket, deadline, signal, emit: report.emit });
   const tools = new Map(
     agent.can.tools.flatMap((name) => {
       const tool = session.tools.get(name);
       return tool === undefined ? [] : [[name, tool] as const];
     }),
   );
-  return yield* runLoop(
+  return await runLoop(
     {
       agent,
       model: session.model,
@@ -118,6 +109,7 @@ async function* live(run: AgentRun): AsyncGenerator<AgentEventBody, LoopOutcome>
       limits: session.limits,
       prices: session.prices,
       signal,
+      report,
       history: run.history,
     },
     { ...run.task, attachments: run.history.length === 0 ? agent.sees.attachments : [] },

@@ -1,50 +1,38 @@
-import type { AgentEventBody } from "../events/event.ts";
 import type { Message } from "../message.ts";
 import { ModelError, type ModelAnswer, type ModelRequest } from "../model/model.ts";
 import { withRetry } from "../model/retry.ts";
 import { toolSpec } from "../tools/tool.ts";
 import type { LoopContext } from "./loop-context.ts";
-import { relay, type Emit } from "./relay.ts";
 
 /** One answer of the model: streamed, retried while faults pass, given up when it stalls. */
-export async function* callModel(
+export function callModel(
   context: LoopContext,
   messages: readonly Message[],
   turn: number,
-): AsyncGenerator<AgentEventBody, ModelAnswer> {
+): Promise<ModelAnswer> {
   const { agent, steps, limits, signal } = context;
   // Numbered over the whole conversation, so that a later task of the same agent has keys of its own.
   const key = `model/${messages.filter((message) => message.role === "assistant").length + 1}`;
-  return yield* relay((emit) =>
-    steps.run(key, { repeatable: true }, () =>
-      withRetry(
-        (attempt) => {
-          const request: ModelRequest = {
-            model: agent.costs.model,
-            system: agent.sees.system,
-            tools: [...context.tools.values()].map(toolSpec),
-            messages: [...messages],
-            ...(agent.costs.effort === null ? {} : { effort: agent.costs.effort }),
-            ...(agent.costs.thinks ? {} : { thinking: "off" as const }),
-            origin: { agentId: agent.id, agentType: agent.type, turn, attempt },
-          };
-          return streamOnce(context, request, emit);
-        },
-        {
-          policy: limits.retry,
-          signal,
-          random: () => steps.random(),
-          onRetry: ({ attempt, error, delayMs }) =>
-            emit({
-              type: "model-retry",
-              attempt,
-              code: error.code,
-              message: error.message,
-              delayMs,
-            }),
-        },
-      ),
-    ),
+  const ask = (attempt: number): Promise<ModelAnswer> => {
+    const request: ModelRequest = {
+      model: agent.costs.model,
+      system: agent.sees.system,
+      tools: [...context.tools.values()].map(toolSpec),
+      messages: [...messages],
+      ...(agent.costs.effort === null ? {} : { effort: agent.costs.effort }),
+      ...(agent.costs.thinks ? {} : { thinking: "off" as const }),
+      origin: { agentId: agent.id, agentType: agent.type, turn, attempt },
+    };
+    return streamOnce(context, request);
+  };
+  return steps.run(key, { repeatable: true }, () =>
+    withRetry(ask, {
+      policy: limits.retry,
+      signal,
+      random: () => steps.random(),
+      onRetry: ({ attempt, error: { code, message }, delayMs }) =>
+        context.report.emit({ type: "model-retry", attempt, code, message, delayMs }),
+    }),
   );
 }
 
@@ -53,9 +41,8 @@ export async function* callModel(
  * the signal it was given. Nothing is emitted after that.
  */
 async function streamOnce(
-  { model, limits, signal }: LoopContext,
+  { model, limits, signal, report }: LoopContext,
   request: ModelRequest,
-  emit: Emit,
 ): Promise<ModelAnswer> {
   signal.throwIfAborted();
   const cut = new AbortController();
@@ -79,7 +66,10 @@ async function streamOnce(
       watchdog.refresh();
       if (done === true) return value;
       if (value.type === "alive") continue;
-      emit({ type: value.type === "text" ? "text-delta" : "thinking-delta", text: value.text });
+      report.emit({
+        type: value.type === "text" ? "text-delta" : "thinking-delta",
+        text: value.text,
+      });
     }
   };
   try {

@@ -7,7 +7,6 @@ import { realPath } from "../platform/real-path.ts";
 import { toolName } from "../tools/registry.ts";
 import type { LeafTool, Tool, ToolOutput } from "../tools/tool.ts";
 import type { LoopContext } from "./loop-context.ts";
-import type { Emit } from "./relay.ts";
 
 /**
  * One tool call, from the model's words to a result that the model can read. Never throws: unknown tools, malformed
@@ -17,19 +16,18 @@ export async function callTool(
   context: LoopContext,
   call: ToolCall,
   malformed: string | undefined,
-  emit: Emit,
 ): Promise<ToolResultBlock> {
-  const { steps } = context;
+  const { steps, report } = context;
   const startedAt = steps.now();
-  emit({ type: "tool-call-start", call });
-  const output = await runCall(context, call, malformed, emit);
+  report.emit({ type: "tool-call-start", call });
+  const output = await runCall(context, call, malformed);
   const result: ToolResultBlock = {
     type: "tool_result",
     tool_use_id: call.id,
     content: output.content,
     ...(output.isError === true ? { is_error: true } : {}),
   };
-  emit({
+  report.emit({
     type: "tool-call-end",
     call,
     result,
@@ -43,9 +41,8 @@ async function runCall(
   context: LoopContext,
   call: ToolCall,
   malformed: string | undefined,
-  emit: Emit,
 ): Promise<ToolOutput> {
-  const { signal, steps } = context;
+  const { signal, steps, report } = context;
   const tool = context.tools.get(call.name) ?? context.tools.get(toolName(call.name));
   if (tool === undefined) return failure(unknownTool(context, call.name));
   if (malformed !== undefined) {
@@ -62,15 +59,13 @@ async function runCall(
       decideCall(context, tool, parsed.data),
     );
     if (!decision.allowed) {
-      emit({ type: "permission-deny", call, reason: decision.reason });
+      report.emit({ type: "permission-deny", call, reason: decision.reason });
       return failure(`Permission denied: ${decision.reason}`);
     }
     if (tool.kind === "spawn")
-      return tool.report(
-        await steps.child(key, tool.request(parsed.data as never), { toolUseId: call.id, emit }),
-      );
+      return tool.report(await steps.child(key, tool.request(parsed.data as never), call.id));
     return await steps.run(key, { repeatable: tool.repeatable }, () =>
-      execute(context, tool, call, parsed.data, emit),
+      execute(context, tool, call, parsed.data),
     );
   } catch (error) {
     return signal.aborted ? interrupted(signal) : failure(errorMessage(error));
@@ -88,7 +83,6 @@ function execute(
   tool: LeafTool,
   call: ToolCall,
   input: Record<string, unknown>,
-  emit: Emit,
 ): Promise<ToolOutput> {
   return tool.execute(input as never, {
     agentId: context.agent.id,
@@ -96,7 +90,7 @@ function execute(
     callId: call.id,
     signal: context.signal,
     workbench: context.workbench,
-    progress: (text) => emit({ type: "tool-call-progress", callId: call.id, text }),
+    progress: (text) => context.report.emit({ type: "tool-call-progress", callId: call.id, text }),
   });
 }
 

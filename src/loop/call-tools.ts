@@ -1,40 +1,31 @@
-import type { AgentEventBody } from "../events/event.ts";
 import type { ToolResultBlock, ToolUseBlock } from "../message.ts";
 import { toolName } from "../tools/registry.ts";
 import type { Tool } from "../tools/tool.ts";
 import { callTool } from "./call-tool.ts";
 import type { LoopContext } from "./loop-context.ts";
-import { relay } from "./relay.ts";
 
 /**
  * All tool calls of one turn. Neighbours that may share run together, the others alone and in order; results come
  * back in the order asked, whatever finished first.
  */
-export async function* callTools(
+export async function callTools(
   context: LoopContext,
   calls: readonly ToolUseBlock[],
   malformed: Readonly<Record<string, string>>,
-): AsyncGenerator<AgentEventBody, ToolResultBlock[]> {
+): Promise<ToolResultBlock[]> {
   const results: ToolResultBlock[] = [];
   for (const batch of batches(calls, context.tools)) {
     const gate = new Gate(context.limits.parallelTools);
-    const ended = yield* relay((emit) =>
-      Promise.all(
-        batch.map(({ call, tool }) => {
-          const run = (): Promise<ToolResultBlock> => {
-            const { id, name, input } = call;
-            return callTool(
-              context,
-              { id, name, input },
-              Object.hasOwn(malformed, id) ? malformed[id] : undefined,
-              emit,
-            );
-          };
-          // A spawned agent waits for a slot of its own; only leaf tools crowd this process.
-          return tool?.kind === "spawn" ? run() : gate.run(run);
-        }),
-      ),
+    const ended = await Promise.all(
+      batch.map(({ call: { id, name, input }, tool }) => {
+        const raw = Object.hasOwn(malformed, id) ? malformed[id] : undefined;
+        const run = (): Promise<ToolResultBlock> => callTool(context, { id, name, input }, raw);
+        // A spawned agent waits for a slot of its own; only leaf tools crowd this process.
+        return tool?.kind === "spawn" ? run() : gate.run(run);
+      }),
     );
+    // What one batch did is on disk before the next one does anything.
+    await context.report.told();
     results.push(...ended);
   }
   return results;

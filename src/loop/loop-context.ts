@@ -1,3 +1,4 @@
+import type { AgentEventBody } from "../events/event.ts";
 import type { Message } from "../message.ts";
 import type { Model } from "../model/model.ts";
 import type { PriceOverrides } from "../model/prices.ts";
@@ -5,6 +6,7 @@ import type { ResolvedAgent } from "../resolved-agent.ts";
 import type { Limits } from "../settings/settings.ts";
 import type { Tool } from "../tools/tool.ts";
 import type { Workbench } from "../tools/workbench.ts";
+import type { Report } from "./relay.ts";
 import type { Steps } from "./steps.ts";
 
 /** What the loop of one agent works with. */
@@ -18,6 +20,7 @@ export interface LoopContext {
   readonly limits: Limits;
   readonly prices: PriceOverrides;
   readonly signal: AbortSignal;
+  readonly report: Report<AgentEventBody>;
   /** The conversation so far; the task itself comes as a prompt. */
   readonly history: readonly Message[];
 }

@@ -1,13 +1,10 @@
 import { expect, test } from "vitest";
-import type { AgentEventBody } from "../events/event.ts";
 import { relay } from "./relay.ts";
 
-const event = (text: string): AgentEventBody => ({ type: "text-delta", text });
-
 async function collect<T>(
-  generator: AsyncGenerator<AgentEventBody, T>,
-): Promise<{ events: AgentEventBody[]; result: T }> {
-  const events: AgentEventBody[] = [];
+  generator: AsyncGenerator<string, T>,
+): Promise<{ events: string[]; result: T }> {
+  const events: string[] = [];
   for (;;) {
     const { done, value } = await generator.next();
     if (done === true) return { events, result: value };
@@ -16,38 +13,70 @@ async function collect<T>(
 }
 
 test("everything emitted is yielded in order before the result comes out", async () => {
-  const work = relay(async (emit) => {
-    emit(event("1"));
+  const work = relay<string, unknown>(async ({ emit }) => {
+    emit("1");
     await new Promise((resolve) => setTimeout(resolve, 5));
-    emit(event("2"));
-    emit(event("3"));
+    emit("2");
+    emit("3");
     return "done";
   });
   expect(await collect(work)).toEqual({
-    events: [event("1"), event("2"), event("3")],
+    events: ["1", "2", "3"],
     result: "done",
   });
 });
 
 test("an error comes out after what was emitted before it", async () => {
-  const seen: AgentEventBody[] = [];
-  const work = relay(async (emit) => {
-    emit(event("1"));
+  const seen: string[] = [];
+  const work = relay<string, unknown>(async ({ emit }) => {
+    emit("1");
     throw new Error("broken");
   });
   await expect(async () => {
     for await (const one of work) seen.push(one);
   }).rejects.toThrow("broken");
-  expect(seen).toEqual([event("1")]);
+  expect(seen).toEqual(["1"]);
 });
 
 test("a consumer that breaks off waits for the work to end, and nothing is left unhandled", async () => {
   let ended = false;
-  const work = relay(async (emit) => {
-    emit(event("1"));
+  const work = relay<string, unknown>(async ({ emit }) => {
+    emit("1");
     await new Promise((resolve) => setTimeout(resolve, 20));
     ended = true;
     throw new Error("nobody listens");
+  });
+  for await (const _ of work) break;
+  expect(ended).toBe(true);
+});
+
+test("told: work goes on only when the reader has taken everything and comes back", async () => {
+  const order: string[] = [];
+  const work = relay<string, void>(async ({ emit, told }) => {
+    emit("1");
+    emit("2");
+    await told();
+    order.push("work goes on");
+    await told();
+    emit("3");
+    await told();
+    order.push("work ends");
+  });
+  for await (const event of work) {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    order.push(`read ${event}`);
+  }
+  expect(order).toEqual(["read 1", "read 2", "work goes on", "read 3", "work ends"]);
+});
+
+test("told: nobody waits for a reader that has gone", async () => {
+  let ended = false;
+  const work = relay<string, void>(async ({ emit, told }) => {
+    emit("1");
+    await told();
+    emit("2");
+    await told();
+    ended = true;
   });
   for await (const _ of work) break;
   expect(ended).toBe(true);

@@ -1,37 +1,59 @@
-import type { AgentEventBody } from "../events/event.ts";
-
-export type Emit = (event: AgentEventBody) => void;
+/** How work tells what happens. */
+export interface Report<Event> {
+  /** Hands an event over, in order. Never waits. */
+  emit(event: Event): void;
+  /** Resolves when everything handed over so far was taken: the reader has dealt with it and asks for more. */
+  told(): Promise<void>;
+}
 
 /**
- * Runs work that reports through a callback as a generator that yields those reports, in order, and returns the
- * work's result. Everything emitted is yielded before the result or the error comes out.
+ * Runs work that reports as a generator that yields those reports, in order, and returns the work's result. Everything
+ * emitted is yielded before the result or the error comes out.
  */
-export async function* relay<Result>(
-  work: (emit: Emit) => Promise<Result>,
-): AsyncGenerator<AgentEventBody, Result> {
-  let queue: AgentEventBody[] = [];
+export async function* relay<Event, Result>(
+  work: (report: Report<Event>) => Promise<Result>,
+): AsyncGenerator<Event, Result> {
+  let queue: Event[] = [];
+  /** The reader has come back and there is nothing for it. */
+  let idle = false;
+  let over = false;
   let wake: (() => void) | undefined;
-  let settled = false;
-  const outcome = work((event) => {
-    queue.push(event);
-    wake?.();
-  }).finally(() => {
-    settled = true;
-    wake?.();
+  let taken: PromiseWithResolvers<void> | undefined;
+
+  const outcome = work({
+    emit(event) {
+      queue.push(event);
+      wake?.();
+    },
+    told() {
+      if (over || (idle && queue.length === 0)) return Promise.resolve();
+      taken ??= Promise.withResolvers();
+      return taken.promise;
+    },
   });
+  const settle = (): void => {
+    over = true;
+    wake?.();
+  };
   // The error belongs to `await outcome` below; until then nobody may call it unhandled.
-  outcome.catch(() => undefined);
+  outcome.then(settle, settle);
   try {
     for (;;) {
       const batch = queue;
       queue = [];
-      yield* batch;
+      for (const event of batch) yield event;
       if (queue.length > 0) continue;
-      if (settled) return await outcome;
+      taken?.resolve();
+      taken = undefined;
+      if (over) return await outcome;
+      idle = true;
       await new Promise<void>((resolve) => (wake = resolve));
+      idle = false;
     }
   } finally {
-    // A consumer that breaks off has aborted first, so this ends soon; nothing is left running behind its back.
+    // A reader that breaks off has aborted first, so this ends soon; nothing is left running behind its back.
+    over = true;
+    taken?.resolve();
     await outcome.catch(() => undefined);
   }
 }

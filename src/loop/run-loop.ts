@@ -12,26 +12,32 @@ export type LoopOutcome =
   | { kind: "failed"; content: string; error: AgentFailure };
 
 /**
- * Model ↔ tools until a final answer. Yields what happens, returns how it ended; throws the model's error when it
+ * Model ↔ tools until a final answer. Reports what happens, returns how it ended; throws the model's error when it
  * could not be had and `signal.reason` when aborted.
  */
-export async function* runLoop(
+export async function runLoop(
   context: LoopContext,
   task: { prompt: string; source: PromptSource; attachments: readonly Attachment[] },
-): AsyncGenerator<AgentEventBody, LoopOutcome> {
-  const { agent, signal } = context;
+): Promise<LoopOutcome> {
+  const { agent, signal, report } = context;
   const { maxTurns } = agent.costs;
   const messages: Message[] = [...context.history];
-  messages.push(yield* prompt(task.prompt, task.source, task.attachments));
+  const prompt = (text: string, source: PromptSource, attachments: readonly Attachment[] = []) => {
+    report.emit({ type: "prompt", text, source, attachments: [...attachments] });
+    return userMessage({ attachments, texts: [text] });
+  };
+  messages.push(prompt(task.prompt, task.source, task.attachments));
   let cutText = "";
 
   for (let turn = 1; ; turn += 1) {
     const wrapUp = turn > maxTurns;
-    yield { type: "turn-start", turn, wrapUp };
-    const { malformed, ...answer } = yield* callModel(context, messages, turn);
+    report.emit({ type: "turn-start", turn, wrapUp });
+    await report.told();
+    const { malformed, ...answer } = await callModel(context, messages, turn);
     messages.push(answer.message);
     const costUsd = answerCost(answer, context.prices);
-    yield { type: "assistant-message", turn, answer, costUsd };
+    report.emit({ type: "assistant-message", turn, answer, costUsd });
+    await report.told();
 
     const calls = toolUsesOf(answer.message);
     const text = cutText + textOf(answer.message.content);
@@ -45,23 +51,23 @@ export async function* runLoop(
     if (move.kind === "complete") return { kind: "completed", content: text };
     if (move.kind === "fail") {
       // Every call in the history has a result, so that the conversation can go on later.
-      for (const { id, name, input } of calls) yield notRun({ id, name, input });
+      for (const { id, name, input } of calls) report.emit(notRun({ id, name, input }));
       return { kind: "failed", content: text, error: move.error };
     }
 
     const last = turn === maxTurns;
     if (move.kind === "call-tools") {
       cutText = "";
-      const results = yield* callTools(context, calls, malformed);
+      const results = await callTools(context, calls, malformed);
       signal.throwIfAborted();
       const reminders = reminder(agent.sees.reminder);
-      for (const attachment of reminders) yield { type: "attachment", attachment };
-      const report = last ? (yield* prompt(wrapUpText, "harness", [])).content : [];
+      for (const attachment of reminders) report.emit({ type: "attachment", attachment });
+      const wrapping = last ? prompt(wrapUpText, "harness").content : [];
       const { content } = userMessage({ results, attachments: reminders });
-      messages.push({ role: "user", content: [...content, ...report] });
+      messages.push({ role: "user", content: [...content, ...wrapping] });
     } else {
       cutText = text;
-      messages.push(yield* prompt(last ? wrapUpText : continueText, "harness", []));
+      messages.push(prompt(last ? wrapUpText : continueText, "harness"));
     }
   }
 }
@@ -70,15 +76,6 @@ const continueText =
   "Your answer was cut off by the length limit. Go on exactly where it stopped, without repeating anything.";
 const wrapUpText =
   "You have used all your turns. Call no more tools. Report now: what you found or did, what is left, and where it stands.";
-
-async function* prompt(
-  text: string,
-  source: PromptSource,
-  attachments: readonly Attachment[],
-): AsyncGenerator<AgentEventBody, Message & { role: "user" }> {
-  yield { type: "prompt", text, source, attachments: [...attachments] };
-  return userMessage({ attachments, texts: [text] });
-}
 
 function notRun(call: ToolCall): AgentEventBody {
   const content = "Not run: the turn limit was reached.";

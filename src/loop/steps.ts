@@ -1,7 +1,6 @@
 import type { WaitReason } from "../events/event.ts";
 import type { SpawnRequestInput } from "../spawn-request.ts";
 import type { ChildOutcome } from "../tools/tool.ts";
-import type { Emit } from "./relay.ts";
 
 /**
  * The one seam through which an agent touches the world. Whoever implements it can resume the agent without repeating
@@ -21,18 +20,9 @@ export interface Steps {
     work: () => Promise<Result>,
   ): Promise<Result>;
   /** A spawned agent; never inside `run`. Rejects only when the request is refused. */
-  child(
-    key: string,
-    request: SpawnRequestInput,
-    call: { toolUseId: string; emit: Emit },
-  ): Promise<ChildOutcome>;
+  child(key: string, request: SpawnRequestInput, toolUseId: string): Promise<ChildOutcome>;
   /** Something that comes from outside. While it waits, the agent holds no slot and its clock stands still. */
-  wait<Result>(
-    key: string,
-    reason: WaitReason,
-    emit: Emit,
-    arrival: () => Promise<Result>,
-  ): Promise<Result>;
+  wait<Result>(key: string, reason: WaitReason, arrival: () => Promise<Result>): Promise<Result>;
   /** The time, in milliseconds. An implementation that replays must give the same again. */
   now(): number;
   /** A number in [0, 1). An implementation that replays must give the same again. */
