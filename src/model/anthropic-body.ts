@@ -1,59 +1,88 @@
 import type {
   MessageCreateParamsStreaming,
   MessageParam,
+  TextBlockParam,
   Tool,
 } from "@anthropic-ai/sdk/resources/messages/messages";
 import type { Message } from "../message.ts";
-import type { ModelRequest } from "./model.ts";
+import type { ModelRequest, ToolSpec } from "./model.ts";
 
 const breakpoint = { type: "ephemeral" } as const;
 
 /**
  * The body is a pure function of what the agent sees, in the order in which the provider caches it. The breakpoints lie
  * where they never move (last tool, system) or outside the messages (the last one, which the provider places itself), so
- * that two requests of one agent share every byte up to the new messages.
+ * that two requests of one agent share every byte up to the new messages. Only those are made into text anew: a
+ * conversation costs what is added to it, not its square.
  */
-export function requestBody(
-  request: ModelRequest,
-  maxTokens: number,
-): MessageCreateParamsStreaming {
+export function requestText(request: ModelRequest, maxTokens: number): string {
   const { model, tools, system, messages } = request;
-  return {
-    model,
-    max_tokens: maxTokens,
-    ...reasoning(request),
-    ...(tools.length === 0 ? {} : { tools: cachedTools(tools) }),
-    ...(system === ""
-      ? {}
-      : { system: [{ type: "text", text: system, cache_control: breakpoint }] }),
-    messages: messages.map(acceptable).filter(({ content }) => content.length > 0),
-    cache_control: breakpoint,
-    stream: true,
-  };
+  const settings: Settings = { model, max_tokens: maxTokens, ...reasoning(request) };
+  const parts = [JSON.stringify(settings).slice(1, -1)];
+  if (tools.length > 0) parts.push(`"tools":[${toolTexts(tools).join(",")}]`);
+  if (system !== "") parts.push(`"system":[${systemText(system)}]`);
+  parts.push(`"messages":[${messages.map(messageText).filter(Boolean).join(",")}]`);
+  parts.push(JSON.stringify(ending).slice(1, -1));
+  return `{${parts.join(",")}}`;
 }
 
+type Settings = Omit<MessageCreateParamsStreaming, "stream" | "messages">;
+
+const ending = {
+  cache_control: breakpoint,
+  stream: true,
+} satisfies Partial<MessageCreateParamsStreaming>;
+
 /** Without a word about it the model's own default applies. */
-function reasoning({ effort, thinking }: ModelRequest): Partial<MessageCreateParamsStreaming> {
+function reasoning({ effort, thinking }: ModelRequest): Partial<Settings> {
   if (effort !== undefined) return { thinking: { type: "adaptive" }, output_config: { effort } };
   return thinking === "off" ? { thinking: { type: "disabled" } } : {};
 }
 
-function cachedTools(tools: ModelRequest["tools"]): Tool[] {
+function toolTexts(tools: readonly ToolSpec[]): string[] {
   const last = tools.length - 1;
-  return tools.map(({ name, description, input_schema }, index) => ({
-    name,
-    description,
-    input_schema: input_schema as Tool.InputSchema,
-    ...(index === last ? { cache_control: breakpoint } : {}),
-  }));
+  return tools.map((tool, index) =>
+    index < last
+      ? toolText(tool)
+      : JSON.stringify({ ...toolParam(tool), cache_control: breakpoint }),
+  );
 }
 
+const toolText = remembered((tool: ToolSpec) => JSON.stringify(toolParam(tool)));
+
+function toolParam({ name, description, input_schema }: ToolSpec): Tool {
+  return { name, description, input_schema: input_schema as Tool.InputSchema };
+}
+
+function systemText(text: string): string {
+  return JSON.stringify({ type: "text", text, cache_control: breakpoint } satisfies TextBlockParam);
+}
+
+/** Empty when nothing of the message is acceptable. */
+const messageText = remembered((message: Message) => {
+  const content = acceptable(message);
+  if (content.length === 0) return "";
+  return JSON.stringify({ role: message.role, content } satisfies MessageParam);
+});
+
 /** Without what the provider refuses: blank texts, and thinking that it did not sign (another model's). */
-function acceptable({ role, content }: Message): MessageParam & { content: unknown[] } {
+function acceptable({ content }: Message): Exclude<MessageParam["content"], string> {
   const blocks = content.flatMap((block): unknown[] => {
     if (block.type === "text") return block.text.trim() === "" ? [] : [block];
     if (block.type !== "thinking") return [block];
     return block.signature === undefined ? [] : [block];
   });
-  return { role, content: blocks } as MessageParam & { content: unknown[] };
+  return blocks as Exclude<MessageParam["content"], string>;
+}
+
+/** Asked for the same thing again, it gives what it gave. For things that do not change. */
+function remembered<Thing extends object>(
+  write: (thing: Thing) => string,
+): (thing: Thing) => string {
+  const texts = new WeakMap<Thing, string>();
+  return (thing) => {
+    let text = texts.get(thing);
+    if (text === undefined) texts.set(thing, (text = write(thing)));
+    return text;
+  };
 }

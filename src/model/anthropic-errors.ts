@@ -40,18 +40,26 @@ export function refusal(
   return fault("invalid_request", `The Anthropic API refused the request (${status}): ${said}`);
 }
 
-/** Why an answer broke off. */
-export function interruption(
-  error: unknown,
-  isApiError: (error: unknown) => error is APIError,
-): ModelError {
-  if (!isApiError(error)) {
-    const message = `The model's answer broke off: ${deepestMessage(error)}.`;
-    return new ModelError("stream_broken", message, { cause: error });
+/** Why an answer broke off, in the words of the network. */
+export function interruption(error: unknown): ModelError {
+  const message = `The model's answer broke off: ${deepestMessage(error)}.`;
+  return new ModelError("stream_broken", message, { cause: error });
+}
+
+/** Why an answer broke off, in the words of the provider: the data of its `error` event. */
+export function streamFault(data: string): ModelError {
+  const { type, message } = errorOf(data);
+  const code = streamCodes.get(type ?? "") ?? "stream_broken";
+  return new ModelError(code, `The model's answer broke off: ${message ?? data}`);
+}
+
+function errorOf(data: string): { type?: string; message?: string } {
+  try {
+    const { error } = JSON.parse(data) as { error?: { type?: string; message?: string } };
+    return error ?? {};
+  } catch {
+    return {};
   }
-  const code = streamCodes.get(error.type ?? "") ?? "stream_broken";
-  const said = error.apiMessage ?? error.message;
-  return new ModelError(code, `The model's answer broke off: ${said}`, { cause: error });
 }
 
 const streamCodes: ReadonlyMap<string, ModelErrorCode> = new Map<string, ModelErrorCode>([

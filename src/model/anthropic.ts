@@ -1,12 +1,21 @@
 import { randomUUID } from "node:crypto";
+import type { Readable } from "node:stream";
+import type { BaseAnthropic } from "@anthropic-ai/sdk/client";
 import type { APIError } from "@anthropic-ai/sdk/core/error";
-import type { Messages } from "@anthropic-ai/sdk/resources/messages/messages";
+import type { RawMessageStreamEvent } from "@anthropic-ai/sdk/resources/messages/messages";
 import { RetinueError } from "../errors.ts";
-import { requestBody } from "./anthropic-body.ts";
+import { requestText } from "./anthropic-body.ts";
 import { AnthropicDraft } from "./anthropic-draft.ts";
-import { interruption, refusal } from "./anthropic-errors.ts";
-import { createHttpFetch } from "./http-fetch.ts";
-import type { Model, ModelAnswer, ModelDelta, ModelRequest } from "./model.ts";
+import { interruption, refusal, streamFault } from "./anthropic-errors.ts";
+import { createHttpFetch, streamOf } from "./http-fetch.ts";
+import {
+  ModelError,
+  type Model,
+  type ModelAnswer,
+  type ModelDelta,
+  type ModelRequest,
+} from "./model.ts";
+import { finish, readServerEvents } from "./server-events.ts";
 import { longestTimer } from "../longest-timer.ts";
 
 export interface AnthropicOptions {
@@ -22,7 +31,7 @@ export interface AnthropicOptions {
 
 /**
  * Claude, through the official client library, which is loaded with the first request. Of the library we use the
- * request and the raw events; retries, limits of time and the assembly of answers are ours.
+ * request and its errors; reading the stream, retries, limits of time and the assembly of answers are ours.
  *
  * Throws `no_model` at once when there are no credentials.
  */
@@ -37,49 +46,54 @@ export function createAnthropic(options: AnthropicOptions = {}): Model {
   ): AsyncGenerator<ModelDelta, ModelAnswer> {
     signal.throwIfAborted();
     library ??= load(account);
-    const { messages, isApiError } = await library;
-    const { data: events, request_id } = await messages
-      .create(requestBody(request, maxTokens), { signal })
-      .withResponse()
-      .catch((error: unknown) => {
-        signal.throwIfAborted();
-        throw isApiError(error) ? refusal(error, request.model, account) : error;
-      });
+    const { client, APIError } = await library;
+    // The library would leave a listener on the caller's signal for every answer.
+    const hangUp = new AbortController();
+    const follow = (): void => hangUp.abort();
+    signal.addEventListener("abort", follow, { once: true });
     const draft = new AnthropicDraft();
-    const arriving = events[Symbol.asyncIterator]();
+    let arriving: Readable | undefined;
     try {
-      for (;;) {
-        // Read to the end of the body, not only of the answer: then the connection serves the next request too. But a
-        // server that leaves it open must not cost the answer.
-        const next = arriving.next();
-        const step = draft.complete ? await soon(next) : await next;
-        if (step === undefined || step.done === true) break;
+      signal.throwIfAborted();
+      const body = requestText(request, maxTokens);
+      const response = await client
+        .post("/v1/messages", { body, headers, stream: true, signal: hangUp.signal })
+        .asResponse();
+      arriving = streamOf(response);
+      for await (const events of readServerEvents(arriving)) {
         signal.throwIfAborted();
-        const delta = draft.take(step.value);
-        if (delta === undefined) continue;
-        yield delta;
-        signal.throwIfAborted();
+        for (const { name, data } of events) {
+          if (name === "error") throw streamFault(data);
+          const delta = draft.take(JSON.parse(data) as RawMessageStreamEvent);
+          if (delta === undefined) continue;
+          yield delta;
+          signal.throwIfAborted();
+        }
+        // The end of the body is not awaited: a server that leaves it open must not cost the answer.
+        if (draft.complete) break;
       }
+      return draft.answer(request.model, response.headers.get("request-id") || newRequestId());
     } catch (error) {
       signal.throwIfAborted();
-      if (!draft.complete) throw interruption(error, isApiError);
+      if (error instanceof ModelError) throw error;
+      throw error instanceof APIError
+        ? refusal(error, request.model, account)
+        : interruption(error);
     } finally {
-      // Closes the connection if anything is left on it. Not awaited: it would wait for what does not come.
-      arriving.return?.(undefined).catch(() => undefined);
+      signal.removeEventListener("abort", follow);
+      if (draft.complete && arriving !== undefined) finish(arriving);
+      else arriving?.destroy();
     }
-    signal.throwIfAborted();
-    return draft.answer(request.model, request_id || `req_${randomUUID().replaceAll("-", "")}`);
   }
 
   return { provider: "anthropic", scripted: false, stream };
 }
 
-/** What the promise gives within a second, else nothing. */
-function soon<Value>(promise: Promise<Value>): Promise<Value | undefined> {
-  return new Promise((resolve, reject) => {
-    const late = setTimeout(resolve, 1000, undefined);
-    promise.then(resolve, reject).finally(() => clearTimeout(late));
-  });
+/** The body is text already. */
+const headers = { "content-type": "application/json" };
+
+function newRequestId(): string {
+  return `req_${randomUUID().replaceAll("-", "")}`;
 }
 
 interface Account {
@@ -122,8 +136,8 @@ function accountOf(options: AnthropicOptions, env: NodeJS.ProcessEnv): Account {
 const ownServer = "https://api.anthropic.com";
 
 interface Library {
-  messages: Messages;
-  isApiError: (error: unknown) => error is APIError;
+  client: BaseAnthropic;
+  APIError: typeof APIError;
 }
 
 /**
@@ -132,7 +146,6 @@ interface Library {
  */
 async function load({ credential, baseURL }: Account): Promise<Library> {
   const { BaseAnthropic } = await import("@anthropic-ai/sdk/client");
-  const { Messages } = await import("@anthropic-ai/sdk/resources/messages/messages");
   const { APIError } = await import("@anthropic-ai/sdk/core/error");
   const client = new BaseAnthropic({
     ...credential,
@@ -146,8 +159,5 @@ async function load({ credential, baseURL }: Account): Promise<Library> {
     // Spans are made from our events.
     openTelemetry: false,
   });
-  return {
-    messages: new Messages(client),
-    isApiError: (error): error is APIError => error instanceof APIError,
-  };
+  return { client, APIError };
 }

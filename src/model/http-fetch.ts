@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { PlainHeaders } from "./plain-headers.ts";
 
@@ -38,6 +39,11 @@ export function createHttpFetch(): typeof fetch {
       request.end(init?.body ?? undefined);
     });
   };
+}
+
+/** The body of an answer, as Node's own stream. */
+export function streamOf(response: Response): Readable {
+  return response.body as unknown as IncomingMessage;
 }
 
 /** The members that client libraries use; the body is Node's own stream, which can be iterated like a web stream. */

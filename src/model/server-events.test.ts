@@ -1,0 +1,76 @@
+import { PassThrough, Readable } from "node:stream";
+import { expect, test } from "vitest";
+import { finish, readServerEvents, ServerEventParser, type ServerEvent } from "./server-events.ts";
+
+const text =
+  'event: message_start\ndata: {"a": "ü😀"}\n\n: a comment\r\nevent: ping\r\ndata: {}\r\n\r\ndata:two\ndata: lines\nid: 1\nretry: 5\n\nevent: nothing\n\nevent\rdata\r\rdata: last\n\n';
+const events: ServerEvent[] = [
+  { name: "message_start", data: '{"a": "ü😀"}' },
+  { name: "ping", data: "{}" },
+  { name: "message", data: "two\nlines" },
+  { name: "message", data: "" },
+  { name: "message", data: "last" },
+];
+
+test("reads fields, comments, every kind of line end and data on several lines", () => {
+  expect(new ServerEventParser().push(text)).toEqual(events);
+});
+
+test("an event is complete with its blank line, not before", () => {
+  const parser = new ServerEventParser();
+  expect(parser.push("data: a\n")).toEqual([]);
+  expect(parser.push("\r")).toEqual([]);
+  expect(parser.push("\n")).toEqual([{ name: "message", data: "a" }]);
+});
+
+async function collect(body: Readable): Promise<ServerEvent[]> {
+  const all: ServerEvent[] = [];
+  for await (const batch of readServerEvents(body)) all.push(...batch);
+  return all;
+}
+
+test("gives the same events wherever the bytes are cut", async () => {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at <= bytes.length; at += 1) {
+    const pieces = [bytes.subarray(0, at), bytes.subarray(at)].filter(({ length }) => length > 0);
+    expect(await collect(Readable.from(pieces, { objectMode: false }))).toEqual(events);
+  }
+  const single = [...bytes].map((byte) => Buffer.from([byte]));
+  expect(await collect(Readable.from(single, { objectMode: false }))).toEqual(events);
+});
+
+test("what arrived before a fault comes out before the fault", async () => {
+  const body = new PassThrough();
+  body.write("data: a\n\n");
+  setImmediate(() => body.destroy(new Error("torn")));
+  const all: ServerEvent[] = [];
+  await expect(async () => {
+    for await (const batch of readServerEvents(body)) all.push(...batch);
+  }).rejects.toThrow("torn");
+  expect(all).toEqual([{ name: "message", data: "a" }]);
+});
+
+test("a body that closes without an end is a fault", async () => {
+  const body = new PassThrough();
+  setImmediate(() => body.destroy());
+  await expect(collect(body)).rejects.toThrow("the connection was closed");
+});
+
+test("a body is read to its end after the reader has gone", async () => {
+  const body = new PassThrough();
+  body.write("data: a\n\n");
+  for await (const _ of readServerEvents(body)) break;
+  finish(body);
+  const ended = new Promise((resolve) => body.once("end", resolve));
+  body.end("data: b\n\n".repeat(100_000));
+  await ended;
+});
+
+test("a body that goes on and on after the reader has gone is closed", async () => {
+  const body = new PassThrough();
+  body.write("data: a\n\n");
+  for await (const _ of readServerEvents(body)) break;
+  finish(body);
+  await new Promise((resolve) => body.once("close", resolve));
+  expect(body.destroyed).toBe(true);
+});
