@@ -87,10 +87,10 @@ function header({ run, now, style, scripted }: Drawing, width: number): Line {
   const left = ["retinue", ...(scripted ? ["scripted"] : []), ...parts].join(" · ");
   const living = run.agents.values().some((agent) => !hasEnded(agent));
   const last = Math.max(0, ...run.agents.values().map((agent) => agent.endedAt ?? 0));
-  const time = formatDuration((living ? now : last) - (run.startedAt ?? now));
-  const known = run.costUsd !== null && run.costUsd > 0;
-  const cost = known ? `  ${formatCost(run.costUsd)}` : "";
-  const right = `${formatTokens(totalTokens(run.usage))} tok${cost}  ⏱ ${time}`;
+  const time = formatDuration((living ? now : last) - (run.totals.startedAt ?? now));
+  const known = run.totals.costUsd !== null && run.totals.costUsd > 0;
+  const cost = known ? `  ${formatCost(run.totals.costUsd)}` : "";
+  const right = `${formatTokens(totalTokens(run.totals.usage))} tok${cost}  ⏱ ${time}`;
   const leftWidth = Math.max(Math.min(width, displayWidth(left)), width - displayWidth(right) - 2);
   return compose(
     [

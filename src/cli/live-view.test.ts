@@ -156,7 +156,7 @@ describe("the block", () => {
     const message = { role: "assistant" as const, content: [] };
     const about = { id: "a", requestId: "r", model: "opus", stopReason: "end_turn" as const };
     const answer = { ...about, message, usage: noUsage };
-    tell("m", { type: "assistant-message", turn: 1, answer, costUsd });
+    tell("m", { type: "assistant-message", turn: 1, answer, costUsd, durationMs: 7 });
     clock.advance(500);
     expect(terminal.text.split("\n")[0]).toMatch(/^retinue · 1 working {2,}\d/);
     expect(terminal.text.split("\n")[0]?.endsWith(expected)).toBe(true);

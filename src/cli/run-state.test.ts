@@ -23,6 +23,7 @@ function answer(model: string, usage: Usage, costUsd: number | null = null): Age
     turn: 1,
     answer: { id: "m", requestId: "r", model, message, stopReason: "end_turn", usage },
     costUsd,
+    durationMs: 7,
   };
 }
 
@@ -157,7 +158,7 @@ describe("tools", () => {
       reason: "no",
     });
     expect(story.agent("m").denials).toBe(1);
-    expect(story.run.denials).toEqual([{ agentId: "m", call: call("1", "rm") }]);
+    expect(story.run.totals.denials).toEqual([{ agentId: "m", call: call("1", "rm") }]);
   });
 });
 
@@ -207,7 +208,7 @@ describe("memory", () => {
     }
     expect(story.run.agents.size).toBe(5);
     expect(story.run.forgotten).toBe(96);
-    expect(story.run.usage.output).toBe(100);
+    expect(story.run.totals.usage.output).toBe(100);
     expect(story.run.main?.id).toBe("m");
   });
 
@@ -227,7 +228,7 @@ describe("memory", () => {
   test("an event of an agent that was never introduced changes nothing but the totals", () => {
     const run = new Story().tell("ghost", answer("haiku", { ...noUsage, input: 3 })).run;
     expect(run.agents.size).toBe(0);
-    expect(run.usageByModel.get("haiku")?.input).toBe(3);
+    expect(run.totals.usageByModel.get("haiku")?.input).toBe(3);
   });
 });
 
@@ -249,16 +250,16 @@ describe("cost", () => {
     expect(story.agent("c").costUsd).toBe(0.375);
     story.tell("c", { type: "agent-end", result: completed("") }).child("d", "m");
     expect(story.run.forgotten).toBe(1);
-    expect(story.run.costUsd).toBe(0.875);
-    expect(Object.fromEntries(story.run.costByModel)).toEqual({ opus: 0.625, haiku: 0.25 });
+    expect(story.run.totals.costUsd).toBe(0.875);
+    expect(Object.fromEntries(story.run.totals.costByModel)).toEqual({ opus: 0.625, haiku: 0.25 });
   });
 
   test("with one unknown answer the sums that it is part of are unknown, the others are not", () => {
     const { run } = main()
       .tell("m", answer("opus", noUsage, 0.5), answer("new", noUsage, null))
       .tell("m", answer("opus", noUsage, 0.5));
-    expect(run.costUsd).toBeNull();
+    expect(run.totals.costUsd).toBeNull();
     expect(run.main?.costUsd).toBeNull();
-    expect(Object.fromEntries(run.costByModel)).toEqual({ opus: 1, new: null });
+    expect(Object.fromEntries(run.totals.costByModel)).toEqual({ opus: 1, new: null });
   });
 });

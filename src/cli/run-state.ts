@@ -2,7 +2,6 @@ import type { AgentResult, FailureCode } from "../agent-result.ts";
 import type {
   AgentEvent,
   AgentSummary,
-  AnswerRecord,
   StopReason,
   ToolCall,
   WaitReason,
@@ -12,14 +11,14 @@ import type { AgentState as LifecycleState } from "../lifecycle/agent-state.ts";
 import { addUsage, noUsage, type Usage } from "../message.ts";
 import { addCost } from "../model/prices.ts";
 import { formatCall, formatOutcome } from "./format.ts";
+import { RunTotals } from "./run-totals.ts";
 import { plainLine } from "./sanitize.ts";
 
 /**
  * What every view knows of a run, read from its events. It does no input or output and never looks at a clock, so
  * the same events always give the same state.
  *
- * Everything kept for showing is one short line that went through `plainLine`. What identifies something to a program
- * (ids, the model of an answer, the input of a denied call) is kept as it came. Memory is bounded: of more than
+ * Everything kept for showing is one short line that went through `plainLine`; ids are kept as they came. Memory is bounded: of more than
  * `maxAgents` agents the oldest ended ones are forgotten, while the totals still count them.
  */
 export class RunState {
@@ -27,14 +26,7 @@ export class RunState {
   /** How many ended agents are no longer in `agents`. */
   forgotten: number = 0;
   /** Over all agents, forgotten ones included. */
-  usage: Usage = noUsage;
-  readonly usageByModel: Map<string, Usage> = new Map();
-  /** In US dollars, over all agents; null = unknown. */
-  costUsd: number | null = 0;
-  readonly costByModel: Map<string, number | null> = new Map();
-  /** The first 200; the count per agent is complete. */
-  readonly denials: Denial[] = [];
-  startedAt: number | null = null;
+  readonly totals: RunTotals = new RunTotals();
   readonly #maxAgents: number;
 
   constructor(options: { maxAgents?: number } = {}) {
@@ -43,10 +35,8 @@ export class RunState {
 
   /** The agent that the event is about, or `undefined` when it was never introduced or is forgotten. */
   apply(event: AgentEvent): AgentState | undefined {
-    this.startedAt ??= event.at;
+    this.totals.apply(event);
     if ("agent" in event) this.#introduce(event.agentId, event.agent);
-    if (event.type === "assistant-message") this.#spend(event.answer, event.costUsd);
-    if (event.type === "permission-deny") this.#deny(event.agentId, event.call);
     const agent = this.agents.get(event.agentId);
     if (agent !== undefined) advance(agent, event);
     return agent;
@@ -116,18 +106,6 @@ export class RunState {
       return;
     }
   }
-
-  #spend({ model, usage }: AnswerRecord, costUsd: number | null): void {
-    this.usage = addUsage(this.usage, usage);
-    this.usageByModel.set(model, addUsage(this.usageByModel.get(model) ?? noUsage, usage));
-    this.costUsd = addCost(this.costUsd, costUsd);
-    const past = this.costByModel.get(model);
-    this.costByModel.set(model, past === undefined ? costUsd : addCost(past, costUsd));
-  }
-
-  #deny(agentId: AgentId, call: ToolCall): void {
-    if (this.denials.length < 200) this.denials.push({ agentId, call });
-  }
 }
 
 export type AgentStatus = LifecycleState;
@@ -178,11 +156,6 @@ export interface ToolActivity {
 export interface TreeRow {
   readonly agent: AgentState;
   readonly prefix: string;
-}
-
-export interface Denial {
-  readonly agentId: AgentId;
-  readonly call: ToolCall;
 }
 
 export function hasEnded(agent: AgentState): boolean {

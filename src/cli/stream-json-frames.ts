@@ -119,6 +119,8 @@ export interface ResultFrame extends Envelope {
   is_error: boolean;
   num_turns: number;
   duration_ms: number;
+  /** How long models were waited for, over all agents. */
+  duration_api_ms: number;
   stop_reason: StopReason | null;
   result: string;
   /** Answers came from a script, not from a model. */

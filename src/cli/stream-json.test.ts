@@ -4,6 +4,7 @@ import type { AgentEventBody, AgentSummary } from "../events/event.ts";
 import type { AgentId, SessionId } from "../ids.ts";
 import { agentSummary, figures } from "./events-fixture.ts";
 import { RunState } from "./run-state.ts";
+import { RunTotals } from "./run-totals.ts";
 import type { Frame } from "./stream-json-frames.ts";
 import { eventFrames, frameLine, resultFrame } from "./stream-json.ts";
 
@@ -52,6 +53,7 @@ function answer(model: string, costUsd: number | null = null): AgentEventBody {
       usage: { input: 10, output: 20, cacheRead: 30, cacheWrite: 40 },
     },
     costUsd,
+    durationMs: 7,
   };
 }
 
@@ -248,12 +250,15 @@ describe("resultFrame", () => {
       cacheCreationInputTokens: 40,
       costUSD: null,
     };
-    expect(resultFrame({ scripted: true, run, sessionId, result: completed })).toEqual({
+    expect(
+      resultFrame({ scripted: true, totals: run.totals, sessionId, result: completed }),
+    ).toEqual({
       type: "result",
       subtype: "success",
       is_error: false,
       num_turns: 3,
       duration_ms: 5000,
+      duration_api_ms: 14,
       stop_reason: "tool_use",
       result: "found\nit",
       retinue_scripted: true,
@@ -277,7 +282,8 @@ describe("resultFrame", () => {
     const { run, tell } = started();
     tell("m", answer("opus", 0.5));
     tell("c", answer("haiku", 0.25));
-    const frame = () => resultFrame({ scripted: false, run, sessionId, result: completed });
+    const frame = () =>
+      resultFrame({ scripted: false, totals: run.totals, sessionId, result: completed });
     expect(frame()).toMatchObject({
       total_cost_usd: 0.75,
       modelUsage: { opus: { costUSD: 0.5 }, haiku: { costUSD: 0.25 } },
@@ -295,7 +301,9 @@ describe("resultFrame", () => {
   ] as const)("a failure by %s is %s", (code, subtype) => {
     const error = { code, message: "why" };
     const result: AgentResult = { ...completed, state: "failed", error };
-    expect(resultFrame({ scripted: true, run: new RunState(), sessionId, result })).toMatchObject({
+    expect(
+      resultFrame({ scripted: true, totals: new RunTotals(), sessionId, result }),
+    ).toMatchObject({
       subtype,
       is_error: true,
       errors: [`${code}: why`],
@@ -305,7 +313,9 @@ describe("resultFrame", () => {
 
   test("a stopped run is an error", () => {
     const result: AgentResult = { ...completed, state: "stopped", reason: "interrupted" };
-    expect(resultFrame({ scripted: true, run: new RunState(), sessionId, result })).toMatchObject({
+    expect(
+      resultFrame({ scripted: true, totals: new RunTotals(), sessionId, result }),
+    ).toMatchObject({
       subtype: "error_during_execution",
       is_error: true,
       errors: ["interrupted"],
@@ -317,7 +327,7 @@ test("a frame is one line, harmless to look at, and says exactly what the model 
   const text = "a\n\x1b]52;c;AA\x07\x9b31m\u202e\u2028\ud800日";
   const result = resultFrame({
     scripted: true,
-    run: new RunState(),
+    totals: new RunTotals(),
     sessionId,
     result: { ...completed, content: text },
   });

@@ -5,6 +5,7 @@ import type { SessionId } from "../ids.ts";
 import { totalTokens, type AssistantBlock, type ToolResultBlock, type Usage } from "../message.ts";
 import { formatOutcome } from "./format.ts";
 import { elapsed, type AgentState, type RunState } from "./run-state.ts";
+import type { RunTotals } from "./run-totals.ts";
 import type {
   AssistantFrame,
   Envelope,
@@ -22,8 +23,8 @@ import type {
 } from "./stream-json-frames.ts";
 
 /**
- * `--output-format stream-json`: the frames that programs written for Claude Code read. Facts that are not known (the
- * price, the time spent in the provider) are null or left out, never guessed.
+ * `--output-format stream-json`: the frames that programs written for Claude Code read. A price that is not
+ * known is null, never guessed.
  *
  * `run` must have applied the event already. The last frame, `resultFrame`, is the caller's: a run ends when
  * the host says so, not when one agent does.
@@ -78,34 +79,35 @@ export function eventFrames(event: AgentEvent, context: StreamContext): Frame[] 
 
 /** The end of a run: the last frame of `stream-json`, and the whole document of `json`. */
 export function resultFrame(options: {
-  run: RunState;
+  totals: RunTotals;
   sessionId: SessionId;
   /** Of the main agent. */
   result: AgentResult;
   scripted: boolean;
 }): ResultFrame {
-  const { run, sessionId, result } = options;
+  const { totals, sessionId, result } = options;
   return {
     type: "result",
     subtype: resultSubtype(result),
     is_error: result.state !== "completed",
     num_turns: result.turns,
     duration_ms: result.durationMs,
-    stop_reason: run.main?.stopReason ?? null,
+    duration_api_ms: totals.modelMs,
+    stop_reason: totals.stopReason,
     result: result.content,
     retinue_scripted: options.scripted,
     ...(result.state === "completed" ? {} : { errors: [formatError(result)] }),
-    total_cost_usd: run.costUsd,
-    usage: usageFields(run.usage),
+    total_cost_usd: totals.costUsd,
+    usage: usageFields(totals.usage),
     modelUsage: Object.fromEntries(
-      run.usageByModel
+      totals.usageByModel
         .entries()
         .map(([model, usage]) => [
           model,
-          modelUsageFields(usage, run.costByModel.get(model) ?? null),
+          modelUsageFields(usage, totals.costByModel.get(model) ?? null),
         ]),
     ),
-    permission_denials: run.denials.map(({ agentId, call }) => ({
+    permission_denials: totals.denials.map(({ agentId, call }) => ({
       tool_name: call.name,
       tool_use_id: call.id,
       tool_input: call.input,

@@ -30,6 +30,7 @@ function finishedRun(
       usage: { ...noUsage, input },
     },
     costUsd,
+    durationMs: 7,
   });
   const child = { ...summary, type: names.child, model: "haiku", parentId: "m" as AgentId };
   tell("m", 0, { type: "agent-start", agent: summary });

@@ -57,7 +57,7 @@ function cells(agent: AgentState, prefix: string, options: SummaryOptions): stri
 }
 
 function total(run: RunState, options: SummaryOptions): string[] {
-  const started = run.startedAt ?? options.now;
+  const started = run.totals.startedAt ?? options.now;
   const tools = run.agents.values().reduce((sum, agent) => sum + agent.toolUses, 0);
   const count = run.agents.size + run.forgotten;
   const note = run.forgotten === 0 ? "" : `${run.forgotten} earlier not listed`;
@@ -66,9 +66,9 @@ function total(run: RunState, options: SummaryOptions): string[] {
     "",
     "",
     run.forgotten === 0 ? String(tools) : "",
-    formatTokens(totalTokens(run.usage)),
+    formatTokens(totalTokens(run.totals.usage)),
     formatSpan(lastMoment(run, options.now) - started),
-    formatCost(run.costUsd),
+    formatCost(run.totals.costUsd),
     note,
   ];
 }

@@ -29,8 +29,15 @@ export type AgentEventBody =
   | { type: "text-delta"; text: string }
   | { type: "thinking-delta"; text: string }
   | { type: "model-retry"; attempt: number; code: string; message: string; delayMs: number }
-  /** `costUsd`: of this answer; `null` = unknown. */
-  | { type: "assistant-message"; turn: number; answer: AnswerRecord; costUsd: number | null }
+  | {
+      type: "assistant-message";
+      turn: number;
+      answer: AnswerRecord;
+      /** Of this answer, in US dollars; `null` = unknown. */
+      costUsd: number | null;
+      /** From the first request to the whole answer, pauses between attempts included. */
+      durationMs: number;
+    }
   | { type: "tool-call-start"; call: ToolCall }
   | { type: "tool-call-progress"; callId: string; text: string }
   | { type: "permission-deny"; call: ToolCall; reason: string }

@@ -1,9 +1,9 @@
 /** How work tells what happens. */
 export interface Report<Event> {
   /** Hands an event over, in order. Never waits. */
-  emit(event: Event): void;
+  readonly emit: (event: Event) => void;
   /** Resolves when everything handed over so far was taken: the reader has dealt with it and asks for more. */
-  told(): Promise<void>;
+  readonly told: () => Promise<void>;
 }
 
 /**

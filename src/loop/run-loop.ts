@@ -19,7 +19,7 @@ export async function runLoop(
   context: LoopContext,
   task: { prompt: string; source: PromptSource; attachments: readonly Attachment[] },
 ): Promise<LoopOutcome> {
-  const { agent, signal, report } = context;
+  const { agent, signal, report, steps } = context;
   const { maxTurns } = agent.costs;
   const messages: Message[] = [...context.history];
   const prompt = (text: string, source: PromptSource, attachments: readonly Attachment[] = []) => {
@@ -33,10 +33,12 @@ export async function runLoop(
     const wrapUp = turn > maxTurns;
     report.emit({ type: "turn-start", turn, wrapUp });
     await report.told();
+    const askedAt = steps.now();
     const { malformed, ...answer } = await callModel(context, messages, turn);
+    const durationMs = steps.now() - askedAt;
     messages.push(answer.message);
     const costUsd = answerCost(answer, context.prices);
-    report.emit({ type: "assistant-message", turn, answer, costUsd });
+    report.emit({ type: "assistant-message", turn, answer, costUsd, durationMs });
     await report.told();
 
     const calls = toolUsesOf(answer.message);

@@ -11,6 +11,7 @@ import { exitCodeOfResult, exitCodeOfSignal, exitCodes } from "../exit-codes.ts"
 import { formatDenial } from "../format.ts";
 import { AgentObserver } from "../observe-agents.ts";
 import { RunState } from "../run-state.ts";
+import { RunTotals } from "../run-totals.ts";
 import { plain } from "../sanitize.ts";
 import { eventFrames, frameLine, resultFrame } from "../stream-json.ts";
 import { createStyle, wantsColor, type ColorChoice } from "../style.ts";
@@ -52,11 +53,11 @@ export async function runCommand(words: string[], options: RunOptions): Promise<
 `);
   }
 
-  const run = new RunState();
+  const totals = new RunTotals();
   const observer = rehearsal === null ? undefined : new AgentObserver();
   const show = progress(options, model.scripted);
   const types = (await manager.agentTypes()).map(({ name }) => name);
-  const frames = frameWriter(options, run, { scripted: model.scripted, agents: types });
+  const frames = frameWriter(options, { scripted: model.scripted, agents: types });
   const type = options.agent ?? options.agentType;
   const request = {
     prompt,
@@ -68,7 +69,7 @@ export async function runCommand(words: string[], options: RunOptions): Promise<
   try {
     const { result, interrupted } = await watchRun(manager, request, {
       apply: (event) => {
-        run.apply(event);
+        totals.apply(event);
         observer?.apply(event);
         show.apply(event);
         frames(event);
@@ -78,7 +79,7 @@ export async function runCommand(words: string[], options: RunOptions): Promise<
     show.stop();
     printResult(result, options, () =>
       frameLine(
-        resultFrame({ run, sessionId: manager.sessionId, result, scripted: model.scripted }),
+        resultFrame({ totals, sessionId: manager.sessionId, result, scripted: model.scripted }),
       ),
     );
     const broken =
@@ -168,16 +169,17 @@ function progress(options: RunOptions, scripted: boolean): Pick<View, "apply" | 
 
 function frameWriter(
   options: RunOptions,
-  run: RunState,
   session: { scripted: boolean; agents: string[] },
 ): (event: AgentEvent) => void {
   if (options.outputFormat !== "stream-json") return () => undefined;
+  const run = new RunState();
   const context = {
     run,
     partialMessages: options.includePartialMessages === true,
     session: { cwd: process.cwd(), version, ...session },
   };
   return (event) => {
+    run.apply(event);
     for (const frame of eventFrames(event, context)) process.stdout.write(frameLine(frame));
   };
 }
