@@ -1,4 +1,4 @@
-import type { IncomingMessage } from "node:http";
+import type http from "node:http";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { PlainHeaders } from "./plain-headers.ts";
@@ -11,19 +11,14 @@ import { PlainHeaders } from "./plain-headers.ts";
 export function createHttpFetch(): typeof fetch {
   return (input, init) => {
     const url = new URL(input instanceof URL || typeof input === "string" ? input : input.url);
-    // Not imported: that reads every export of `node:http`, and some of them load all of Node's `fetch`.
-    const { request: open } =
-      url.protocol === "https:"
-        ? process.getBuiltinModule("node:https")
-        : process.getBuiltinModule("node:http");
-    const given = init?.headers as Iterable<[string, string]> | Record<string, string> | undefined;
-    const options = {
-      method: init?.method ?? "GET",
-      // Node's own agents keep connections, and follow NODE_USE_ENV_PROXY.
-      headers: { ...Object.fromEntries(new PlainHeaders(given)), "accept-encoding": "identity" },
-    };
+    const { method = "GET", headers = {} } = init ?? {};
+    const given = Symbol.iterator in headers ? Object.fromEntries(headers) : headers;
     return new Promise((resolve, reject) => {
-      const request = open(url, options);
+      // Node's own agents keep connections, and follow NODE_USE_ENV_PROXY.
+      const request = transport(url)(url, {
+        method,
+        headers: { ...given, "accept-encoding": "identity" },
+      });
       const signal = init?.signal ?? undefined;
       const abort = (): void => void request.destroy(signal?.reason as Error);
       if (signal?.aborted === true) abort();
@@ -41,13 +36,22 @@ export function createHttpFetch(): typeof fetch {
   };
 }
 
+/** Not imported: that reads every export of `node:http`, and some of them load all of Node's `fetch`. */
+function transport({ protocol }: URL): typeof http.request {
+  if (protocol === "https:") return (secure ??= process.getBuiltinModule("node:https").request);
+  return (open ??= process.getBuiltinModule("node:http").request);
+}
+
+let open: typeof http.request | undefined;
+let secure: typeof http.request | undefined;
+
 /** The body of an answer, as Node's own stream. */
 export function streamOf(response: Response): Readable {
-  return response.body as unknown as IncomingMessage;
+  return response.body as unknown as http.IncomingMessage;
 }
 
 /** The members that client libraries use; the body is Node's own stream, which can be iterated like a web stream. */
-function responseOf(message: IncomingMessage, url: URL): Response {
+function responseOf(message: http.IncomingMessage, url: URL): Response {
   const status = message.statusCode ?? 0;
   const response = {
     status,

@@ -22,7 +22,7 @@ describe("JsonlWriter", () => {
   test("what it acknowledged is in the file, in order, and the file is private", async () => {
     const path = join(directory(), "deep", "a.jsonl");
     const writer = new JsonlWriter(path);
-    for (let n = 0; n < 200; n += 1) writer.append([{ n }]);
+    for (let n = 0; n < 200; n += 1) writer.append([JSON.stringify({ n })]);
     expect(readFileSync(path, "utf8")).toContain('{"n":0}\n');
     expect(await readJsonl(path)).toEqual(Array.from({ length: 200 }, (_, n) => ({ n })));
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -43,7 +43,7 @@ describe("JsonlWriter", () => {
     const path = join(directory(), "a.jsonl");
     writeFileSync(path, before);
     const writer = new JsonlWriter(path);
-    writer.append([{ n: 9 }]);
+    writer.append([JSON.stringify({ n: 9 })]);
     writer.close();
     expect(readFileSync(path, "utf8")).toBe(`${kept}{"n":9}\n`);
   });
@@ -51,10 +51,10 @@ describe("JsonlWriter", () => {
   test("opens again after it was closed, and repairs again", async () => {
     const path = join(directory(), "a.jsonl");
     const writer = new JsonlWriter(path);
-    writer.append([{ n: 1 }]);
+    writer.append([JSON.stringify({ n: 1 })]);
     writer.close();
     appendFileSync(path, "torn");
-    writer.append([{ n: 2 }]);
+    writer.append([JSON.stringify({ n: 2 })]);
     writer.close();
     expect(readFileSync(path, "utf8")).toBe('{"n":1}\n{"n":2}\n');
   });
@@ -62,10 +62,12 @@ describe("JsonlWriter", () => {
   test("a file that cannot be written rejects the append, and a symbolic link is not followed", async () => {
     const root = directory();
     writeFileSync(join(root, "file"), "");
-    expect(() => new JsonlWriter(join(root, "file", "a.jsonl")).append([{}])).toThrow();
+    expect(() =>
+      new JsonlWriter(join(root, "file", "a.jsonl")).append([JSON.stringify({})]),
+    ).toThrow();
     writeFileSync(join(root, "target"), "untouched");
     symlinkSync(join(root, "target"), join(root, "link.jsonl"));
-    expect(() => new JsonlWriter(join(root, "link.jsonl")).append([{}])).toThrow();
+    expect(() => new JsonlWriter(join(root, "link.jsonl")).append([JSON.stringify({})])).toThrow();
     expect(readFileSync(join(root, "target"), "utf8")).toBe("untouched");
   });
 });

@@ -16,14 +16,16 @@ export class JsonlWriter {
     this.path = path;
   }
 
-  /** Throws the file system's error; the file then ends where it ended before. */
-  append(values: readonly object[]): void {
-    if (values.length === 0) return;
-    const bytes = Buffer.from(values.map((value) => `${JSON.stringify(value)}\n`).join(""));
+  /** Lines of JSON without their ends. Throws the file system's error; the file then ends where it ended before. */
+  append(lines: readonly string[]): void {
+    if (lines.length === 0) return;
+    const text = `${lines.join("\n")}\n`;
+    const size = Buffer.byteLength(text);
     const file = (this.#file ??= this.#open());
     try {
-      for (let done = 0; done < bytes.length;) done += writeSync(file, bytes, done);
-      this.#size += bytes.length;
+      let written = writeSync(file, text);
+      while (written < size) written += writeSync(file, Buffer.from(text), written);
+      this.#size += size;
     } catch (error) {
       this.#undo(file);
       throw error;

@@ -77,13 +77,8 @@ export function toolResultBody(
 }
 
 /** The intent to run a step, on disk before its effect. Its outcome is the ordinary line that follows. */
-export function stepLine(key: string, envelope: Envelope, at: number): object {
-  return {
-    type: "retinue-step",
-    key,
-    timestamp: new Date(at).toISOString(),
-    sessionId: envelope.sessionId,
-  };
+export function stepLine(key: string, sessionId: string, at: number): object {
+  return { type: "retinue-step", key, timestamp: new Date(at).toISOString(), sessionId };
 }
 
 /** Usage with the provider's field names. Zeros are written, because readers drop lines that hold `null`. */

@@ -17,7 +17,10 @@ import {
  */
 export class TranscriptRecorder {
   readonly #writer: JsonlWriter;
-  readonly #envelope: Envelope;
+  readonly #sessionId: string;
+  /** What every line has before and after its own, as text: it is the larger part of most. */
+  readonly #before: string;
+  readonly #after: string;
   readonly #agentType: string | null;
   readonly #permissionMode: string;
   #lastUuid: string | null = null;
@@ -31,7 +34,10 @@ export class TranscriptRecorder {
     permissionMode: string;
   }) {
     this.#writer = new JsonlWriter(options.path);
-    this.#envelope = options.envelope;
+    const { isSidechain, agentId, ...rest } = options.envelope;
+    this.#sessionId = rest.sessionId;
+    this.#before = JSON.stringify({ isSidechain, agentId }).slice(1, -1);
+    this.#after = JSON.stringify({ userType: "external", ...rest }).slice(1, -1);
     this.#agentType = options.agentType;
     this.#permissionMode = options.permissionMode;
   }
@@ -53,7 +59,7 @@ export class TranscriptRecorder {
 
   /** Puts the intent of a step on disk before its effect. */
   intend(key: string, at: number): void {
-    this.#writer.append([stepLine(key, this.#envelope, at)]);
+    this.#writer.append([JSON.stringify(stepLine(key, this.#sessionId, at))]);
   }
 
   close(): void {
@@ -87,19 +93,12 @@ export class TranscriptRecorder {
     }
   }
 
-  #line(body: EntryBody, at: number): object {
-    const { isSidechain, agentId, ...rest } = this.#envelope;
+  #line(body: EntryBody, at: number): string {
     const uuid = randomUUID();
-    const line = {
-      parentUuid: this.#lastUuid,
-      isSidechain,
-      ...(agentId === undefined ? {} : { agentId }),
-      ...body,
-      uuid,
-      timestamp: new Date(at).toISOString(),
-      userType: "external",
-      ...rest,
-    };
+    const parent = JSON.stringify(this.#lastUuid);
+    const own = JSON.stringify(body).slice(1, -1);
+    const time = new Date(at).toISOString();
+    const line = `{"parentUuid":${parent},${this.#before},${own},"uuid":"${uuid}","timestamp":"${time}",${this.#after}}`;
     this.#lastUuid = uuid;
     if (body.type === "assistant") this.#assistantUuid = uuid;
     return line;
