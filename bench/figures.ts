@@ -24,6 +24,7 @@ export const derivations = {
   S1: wallTime("S1", "1 child"),
   S2: wallTime("S2", "10 children"),
   S3: wallTime("S3", "50 children"),
+  S3q: wallTime("S3q", "10 at once"),
   first: {
     title: "time to the first request",
     unit: "ms",

@@ -1,12 +1,20 @@
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Command } from "./measure.ts";
+import type { Workload } from "./script.ts";
 import type { Workspace } from "./workspace.ts";
+
+export interface Task {
+  url: string;
+  prompt: string;
+  workload: Workload;
+  workspace: Workspace;
+}
 
 /** Something that can be given a prompt and a model's address. */
 export interface Program {
   name: string;
-  command(task: { url: string; prompt: string; workspace: Workspace }): Command;
+  command(task: Task): Command;
 }
 
 /** `entry`: the compiled floor program. */
@@ -25,7 +33,7 @@ export function retinueProgram(): Program {
   const [file, ...before] = retinueCommand(process.env);
   return {
     name: "retinue",
-    command: ({ url, prompt, workspace }) => {
+    command: ({ url, prompt, workload, workspace }) => {
       const { cwd, env } = surroundings(workspace);
       const options = ["--permission-mode", "bypassPermissions", "--output-format", "json"];
       return {
@@ -39,6 +47,8 @@ export function retinueProgram(): Program {
           CLAUDE_CONFIG_DIR: `${workspace.home}/.claude`,
           // Permission to bypass permissions as root, which containers run as.
           IS_SANDBOX: "1",
+          // As many at once as the floor, unless the line at the default limit is what is measured.
+          ...(workload === "S3q" ? {} : { CLAUDE_CODE_MAX_CONCURRENT_SUBAGENTS: "50" }),
         },
       };
     },

@@ -28,7 +28,7 @@ export async function runWorkload(
 ): Promise<Run> {
   model.reset();
   const measurement = await measure(
-    program.command({ url: model.url, prompt: mainPrompt(workload), workspace }),
+    program.command({ url: model.url, prompt: mainPrompt(workload), workload, workspace }),
   );
   const { wallMs, cpuMs, peakMiB, startedAt } = measurement;
   const { exchanges } = model;

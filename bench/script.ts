@@ -27,8 +27,8 @@ export interface Call {
   input: Record<string, unknown>;
 }
 
-/** How many children the main agent asks for, all in one turn. */
-export const workloads = { S4: 0, S1: 1, S2: 10, S3: 50 } as const;
+/** How many children the main agent asks for, all in one turn. `S3q`: as S3, but most of them have to queue. */
+export const workloads = { S4: 0, S1: 1, S2: 10, S3: 50, S3q: 50 } as const;
 
 export type Workload = keyof typeof workloads;
 

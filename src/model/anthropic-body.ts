@@ -54,9 +54,17 @@ function toolParam({ name, description, input_schema }: ToolSpec): Tool {
   return { name, description, input_schema: input_schema as Tool.InputSchema };
 }
 
+/** The agents of one type share it, so the last few are enough. */
 function systemText(text: string): string {
-  return JSON.stringify({ type: "text", text, cache_control: breakpoint } satisfies TextBlockParam);
+  let json = systemTexts.get(text);
+  if (json !== undefined) return json;
+  json = JSON.stringify({ type: "text", text, cache_control: breakpoint } satisfies TextBlockParam);
+  if (systemTexts.size >= 20) systemTexts.clear();
+  systemTexts.set(text, json);
+  return json;
 }
+
+const systemTexts = new Map<string, string>();
 
 /** Empty when nothing of the message is acceptable. */
 const messageText = remembered((message: Message) => {

@@ -7,7 +7,7 @@ import { RetinueError } from "../errors.ts";
 import { requestText } from "./anthropic-body.ts";
 import { AnthropicDraft } from "./anthropic-draft.ts";
 import { interruption, refusal, streamFault } from "./anthropic-errors.ts";
-import { createHttpFetch, streamOf } from "./http-fetch.ts";
+import { createHttpFetch, streamOf, type HttpInit } from "./http-fetch.ts";
 import {
   ModelError,
   type Model,
@@ -47,17 +47,14 @@ export function createAnthropic(options: AnthropicOptions = {}): Model {
     signal.throwIfAborted();
     library ??= load(account);
     const { client, APIError } = await library;
-    // The library would leave a listener on the caller's signal for every answer.
-    const hangUp = new AbortController();
-    const follow = (): void => hangUp.abort();
-    signal.addEventListener("abort", follow, { once: true });
     const draft = new AnthropicDraft();
     let arriving: Readable | undefined;
     try {
       signal.throwIfAborted();
       const body = requestText(request, maxTokens);
+      const fetchOptions: object = { hangUp: signal } satisfies HttpInit;
       const response = await client
-        .post("/v1/messages", { body, headers, stream: true, signal: hangUp.signal })
+        .post("/v1/messages", { body, headers, stream: true, fetchOptions })
         .asResponse();
       arriving = streamOf(response);
       for await (const events of readServerEvents(arriving)) {
@@ -76,11 +73,9 @@ export function createAnthropic(options: AnthropicOptions = {}): Model {
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof ModelError) throw error;
-      throw error instanceof APIError
-        ? refusal(error, request.model, account)
-        : interruption(error);
+      if (error instanceof APIError) throw refusal(error, request.model, account);
+      throw arriving === undefined ? error : interruption(error);
     } finally {
-      signal.removeEventListener("abort", follow);
       if (draft.complete && arriving !== undefined) finish(arriving);
       else arriving?.destroy();
     }

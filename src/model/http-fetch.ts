@@ -8,7 +8,10 @@ import { PlainHeaders } from "./plain-headers.ts";
  * a signal that closes the socket. The built-in one puts web streams and copies between the socket and us, which for
  * hundreds of small streamed answers is the largest part of the work. It follows no redirect and unpacks nothing.
  */
-export function createHttpFetch(): typeof fetch {
+export function createHttpFetch(): (
+  input: string | URL | Request,
+  init?: HttpInit,
+) => Promise<Response> {
   return (input, init) => {
     const url = new URL(input instanceof URL || typeof input === "string" ? input : input.url);
     const { method = "GET", headers = {} } = init ?? {};
@@ -19,11 +22,8 @@ export function createHttpFetch(): typeof fetch {
         method,
         headers: { ...given, "accept-encoding": "identity" },
       });
-      const signal = init?.signal ?? undefined;
-      const abort = (): void => void request.destroy(signal?.reason as Error);
-      if (signal?.aborted === true) abort();
-      signal?.addEventListener("abort", abort, { once: true });
-      request.once("close", () => signal?.removeEventListener("abort", abort));
+      const signal = init?.hangUp ?? init?.signal;
+      if (signal) closeOnAbort(request, signal);
       request.once("response", (message) => {
         const encoding = message.headers["content-encoding"] ?? "identity";
         if (encoding === "identity") resolve(responseOf(message, url));
@@ -34,6 +34,18 @@ export function createHttpFetch(): typeof fetch {
       request.end(init?.body ?? undefined);
     });
   };
+}
+
+export interface HttpInit extends RequestInit {
+  /** In the place of `signal`: a client library does not see it, and so leaves no listener on it. */
+  hangUp?: AbortSignal;
+}
+
+function closeOnAbort(request: http.ClientRequest, signal: AbortSignal): void {
+  const close = (): void => void request.destroy(signal.reason as Error);
+  if (signal.aborted) close();
+  signal.addEventListener("abort", close, { once: true });
+  request.once("close", () => signal.removeEventListener("abort", close));
 }
 
 /** Not imported: that reads every export of `node:http`, and some of them load all of Node's `fetch`. */

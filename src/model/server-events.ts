@@ -43,10 +43,10 @@ export async function* readServerEvents(body: Readable): AsyncGenerator<ServerEv
 
 /** Lets the rest of a body arrive, so that its connection can serve the next request, but not for longer than a second. */
 export function finish(body: Readable): void {
-  if (body.closed) return;
+  body.resume();
+  if (body.readableEnded || ("complete" in body && body.complete === true)) return;
   const late = setTimeout(() => body.destroy(), 1000);
   body.once("close", () => clearTimeout(late));
-  body.resume();
 }
 
 /** Text in, complete events out, however the text is cut into pieces. */
