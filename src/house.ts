@@ -49,7 +49,10 @@ export function buildHouse(
       ...(environment.branch === undefined ? {} : { gitBranch: environment.branch }),
     },
     model: options.model,
-    tools: createTools(options.settings.agents),
+    tools: createTools({
+      defaultType: options.settings.agents.defaultType,
+      canSearch: options.model.search !== undefined,
+    }),
     limits: options.limits,
     prices: options.settings.prices,
     slots: new Slots({ limit: options.limits.maxRunning, onLimit: options.limits.onLimit }),

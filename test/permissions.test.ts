@@ -9,8 +9,6 @@ const calls = {
   Edit: "{ file_path: a.txt, old_string: a, new_string: b }",
   NotebookEdit: "{ notebook_path: a.ipynb, new_source: x }",
   WebFetch: '{ url: "http://127.0.0.1:9/", prompt: x }',
-  TodoWrite: "{ todos: [] }",
-  Agent: "{ description: d, prompt: p, subagent_type: Explore }",
 };
 
 test.each(Object.entries(calls))(
@@ -32,6 +30,33 @@ test.each(Object.entries(calls))(
     expect(existsSync(join(cwd, "made"))).toBe(false);
   },
 );
+
+test("delegating and keeping a list need no approval, and a child may do no more than its parent", async () => {
+  const { manager, events, cwd } = setStage(`
+turns:
+  - task: hand it out
+    turn: 1
+    reply:
+      - { call: TodoWrite, input: { todos: [] } }
+      - { call: Agent, input: { description: d, prompt: make it, subagent_type: general-purpose } }
+  - task: hand it out
+    turn: 2
+    reply: done
+  - task: make it
+    turn: 1
+    reply: [{ call: Write, input: { file_path: made, content: x } }]
+  - task: make it
+    turn: 2
+    reply: I was denied
+`);
+  const agent = await manager.main({ prompt: "hand it out" });
+  await manager.output(agent.id, { block: true });
+  const denied = events.flatMap((event) =>
+    event.type === "permission-deny" ? [event.call.name] : [],
+  );
+  expect(denied).toEqual(["Write"]);
+  expect(existsSync(join(cwd, "made"))).toBe(false);
+});
 
 test("reading, searching and listing inside the working directory need no approval", async () => {
   const { manager, events } = setStage(

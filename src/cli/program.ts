@@ -67,8 +67,8 @@ function addRun(program: Command): void {
     .addHelpText(
       "after",
       `
-Without --allowedTools an agent may read and search inside the current directory and nothing else;
-what it asks for beyond that is denied, and the line says how to allow it.
+Without --allowedTools an agent may read and search inside the current directory and hand work to
+children that may do no more; what it asks for beyond that is denied, and the line says how to allow it.
 
 A model needs ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN; ANTHROPIC_BASE_URL for another server).
 

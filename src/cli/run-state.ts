@@ -250,6 +250,10 @@ function advance(agent: AgentState, event: AgentEvent): void {
       agent.usage = addUsage(agent.usage, event.answer.usage);
       agent.costUsd = addCost(agent.costUsd, event.costUsd);
       return;
+    case "tool-spend":
+      agent.usage = addUsage(agent.usage, event.usage);
+      agent.costUsd = addCost(agent.costUsd, event.costUsd);
+      return;
     case "tool-call-start":
       startTool(agent, event.call);
       return;

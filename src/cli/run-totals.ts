@@ -25,13 +25,14 @@ export class RunTotals {
     if (event.type === "permission-deny" && this.denials.length < 200) {
       this.denials.push({ agentId: event.agentId, call: event.call });
     }
+    if (event.type === "tool-spend") this.#spend(event, event.costUsd);
     if (event.type !== "assistant-message") return;
     this.modelMs += event.durationMs;
     this.#spend(event.answer, event.costUsd);
     if (event.agentId === this.#main) this.stopReason = event.answer.stopReason;
   }
 
-  #spend({ model, usage }: AnswerRecord, costUsd: number | null): void {
+  #spend({ model, usage }: Pick<AnswerRecord, "model" | "usage">, costUsd: number | null): void {
     this.usage = addUsage(this.usage, usage);
     this.usageByModel.set(model, addUsage(this.usageByModel.get(model) ?? noUsage, usage));
     this.costUsd = addCost(this.costUsd, costUsd);

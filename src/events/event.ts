@@ -48,6 +48,8 @@ export type AgentEventBody =
       data: unknown;
       durationMs: number;
     }
+  /** A tool asked a model itself (a web search): what that took, besides the agent's own answers. */
+  | { type: "tool-spend"; callId: string; model: string; usage: Usage; costUsd: number | null }
   | { type: "attachment"; attachment: Attachment }
   | { type: "agent-end"; result: AgentResult };
 

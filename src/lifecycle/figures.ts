@@ -30,6 +30,9 @@ export class Figures {
       this.costUsd = addCost(this.costUsd, event.costUsd);
       const text = textOf(event.answer.message.content);
       if (text.trim() !== "") this.text = text;
+    } else if (event.type === "tool-spend") {
+      this.usage = addUsage(this.usage, event.usage);
+      this.costUsd = addCost(this.costUsd, event.costUsd);
     } else if (event.type === "tool-call-start") {
       this.toolUses += 1;
       this.lastTool = event.call.name;

@@ -1,8 +1,8 @@
 import type { Message } from "../message.ts";
 import { ModelError, type ModelAnswer, type ModelRequest } from "../model/model.ts";
-import { withRetry } from "../model/retry.ts";
 import { toolSpec } from "../tools/tool.ts";
 import type { LoopContext } from "./loop-context.ts";
+import { retried } from "./retried.ts";
 
 /** One answer of the model: streamed, retried while faults pass, given up when it stalls. */
 export function callModel(
@@ -10,7 +10,7 @@ export function callModel(
   messages: readonly Message[],
   turn: number,
 ): Promise<ModelAnswer> {
-  const { agent, steps, limits, signal } = context;
+  const { agent, steps } = context;
   // Numbered over the whole conversation, so that a later task of the same agent has keys of its own.
   const key = `model/${messages.filter((message) => message.role === "assistant").length + 1}`;
   const ask = (attempt: number): Promise<ModelAnswer> => {
@@ -25,15 +25,7 @@ export function callModel(
     };
     return streamOnce(context, request);
   };
-  return steps.run(key, { repeatable: true }, () =>
-    withRetry(ask, {
-      policy: limits.retry,
-      signal,
-      random: () => steps.random(),
-      onRetry: ({ attempt, error: { code, message }, delayMs }) =>
-        context.report.emit({ type: "model-retry", attempt, code, message, delayMs }),
-    }),
-  );
+  return steps.run(key, { repeatable: true }, () => retried(context, ask));
 }
 
 /**

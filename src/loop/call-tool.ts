@@ -7,6 +7,7 @@ import { realPath } from "../platform/real-path.ts";
 import { toolName } from "../tools/registry.ts";
 import type { LeafTool, Tool, ToolOutput } from "../tools/tool.ts";
 import type { LoopContext } from "./loop-context.ts";
+import { searchFor } from "./search-web.ts";
 
 /**
  * One tool call, from the model's words to a result that the model can read. Never throws: unknown tools, malformed
@@ -84,7 +85,9 @@ function execute(
   call: ToolCall,
   input: Record<string, unknown>,
 ): Promise<ToolOutput> {
+  const search = searchFor(context, call.id);
   return tool.execute(input as never, {
+    ...(search === undefined ? {} : { search }),
     agentId: context.agent.id,
     agentType: context.agent.type,
     callId: call.id,

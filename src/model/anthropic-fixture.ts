@@ -109,6 +109,8 @@ export type Play =
   | { kind: "refuse"; status: number; error: ApiError; headers?: Record<string, string> }
   /** The connection ends before there is an answer. */
   | { kind: "drop" }
+  /** The whole answer at once, for a request that does not stream. `never`: none comes. */
+  | { kind: "whole"; message: WireEvent | "never" }
   | {
       kind: "stream";
       events: readonly WireEvent[];
@@ -309,6 +311,12 @@ async function perform(play: Play, response: ServerResponse): Promise<void> {
   socket?.setNoDelay(true);
   if (play.kind === "drop") {
     socket?.destroy();
+    return;
+  }
+  if (play.kind === "whole") {
+    if (play.message === "never") return;
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(JSON.stringify(play.message));
     return;
   }
   const headers = { "request-id": newProviderId("req"), ...play.headers };

@@ -2,11 +2,12 @@ import { randomUUID } from "node:crypto";
 import type { Readable } from "node:stream";
 import type { BaseAnthropic } from "@anthropic-ai/sdk/client";
 import type { APIError } from "@anthropic-ai/sdk/core/error";
-import type { RawMessageStreamEvent } from "@anthropic-ai/sdk/resources/messages/messages";
+import type { Message, RawMessageStreamEvent } from "@anthropic-ai/sdk/resources/messages/messages";
 import { RetinueError } from "../errors.ts";
 import { requestText } from "./anthropic-body.ts";
 import { AnthropicDraft } from "./anthropic-draft.ts";
 import { interruption, refusal, streamFault } from "./anthropic-errors.ts";
+import { searchWeb } from "./anthropic-search.ts";
 import { createHttpFetch, streamOf, type HttpInit } from "./http-fetch.ts";
 import {
   ModelError,
@@ -14,6 +15,8 @@ import {
   type ModelAnswer,
   type ModelDelta,
   type ModelRequest,
+  type WebFindings,
+  type WebQuery,
 } from "./model.ts";
 import { finish, readServerEvents } from "./server-events.ts";
 import { longestTimer } from "../longest-timer.ts";
@@ -39,6 +42,22 @@ export function createAnthropic(options: AnthropicOptions = {}): Model {
   const account = accountOf(options, process.env);
   const maxTokens = options.maxTokens ?? 32_000;
   let library: Promise<Library> | undefined;
+
+  async function search(query: WebQuery, signal: AbortSignal): Promise<WebFindings> {
+    signal.throwIfAborted();
+    library ??= load(account);
+    const { client, APIError } = await library;
+    const fetchOptions: object = { hangUp: signal } satisfies HttpInit;
+    try {
+      return await searchWeb(query, (body) => {
+        signal.throwIfAborted();
+        return client.post<Message>("/v1/messages", { body, fetchOptions });
+      });
+    } catch (error) {
+      signal.throwIfAborted();
+      throw error instanceof APIError ? refusal(error, query.model, account) : error;
+    }
+  }
 
   async function* stream(
     request: ModelRequest,
@@ -81,7 +100,7 @@ export function createAnthropic(options: AnthropicOptions = {}): Model {
     }
   }
 
-  return { provider: "anthropic", scripted: false, stream };
+  return { provider: "anthropic", scripted: false, stream, search };
 }
 
 /** The body is text already. */

@@ -1,5 +1,5 @@
 import type { AnswerRecord } from "../events/event.ts";
-import type { Message } from "../message.ts";
+import type { Message, Usage } from "../message.ts";
 import type { Effort } from "../spawn-request.ts";
 
 /** A provider of answers. One instance serves every agent of a session, concurrently. */
@@ -14,6 +14,37 @@ export interface Model {
    * it yields nothing more and holds nothing open. Never retries: that is the caller's business.
    */
   stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelDelta, ModelAnswer>;
+  /**
+   * Lets the provider search the web. Absent where it cannot; then no agent has the tool. Throws as `stream` does, and
+   * never retries either.
+   */
+  search?(query: WebQuery, signal: AbortSignal): Promise<WebFindings>;
+}
+
+export interface WebQuery {
+  /** The model that searches. */
+  model: string;
+  query: string;
+  /** Only these, or all but these: at most one of the two. */
+  allowedDomains?: readonly string[];
+  blockedDomains?: readonly string[];
+}
+
+export interface WebFindings {
+  /** The model that answered. */
+  model: string;
+  /** What it says about what it found. */
+  text: string;
+  links: readonly WebLink[];
+  /** Why searches failed, in the provider's words. */
+  problems: readonly string[];
+  usage: Usage;
+  searches: number;
+}
+
+export interface WebLink {
+  title: string;
+  url: string;
 }
 
 export interface ModelRequest {

@@ -91,6 +91,7 @@ test("the shipped list is dated, names its source, and holds whole prices", () =
     asOf: z.iso.date(),
     source: z.string().min(1),
     unit: z.literal("USD per million tokens"),
+    perWebSearch: z.number().positive(),
     models: z.record(
       z.string().regex(/^claude-[a-z]+(-\d+)+$/),
       z.strictObject({

@@ -14,6 +14,14 @@ export function answerCost(
   return price === undefined ? null : costOf(answer.usage, price);
 }
 
+/** What a web search took: the tokens of the model that searched, and the provider's fee. */
+export function searchCost(
+  found: { model: string; usage: Usage; searches: number },
+  overrides: PriceOverrides,
+): number | null {
+  return addCost(answerCost(found, overrides), found.searches * priceList.perWebSearch);
+}
+
 export type PriceOverrides = Settings["prices"];
 
 /** In US dollars per million tokens. A rate that is left out is unknown, not zero. */

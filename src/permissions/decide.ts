@@ -8,6 +8,9 @@ export type Decision =
 /** Tools that only look. Inside the readable directories they need no approval. */
 const readers: ReadonlySet<string> = new Set(["Read", "Glob", "Grep"]);
 
+/** Tools that touch nothing themselves. A child may do no more than its parent. */
+const harmless: ReadonlySet<string> = new Set(["Agent", "ExitPlanMode", "TodoWrite"]);
+
 /** Tools that can change files. Bash is one: which commands only look is not known yet. */
 const changers: ReadonlySet<string> = new Set(["Bash", "Edit", "Write", "NotebookEdit"]);
 
@@ -43,7 +46,7 @@ export function decide(
   ) {
     return { allowed: true };
   }
-  if (policy.mode === "bypassPermissions") return { allowed: true };
+  if (policy.mode === "bypassPermissions" || harmless.has(call.tool)) return { allowed: true };
   const remedy = `Allow it with --allowedTools ${call.tool} (or the option allowedTools).`;
   if (!readers.has(call.tool)) {
     return { allowed: false, reason: `${call.tool} is not allowed here. ${remedy}` };

@@ -51,12 +51,14 @@ export async function resolveAgent(
     parent: origin.parentModel,
     settings,
   });
+  const mode = modeOf(definition, origin.permissions.mode);
   const { tools, spawn, confined, report } = resolveTools({
     type: definition.name,
     available: surroundings.availableTools,
     wanted: definition.tools,
     unwanted: definition.disallowedTools,
     atDepthLimit: origin.depth >= limits.maxSpawnDepth,
+    mode,
   });
   const number = (call: number | undefined, own: number | undefined, fallback: number): number =>
     firstOf([
@@ -87,7 +89,7 @@ export async function resolveAgent(
     can: { tools, spawn },
     meets: {
       permissions: {
-        mode: modeOf(definition, origin.permissions.mode),
+        mode,
         confined,
         allowedTools:
           request.allowedTools === undefined

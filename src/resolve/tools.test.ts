@@ -3,12 +3,31 @@ import { expect, test } from "vitest";
 import { resolveTools } from "./tools.ts";
 
 const available = ["Agent", "Bash", "Edit", "Read"];
-const base = { type: "x", available, wanted: undefined, unwanted: undefined, atDepthLimit: false };
+const base = {
+  type: "x",
+  available,
+  wanted: undefined,
+  unwanted: undefined,
+  atDepthLimit: false,
+  mode: "default",
+} as const;
 
 test("without a list an agent gets all tools, and may spawn any type", () => {
   expect(resolveTools(base)).toMatchObject({
     tools: available,
     spawn: { allowed: true, types: "any" },
+  });
+});
+
+test("only an agent in plan mode can hand over a plan", () => {
+  const planning = { ...base, available: ["ExitPlanMode", "Read"] };
+  expect(resolveTools({ ...planning, mode: "plan" }).tools).toEqual(["ExitPlanMode", "Read"]);
+  const { tools, report } = resolveTools({ ...planning, wanted: ["ExitPlanMode", "Read"] });
+  expect(tools).toEqual(["Read"]);
+  expect(report).toContainEqual({
+    tool: "ExitPlanMode",
+    kept: false,
+    why: "only in plan mode",
   });
 });
 

@@ -1,5 +1,5 @@
 import { RetinueError } from "../errors.ts";
-import type { SpawnRights, ToolDecision } from "../resolved-agent.ts";
+import type { PermissionMode, SpawnRights, ToolDecision } from "../resolved-agent.ts";
 import { toolName } from "../tools/registry.ts";
 
 export interface ResolvedTools {
@@ -21,6 +21,7 @@ export function resolveTools(options: {
   unwanted: readonly string[] | undefined;
   /** Agents at this depth may not spawn. */
   atDepthLimit: boolean;
+  mode: PermissionMode;
 }): ResolvedTools {
   const { available, wanted } = options;
   const asked =
@@ -31,8 +32,8 @@ export function resolveTools(options: {
     if (removed.has(tool)) return { tool, kept: false, why: "named in 'disallowedTools'" };
     if (asked !== undefined && !asked.has(tool))
       return { tool, kept: false, why: "not named in 'tools'" };
-    if (tool === spawnTool && options.atDepthLimit)
-      return { tool, kept: false, why: "at the depth limit" };
+    const withheld = Object.hasOwn(withholding, tool) ? withholding[tool]?.(options) : undefined;
+    if (withheld !== undefined) return { tool, kept: false, why: withheld };
     return { tool, kept: true, why: asked === undefined ? "all tools" : "named in 'tools'" };
   });
   for (const entry of asked ?? []) {
@@ -50,6 +51,14 @@ export function resolveTools(options: {
 }
 
 const spawnTool = "Agent";
+
+/** Which agents never get which tool, and why. */
+const withholding: Readonly<
+  Record<string, (agent: { atDepthLimit: boolean; mode: PermissionMode }) => string | undefined>
+> = {
+  [spawnTool]: ({ atDepthLimit }) => (atDepthLimit ? "at the depth limit" : undefined),
+  ExitPlanMode: ({ mode }) => (mode === "plan" ? undefined : "only in plan mode"),
+};
 
 /** `Bash(git diff *)` without a plain `Bash` beside it. `Agent(a, b)` is no rule: it names types. */
 function confinedTools(wanted: readonly string[]): Record<string, string> {

@@ -1,6 +1,7 @@
 import { createAgentTool } from "./agent.ts";
 import { bashTool } from "./bash.ts";
 import { editTool } from "./edit.ts";
+import { exitPlanModeTool } from "./exit-plan-mode.ts";
 import { globTool } from "./glob.ts";
 import { grepTool } from "./grep.ts";
 import { notebookEditTool } from "./notebook-edit.ts";
@@ -8,27 +9,37 @@ import { readTool } from "./read.ts";
 import { todoWriteTool } from "./todo-write.ts";
 import type { Tool } from "./tool.ts";
 import { webFetchTool } from "./web-fetch.ts";
+import { webSearchTool } from "./web-search.ts";
 import { writeTool } from "./write.ts";
 
 /** Every tool there is, in the order in which models see them: a stable order keeps the prompt cache warm. */
-export function createTools(options: { defaultType: string }): ReadonlyMap<string, Tool> {
+export function createTools(options: {
+  defaultType: string;
+  /** The model's provider can search the web. */
+  canSearch: boolean;
+}): ReadonlyMap<string, Tool> {
   const tools: readonly Tool[] = [
     createAgentTool(options),
     bashTool,
     editTool,
+    exitPlanModeTool,
     globTool,
     grepTool,
     notebookEditTool,
     readTool,
     todoWriteTool,
     webFetchTool,
+    ...(options.canSearch ? [webSearchTool] : []),
     writeTool,
   ];
   return new Map(tools.map((tool) => [tool.name, tool]));
 }
 
 /** For whoever only asks which tools there are. */
-export const toolRegistry: ReadonlyMap<string, Tool> = createTools({ defaultType: "" });
+export const toolRegistry: ReadonlyMap<string, Tool> = createTools({
+  defaultType: "",
+  canSearch: true,
+});
 
 /** Other names for tools that definitions, rules and models use. */
 const aliases: Readonly<Record<string, string>> = {

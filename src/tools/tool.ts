@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { AgentResult } from "../agent-result.ts";
 import type { AgentId } from "../ids.ts";
 import type { ToolResultContent } from "../message.ts";
-import type { ToolSpec } from "../model/model.ts";
+import type { ToolSpec, WebFindings, WebQuery } from "../model/model.ts";
 import type { SpawnRequestInput } from "../spawn-request.ts";
 import type { Workbench } from "./workbench.ts";
 
@@ -65,6 +65,8 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   /** What this agent keeps between calls: shell directory, files it has read, todos, processes. */
   readonly workbench: Workbench;
+  /** Lets the model's provider search the web; what that takes is counted. Absent where it cannot. */
+  search?(query: Omit<WebQuery, "model">): Promise<WebFindings>;
   /** Shows output of a running call to whoever watches. Never blocks. */
   progress(text: string): void;
 }

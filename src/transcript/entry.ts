@@ -81,6 +81,25 @@ export function stepLine(key: string, sessionId: string, at: number): object {
   return { type: "retinue-step", key, timestamp: new Date(at).toISOString(), sessionId };
 }
 
+/** What a tool spent on a model of its own accord: no part of the conversation, but of the bill. */
+export function spendLine(
+  spend: { callId: string; model: string; usage: Usage; costUsd: number | null },
+  sessionId: string,
+  at: number,
+): object {
+  const { callId, model, usage, costUsd } = spend;
+  const timestamp = new Date(at).toISOString();
+  return {
+    type: "retinue-spend",
+    callId,
+    model,
+    usage: usageRecord(usage),
+    costUsd,
+    timestamp,
+    sessionId,
+  };
+}
+
 /** Usage with the provider's field names. Zeros are written, because readers drop lines that hold `null`. */
 export function usageRecord(usage: Usage): Record<string, unknown> {
   return {

@@ -21,7 +21,9 @@ export type TranscriptEntry =
       tokens: number;
       at: string;
     }
-  | { kind: "result"; result: ToolResultBlock; at: string };
+  | { kind: "result"; result: ToolResultBlock; at: string }
+  /** What a tool spent on a model. */
+  | { kind: "spend"; tokens: number; at: string };
 
 /** An agent that has not said anything yet has no file: that is an empty transcript. */
 export async function readTranscript(path: string): Promise<TranscriptEntry[]> {
@@ -39,6 +41,9 @@ export function parseEntry(line: Record<string, unknown>): TranscriptEntry[] {
     const attachment = record(line["attachment"]);
     if (typeof attachment?.["text"] !== "string") return [];
     return [{ kind: "attachment", attachment: attachment as unknown as Attachment, at }];
+  }
+  if (line["type"] === "retinue-spend") {
+    return [{ kind: "spend", tokens: tokensIn(line["usage"]), at }];
   }
   const message = record(line["message"]);
   if (message === undefined) return [];
@@ -100,20 +105,24 @@ export function conversationOf(entries: readonly TranscriptEntry[]): Message[] {
       answerId = entry.id;
     } else if (entry.kind === "result") user.results.push(entry.result);
     else if (entry.kind === "attachment") user.attachments.push(entry.attachment);
-    else user.texts.push(entry.text);
+    else if (entry.kind === "prompt") user.texts.push(entry.text);
   }
   flush();
   return messages;
 }
 
-/** All tokens of a conversation: each answer once, however many lines it has. */
+/** All tokens of an agent: each answer once, however many lines it has, and what its tools spent. */
 export function tokensOf(entries: readonly TranscriptEntry[]): number {
   const answers = new Map(
     entries.flatMap((entry) =>
       entry.kind === "answer" ? [[entry.id, entry.tokens] as const] : [],
     ),
   );
-  return answers.values().reduce((sum, tokens) => sum + tokens, 0);
+  const spent = entries.reduce(
+    (sum, entry) => sum + (entry.kind === "spend" ? entry.tokens : 0),
+    0,
+  );
+  return answers.values().reduce((sum, tokens) => sum + tokens, spent);
 }
 
 function tokensIn(usage: unknown): number {

@@ -5,6 +5,7 @@ import {
   answerBodies,
   attachmentBody,
   promptBody,
+  spendLine,
   stepLine,
   toolResultBody,
   type EntryBody,
@@ -49,7 +50,9 @@ export class TranscriptRecorder {
   record(event: AgentEvent): void {
     const before = [this.#lastUuid, this.#assistantUuid] as const;
     try {
-      this.#writer.append(this.#bodies(event).map((body) => this.#line(body, event.at)));
+      if (event.type === "tool-spend") {
+        this.#writer.append([JSON.stringify(spendLine(event, this.#sessionId, event.at))]);
+      } else this.#writer.append(this.#bodies(event).map((body) => this.#line(body, event.at)));
     } catch (error) {
       // Lines that are not there must not be pointed at.
       [this.#lastUuid, this.#assistantUuid] = before;

@@ -153,8 +153,8 @@ function closing(place: Place, transcript: string, style: Style): string {
     "",
     `${style.bold("Transcripts")}  ${transcript} and, beside it, subagents/`,
     `${style.bold("Look again")}   CLAUDE_CONFIG_DIR=${place.config} npx retinue ps -a   (then: logs ID, output ID)`,
-    `${style.bold("Your own")}     npx retinue run --rehearse examples/look-around.yaml --allowedTools Agent "Look around"   (docs/rehearsal.md)`,
-    `${style.bold("Real model")}   ANTHROPIC_API_KEY=… npx retinue run --allowedTools Agent "…"`,
+    `${style.bold("Your own")}     npx retinue run --rehearse examples/look-around.yaml "Look around"   (docs/rehearsal.md)`,
+    `${style.bold("Real model")}   ANTHROPIC_API_KEY=… npx retinue run "…"`,
     "",
   ].join("\n");
 }

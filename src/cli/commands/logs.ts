@@ -125,6 +125,8 @@ function describe(entry: TranscriptEntry, style: Style): string | null {
       const text = cut(indented(textOf(entry.result.content)));
       return entry.result.is_error === true ? style.red(`  ✗ ${text}`) : style.dim(`  → ${text}`);
     }
+    case "spend":
+      return style.dim(`  spent ${entry.tokens} tokens on it`);
     case "answer": {
       const { block } = entry;
       if (block?.type === "text") return indented(block.text);

@@ -1,0 +1,117 @@
+import { readFileSync } from "node:fs";
+import { expect, onTestFinished, test } from "vitest";
+import { createAnthropic, type ManagerOptions } from "../src/index.ts";
+import { answerEvents, AnthropicServer, type Play } from "../src/model/anthropic-fixture.ts";
+import { findAgents } from "../src/transcript/meta.ts";
+import { setStage, type Stage } from "./support/stage.ts";
+
+const usage = {
+  input_tokens: 1_000_000,
+  output_tokens: 0,
+  server_tool_use: { web_search_requests: 2 },
+};
+
+function searched(content: object[]): Play {
+  const message = { id: "m", role: "assistant", model: "claude-opus-5", content };
+  return {
+    kind: "whole",
+    message: { type: "message", stop_reason: "end_turn", usage, ...message },
+  };
+}
+
+const found = searched([
+  {
+    type: "web_search_tool_result",
+    tool_use_id: "srvtoolu_1",
+    content: [{ type: "web_search_result", title: "Owls", url: "https://example.com/owls" }],
+  },
+  { type: "text", text: "Owls are birds." },
+]);
+
+const none = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+const streamed = (content: object[], stop: string): Play => ({
+  kind: "stream",
+  events: answerEvents(content as never, { stop, usage: none, model: "claude-opus-5" }),
+  end: "done",
+});
+const call = (input: object): Play =>
+  streamed([{ type: "tool_use", id: "toolu_1", name: "WebSearch", input }], "tool_use");
+const done = streamed([{ type: "text", text: "done" }], "end_turn");
+
+async function play(
+  plays: Play[],
+  options: Partial<ManagerOptions> = { allowedTools: ["WebSearch"] },
+): Promise<{ stage: Stage; server: AnthropicServer; result: string; state: string }> {
+  const server = await AnthropicServer.start(({ number }) => plays[number - 1] ?? done);
+  onTestFinished(() => server[Symbol.asyncDispose]());
+  const model = createAnthropic({ apiKey: "test", baseURL: server.url });
+  const limits = { ...options.limits, retry: { attempts: 3, base: 1, most: 2 } };
+  const stage = setStage("turns: [{ turn: 1, reply: unused }]", { ...options, model, limits });
+  const main = await stage.manager.main({ prompt: "owls?" });
+  const { state } = await stage.manager.output(main.id, { block: true });
+  const end = stage.events.find((event) => event.type === "tool-call-end");
+  const result = end?.type === "tool-call-end" ? JSON.stringify(end.result) : "";
+  return { stage, server, result, state };
+}
+
+test("the model sees summary and links, and what the search took is on the bill and on disk", async () => {
+  const { stage, server, result } = await play([call({ query: "owls" }), found]);
+  expect(result).toContain("Owls are birds.");
+  expect(result).toContain("- Owls: https://example.com/owls");
+  expect(server.requests).toHaveLength(3);
+  expect(JSON.stringify(server.requests[2]?.body.messages)).toContain("https://example.com/owls");
+  // A million tokens at 5 dollars, two searches at a cent.
+  expect(stage.manager.totals()).toMatchObject({ usage: { input: 1_000_000 }, costUsd: 5.02 });
+  const [agent] = await findAgents(stage.configDir);
+  expect(agent?.meta.retinue).toMatchObject({ tokens: 1_000_000, costUsd: 5.02, turns: 2 });
+  const lines = readFileSync(agent?.transcript ?? "", "utf8");
+  expect(lines).toContain('"type":"retinue-spend","callId":"toolu_1","model":"claude-opus-5"');
+});
+
+test("a fault that passes is retried, and told", async () => {
+  const error = { type: "overloaded_error", message: "busy" };
+  const { stage, result } = await play([
+    call({ query: "owls" }),
+    { kind: "refuse", status: 529, error },
+    found,
+  ]);
+  expect(result).toContain("Owls are birds.");
+  expect(stage.events.filter((event) => event.type === "model-retry")).toHaveLength(1);
+});
+
+test("a search that hangs is given up, and the agent goes on", async () => {
+  const never: Play = { kind: "whole", message: "never" };
+  const { result, state } = await play([call({ query: "owls" }), never, never, never], {
+    allowedTools: ["WebSearch"],
+    limits: { modelStall: 50 },
+  });
+  expect(result).toContain("no answer within");
+  expect(state).toBe("completed");
+});
+
+test("what cannot be searched is an error that the model can read", async () => {
+  const problem = { type: "web_search_tool_result_error", error_code: "unavailable" };
+  const failed = { type: "web_search_tool_result", tool_use_id: "x", content: problem };
+  const { result } = await play([call({ query: "owls" }), searched([failed])]);
+  expect(result).toContain("could not search: unavailable");
+  const both = { query: "owls", allowed_domains: ["a.com"], blocked_domains: ["b.com"] };
+  expect((await play([call(both)])).result).toContain("not both");
+  expect((await play([call({ query: "owls" }), searched([])])).result).toContain(
+    "Nothing was found",
+  );
+});
+
+test("it needs approval, and nothing is sent without", async () => {
+  const { result, server } = await play([call({ query: "owls" })], {});
+  expect(result).toContain("--allowedTools WebSearch");
+  expect(server.requests).toHaveLength(2);
+});
+
+test("a model without a search offers no such tool", async () => {
+  const { manager, requests } = setStage("turns: [{ turn: 1, reply: fine }]");
+  const main = await manager.main({ prompt: "x" });
+  await manager.output(main.id, { block: true });
+  const names = requests[0]?.tools.map(({ name }) => name);
+  expect(names).toContain("WebFetch");
+  expect(names).not.toContain("WebSearch");
+});
