@@ -2,7 +2,12 @@ import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { Catalog } from "./definitions/catalog.ts";
 import { toDefinition, type AgentDefinition, type Diagnostic } from "./definitions/definition.ts";
-import { DefinitionLoader, loadDefinitionFile } from "./definitions/load.ts";
+import {
+  DefinitionLoader,
+  loadDefinitionFile,
+  sameItems,
+  type Loaded,
+} from "./definitions/load.ts";
 import { errorMessage, RetinueError } from "./errors.ts";
 import { EventBus } from "./events/bus.ts";
 import { newSessionId } from "./ids.ts";
@@ -69,6 +74,7 @@ export function buildHouse(
     warned.add(key);
     options.logger.warn({ file, line }, message);
   };
+  let last: { loaded: Loaded; own: readonly AgentDefinition[]; catalog: Catalog } | undefined;
   const house: House = {
     session,
     registry: new Registry(session),
@@ -83,14 +89,15 @@ export function buildHouse(
     permissions: { mode: options.permissionMode, allowedTools: options.allowedTools },
     spawns: new Lane(),
     catalog: async () => {
-      const { definitions, diagnostics } = await loader.load();
+      const loaded = await loader.load();
+      const own = programmatic();
+      if (last?.loaded === loaded && sameItems(last.own, own)) return last.catalog;
+      const { definitions, diagnostics } = loaded;
       for (const diagnostic of diagnostics) warnOnce(diagnostic);
       const { settings, entrypoint } = options;
-      return new Catalog([...programmatic(), ...definitions], {
-        settings,
-        entrypoint,
-        diagnostics,
-      });
+      const all = [...own, ...definitions];
+      last = { loaded, own, catalog: new Catalog(all, { settings, entrypoint, diagnostics }) };
+      return last.catalog;
     },
     mainDefinition,
   };

@@ -107,6 +107,19 @@ test("it needs approval, and nothing is sent without", async () => {
   expect(server.requests).toHaveLength(2);
 });
 
+test("with all its tools the first request of Explore stays under 5 kB on the wire", async () => {
+  const server = await AnthropicServer.start(() => done);
+  onTestFinished(() => server[Symbol.asyncDispose]());
+  const model = createAnthropic({ apiKey: "test", baseURL: server.url });
+  const { manager } = setStage("turns: [{ turn: 1, reply: unused }]", { model });
+  const agent = await manager.spawn({ prompt: "Where are owls?", subagent_type: "Explore" });
+  await manager.output(agent.id, { block: true });
+  const raw = server.requests[0]?.raw ?? "";
+  expect(raw).toContain("WebSearch");
+  expect(raw).toContain("Where are owls?");
+  expect(Buffer.byteLength(raw)).toBeLessThan(5000);
+});
+
 test("a model without a search offers no such tool", async () => {
   const { manager, requests } = setStage("turns: [{ turn: 1, reply: fine }]");
   const main = await manager.main({ prompt: "x" });

@@ -25,6 +25,7 @@ export class DefinitionLoader {
 
   /** What ships with the package does not change under a running process. */
   #builtIns: Promise<Loaded[]> | undefined;
+  #last: { files: readonly Loaded[]; all: Loaded } | undefined;
 
   constructor(options: { cwd: string; configDir: string }) {
     const user = join(resolve(options.configDir), "agents");
@@ -39,6 +40,7 @@ export class DefinitionLoader {
     ];
   }
 
+  /** The same object for as long as nothing has changed. */
   async load(): Promise<Loaded> {
     const loaded = await Promise.all(
       this.#directories.map(({ path, source }) =>
@@ -47,10 +49,14 @@ export class DefinitionLoader {
           : this.#loadDirectory(path, source),
       ),
     );
-    return {
-      definitions: loaded.flat().flatMap(({ definitions }) => definitions),
-      diagnostics: loaded.flat().flatMap(({ diagnostics }) => diagnostics),
+    const files = loaded.flat();
+    if (this.#last !== undefined && sameItems(this.#last.files, files)) return this.#last.all;
+    const all = {
+      definitions: files.flatMap(({ definitions }) => definitions),
+      diagnostics: files.flatMap(({ diagnostics }) => diagnostics),
     };
+    this.#last = { files, all };
+    return all;
   }
 
   async #loadDirectory(path: string, source: SourceName): Promise<Loaded[]> {
@@ -60,7 +66,7 @@ export class DefinitionLoader {
 
   async #loadFile(file: string, source: SourceName): Promise<Loaded> {
     const info = await stat(file).catch(() => null);
-    if (info === null || !info.isFile()) return { definitions: [], diagnostics: [] };
+    if (info === null || !info.isFile()) return nothing;
     const stamp = `${info.mtimeMs}:${info.size}:${info.ino}`;
     const cached = this.#cache.get(file);
     if (cached?.stamp === stamp) return cached.loaded;
@@ -76,6 +82,12 @@ export class DefinitionLoader {
     return loaded;
   }
 }
+
+export function sameItems(some: readonly unknown[], others: readonly unknown[]): boolean {
+  return some.length === others.length && some.every((item, at) => item === others[at]);
+}
+
+const nothing: Loaded = { definitions: [], diagnostics: [] };
 
 /** One file → at most one definition. Also used for prompts that are kept in the same format. */
 export async function loadDefinitionFile(file: string, source: SourceName): Promise<Loaded> {

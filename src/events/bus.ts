@@ -65,13 +65,11 @@ export class EventStream implements AsyncIterableIterator<AgentEvent, undefined>
     this.#wake();
   }
 
-  async next(): Promise<IteratorResult<AgentEvent, undefined>> {
-    for (;;) {
-      const event = this.#buffer.shift();
-      if (event !== undefined) return { done: false, value: event };
-      if (this.#ended) return { done: true, value: undefined };
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    }
+  next(): Promise<IteratorResult<AgentEvent, undefined>> {
+    const event = this.#buffer.shift();
+    if (event !== undefined) return Promise.resolve({ done: false, value: event });
+    if (this.#ended) return Promise.resolve({ done: true, value: undefined });
+    return new Promise<void>((resolve) => this.#waiting.push(resolve)).then(() => this.next());
   }
 
   return(): Promise<IteratorResult<AgentEvent, undefined>> {

@@ -70,15 +70,10 @@ function responseOf(message: http.IncomingMessage, url: URL): Response {
     statusText: message.statusMessage ?? "",
     ok: status >= 200 && status < 300,
     url: url.href,
-    headers: new PlainHeaders(pairs(message.rawHeaders)),
+    headers: new PlainHeaders(message.headers as Record<string, string>),
     body: message,
     text: () => text(message),
     json: async () => JSON.parse(await text(message)) as unknown,
   };
   return response as unknown as Response;
-}
-
-/** Node lists the lines of a head as name, value, name, value … */
-function* pairs(flat: readonly string[]): Generator<[string, string]> {
-  for (let at = 0; at + 1 < flat.length; at += 2) yield [flat[at] ?? "", flat[at + 1] ?? ""];
 }

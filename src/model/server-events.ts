@@ -57,7 +57,8 @@ export class ServerEventParser {
 
   push(text: string): ServerEvent[] {
     const events: ServerEvent[] = [];
-    const lines = (this.#rest + text).split(/\r\n|\n|\r(?!$)/);
+    const all = this.#rest + text;
+    const lines = all.includes("\r") ? all.split(/\r\n|\n|\r(?!$)/) : all.split("\n");
     this.#rest = lines.pop() ?? "";
     for (const line of lines) {
       if (line !== "") this.#take(line);
