@@ -8,12 +8,11 @@ const maxLinks = 50;
 /** Listed only where the model's provider can search. */
 export const webSearchTool: LeafTool = leafTool({
   name: "WebSearch",
-  description:
-    "Search the web. Gives a summary and links; read a page with WebFetch. For what is newer than your knowledge.",
+  description: "Search the web: a summary and links. Read a page with WebFetch.",
   input: z.object({
     query: z.string().min(2),
-    allowed_domains: domains.describe("Only these: example.com"),
-    blocked_domains: domains.describe("All but these"),
+    allowed_domains: domains.describe("Only these"),
+    blocked_domains: domains.describe("Not these"),
   }),
   concurrency: "shared",
   repeatable: true,
