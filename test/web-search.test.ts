@@ -107,7 +107,7 @@ test("it needs approval, and nothing is sent without", async () => {
   expect(server.requests).toHaveLength(2);
 });
 
-test("with all its tools the first request of Explore stays under 5 kB on the wire", async () => {
+test("with all its tools the first request of Explore stays under 5.5 kB on the wire", async () => {
   const server = await AnthropicServer.start(() => done);
   onTestFinished(() => server[Symbol.asyncDispose]());
   const model = createAnthropic({ apiKey: "test", baseURL: server.url });
@@ -117,7 +117,7 @@ test("with all its tools the first request of Explore stays under 5 kB on the wi
   const raw = server.requests[0]?.raw ?? "";
   expect(raw).toContain("WebSearch");
   expect(raw).toContain("Where are owls?");
-  expect(Buffer.byteLength(raw)).toBeLessThan(5000);
+  expect(Buffer.byteLength(raw)).toBeLessThan(5500);
 });
 
 test("a model without a search offers no such tool", async () => {
