@@ -47,6 +47,8 @@ function recording(record: (request: ModelRequest) => void): Model {
       return answers.stream(request, signal);
     },
     // So that the tool is listed, as with a real provider.
-    search: () => Promise.reject(new Error("nobody searches here")),
+    search() {
+      throw new Error("nobody searches here");
+    },
   };
 }

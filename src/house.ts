@@ -86,7 +86,11 @@ export function buildHouse(
       readableDirectories: [session.paths.resultsDir],
       subagentModel: process.env["CLAUDE_CODE_SUBAGENT_MODEL"],
     },
-    permissions: { mode: options.permissionMode, allowedTools: options.allowedTools },
+    permissions: {
+      mode: options.permissionMode,
+      allowedTools: options.allowedTools,
+      confined: {},
+    },
     spawns: new Lane(),
     catalog: async () => {
       const loaded = await loader.load();

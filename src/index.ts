@@ -15,6 +15,9 @@ export {
   type ModelDelta,
   type ModelErrorCode,
   type ModelRequest,
+  type WebFindings,
+  type WebLink,
+  type WebQuery,
 } from "./model/model.ts";
 export { createAnthropic } from "./model/anthropic.ts";
 export { createRehearsal } from "./model/rehearsal.ts";

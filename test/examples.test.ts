@@ -67,7 +67,7 @@ test("the scenario that the documentation prints runs as printed", () => {
       stdio: ["ignore", "pipe", "pipe"],
     },
   );
-  expect(text).toBe("Done. There are 1 files here. Notes: notes.txt\n");
+  expect(text).toBe("Done. The list of files has 1 lines. Notes: notes.txt\n");
   expect(readFileSync(join(root, "docs/rehearsal.md"), "utf8")).toContain(
     readFileSync(file, "utf8").trim(),
   );

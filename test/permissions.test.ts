@@ -31,7 +31,38 @@ test.each(Object.entries(calls))(
   },
 );
 
-test("delegating and keeping a list need no approval, and a child may do no more than its parent", async () => {
+test("a tool that is confined for an agent is confined for its children", async () => {
+  const { manager, events, cwd } = setStage(
+    `
+turns:
+  - task: hand it out
+    turn: 1
+    reply: [{ call: Agent, input: { description: d, prompt: make it, subagent_type: general-purpose } }]
+  - task: hand it out
+    turn: 2
+    reply: done
+  - task: make it
+    turn: 1
+    reply: [{ call: Bash, input: { command: "touch made" } }]
+  - task: make it
+    turn: 2
+    reply: I was denied
+`,
+    {
+      allowedTools: ["Bash"],
+      agents: {
+        careful: { description: "d", prompt: "p", tools: ["Agent", "Bash(git diff *)"] },
+      },
+    },
+  );
+  const agent = await manager.main({ prompt: "hand it out", subagent_type: "careful" });
+  await manager.output(agent.id, { block: true });
+  const denials = events.filter((event) => event.type === "permission-deny");
+  expect(denials).toMatchObject([{ reason: expect.stringContaining("git diff") as string }]);
+  expect(existsSync(join(cwd, "made"))).toBe(false);
+});
+
+test("delegating and keeping a list need no approval, and the rules for a parent bind its children", async () => {
   const { manager, events, cwd } = setStage(`
 turns:
   - task: hand it out

@@ -159,7 +159,13 @@ test("a stop while an answer streams hangs up, and no event follows the agent's 
   expect(await server.requests[0]?.ended).toBe("closed");
   expect(server.requests).toHaveLength(1);
   await manager.close();
-  expect(sequence(events, agent.id)).toEqual(["agent-start", "prompt", "turn-start", "agent-end"]);
+  expect(sequence(events, agent.id)).toEqual([
+    "agent-start",
+    "prompt",
+    "turn-start",
+    "spend",
+    "agent-end",
+  ]);
   expect(events.at(-1)).toMatchObject({
     type: "agent-end",
     result: { state: "stopped", reason: "enough" },

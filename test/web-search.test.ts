@@ -1,22 +1,16 @@
 import { readFileSync } from "node:fs";
 import { expect, onTestFinished, test } from "vitest";
-import { createAnthropic, type ManagerOptions } from "../src/index.ts";
+import { createAnthropic, type ManagerOptions, type Model } from "../src/index.ts";
 import { answerEvents, AnthropicServer, type Play } from "../src/model/anthropic-fixture.ts";
 import { findAgents } from "../src/transcript/meta.ts";
 import { setStage, type Stage } from "./support/stage.ts";
 
-const usage = {
-  input_tokens: 1_000_000,
-  output_tokens: 0,
-  server_tool_use: { web_search_requests: 2 },
-};
+const million = { input: 1_000_000, output: 0, cacheRead: 0, cacheWrite: 0 };
 
-function searched(content: object[]): Play {
-  const message = { id: "m", role: "assistant", model: "claude-opus-5", content };
-  return {
-    kind: "whole",
-    message: { type: "message", stop_reason: "end_turn", usage, ...message },
-  };
+function searched(content: object[], options: { stop?: string } = {}): Play {
+  const { stop = "end_turn" } = options;
+  const answer = { stop, usage: million, searches: 2, model: "claude-opus-5" };
+  return { kind: "stream", events: answerEvents(content as never, answer), end: "done" };
 }
 
 const found = searched([
@@ -65,7 +59,7 @@ test("the model sees summary and links, and what the search took is on the bill 
   const [agent] = await findAgents(stage.configDir);
   expect(agent?.meta.retinue).toMatchObject({ tokens: 1_000_000, costUsd: 5.02, turns: 2 });
   const lines = readFileSync(agent?.transcript ?? "", "utf8");
-  expect(lines).toContain('"type":"retinue-spend","callId":"toolu_1","model":"claude-opus-5"');
+  expect(lines).toContain('"type":"retinue-spend","what":"search","model":"claude-opus-5"');
 });
 
 test("a fault that passes is retried, and told", async () => {
@@ -79,14 +73,67 @@ test("a fault that passes is retried, and told", async () => {
   expect(stage.events.filter((event) => event.type === "model-retry")).toHaveLength(1);
 });
 
+test("each request of a paused search is retried by itself, and counted once", async () => {
+  const paused = searched([{ type: "text", text: "I go on." }], { stop: "pause_turn" });
+  const error = { type: "api_error", message: "oops" };
+  const { stage, server, result } = await play([
+    call({ query: "owls" }),
+    paused,
+    { kind: "refuse", status: 500, error },
+    found,
+  ]);
+  expect(result).toContain("Owls are birds.");
+  expect(server.requests).toHaveLength(5);
+  expect(stage.manager.totals()).toMatchObject({ usage: { input: 2_000_000 }, costUsd: 10.04 });
+});
+
+test("what a search took stays on the bill when it fails in the end", async () => {
+  const paused = searched([], { stop: "pause_turn" });
+  const error = { type: "invalid_request_error", message: "no" };
+  const { stage, state } = await play([
+    call({ query: "owls" }),
+    paused,
+    { kind: "refuse", status: 400, error },
+  ]);
+  expect(state).toBe("completed");
+  expect(stage.manager.totals()).toMatchObject({ usage: { input: 1_000_000 }, costUsd: 5.02 });
+});
+
+test("an answer that breaks off is on the bill, as far as it came, and the next one too", async () => {
+  const whole = searched([{ type: "text", text: "done" }]);
+  const events = whole.kind === "stream" ? whole.events.slice(0, 3) : [];
+  const { stage, state } = await play([{ kind: "stream", events, end: "cut" }, whole]);
+  expect(state).toBe("completed");
+  const spends = stage.events.flatMap((event) => (event.type === "spend" ? [event.what] : []));
+  expect(spends).toEqual(["broken-answer"]);
+  expect(stage.manager.totals().usage.input).toBe(2_000_000);
+});
+
 test("a search that hangs is given up, and the agent goes on", async () => {
-  const never: Play = { kind: "whole", message: "never" };
+  const never: Play = { kind: "stream", events: [], end: "stall" };
   const { result, state } = await play([call({ query: "owls" }), never, never, never], {
     allowedTools: ["WebSearch"],
     limits: { modelStall: 50 },
   });
-  expect(result).toContain("no answer within");
+  expect(result).toContain("sent nothing for 0.05 s");
   expect(state).toBe("completed");
+});
+
+test("a model whose search heeds no signal holds nobody up", async () => {
+  const server = await AnthropicServer.start(() => call({ query: "owls" }));
+  onTestFinished(() => server[Symbol.asyncDispose]());
+  const deaf: Model = {
+    ...createAnthropic({ apiKey: "test", baseURL: server.url }),
+    search: () => ({ next: () => new Promise(() => undefined), return: async () => ({}) }) as never,
+  };
+  const { manager } = setStage("turns: [{ turn: 1, reply: unused }]", {
+    model: deaf,
+    allowedTools: ["WebSearch"],
+  });
+  const main = await manager.main({ prompt: "owls?" });
+  while (server.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  await manager.stop(main.id);
+  expect((await manager.output(main.id)).state).toBe("stopped");
 });
 
 test("what cannot be searched is an error that the model can read", async () => {
@@ -96,9 +143,8 @@ test("what cannot be searched is an error that the model can read", async () => 
   expect(result).toContain("could not search: unavailable");
   const both = { query: "owls", allowed_domains: ["a.com"], blocked_domains: ["b.com"] };
   expect((await play([call(both)])).result).toContain("not both");
-  expect((await play([call({ query: "owls" }), searched([])])).result).toContain(
-    "Nothing was found",
-  );
+  const empty = { query: "owls", allowed_domains: [], blocked_domains: [] };
+  expect((await play([call(empty), searched([])])).result).toContain("Nothing was found");
 });
 
 test("it needs approval, and nothing is sent without", async () => {

@@ -68,7 +68,7 @@ function addRun(program: Command): void {
       "after",
       `
 Without --allowedTools an agent may read and search inside the current directory and hand work to
-children that may do no more; what it asks for beyond that is denied, and the line says how to allow it.
+children, which the same rules bind; what it asks for beyond that is denied, and the line says how to allow it.
 
 A model needs ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN; ANTHROPIC_BASE_URL for another server).
 

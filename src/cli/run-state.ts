@@ -250,7 +250,8 @@ function advance(agent: AgentState, event: AgentEvent): void {
       agent.usage = addUsage(agent.usage, event.answer.usage);
       agent.costUsd = addCost(agent.costUsd, event.costUsd);
       return;
-    case "tool-spend":
+    case "spend":
+      agent.retry = null;
       agent.usage = addUsage(agent.usage, event.usage);
       agent.costUsd = addCost(agent.costUsd, event.costUsd);
       return;
@@ -264,6 +265,7 @@ function advance(agent: AgentState, event: AgentEvent): void {
       agent.denials += 1;
       return;
     case "tool-call-end":
+      agent.retry = null;
       endTool(agent, event.call.id);
       return;
     case "agent-end":

@@ -11,7 +11,8 @@ export class RunTotals {
   /** In US dollars; null = unknown. */
   costUsd: number | null = 0;
   readonly costByModel: Map<string, number | null> = new Map();
-  /** How long models were waited for; those of agents side by side add up. */
+  searches: number = 0;
+  /** How long models were waited for, pauses between attempts included; those of agents side by side add up. */
   modelMs: number = 0;
   /** The first 200; the count per agent is complete. */
   readonly denials: Denial[] = [];
@@ -25,7 +26,11 @@ export class RunTotals {
     if (event.type === "permission-deny" && this.denials.length < 200) {
       this.denials.push({ agentId: event.agentId, call: event.call });
     }
-    if (event.type === "tool-spend") this.#spend(event, event.costUsd);
+    if (event.type === "spend") {
+      this.searches += event.searches;
+      this.modelMs += event.durationMs;
+      this.#spend(event, event.costUsd);
+    }
     if (event.type !== "assistant-message") return;
     this.modelMs += event.durationMs;
     this.#spend(event.answer, event.costUsd);

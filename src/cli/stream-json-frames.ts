@@ -49,7 +49,7 @@ export interface AssistantFrame extends MessageEnvelope {
     content: AssistantBlock[];
     stop_reason: StopReason;
     stop_sequence: null;
-    usage: UsageFields;
+    usage: UsageFields & { server_tool_use?: { web_search_requests: number } };
   };
 }
 
@@ -129,7 +129,7 @@ export interface ResultFrame extends Envelope {
   /** Main agent and children together; null: not known. */
   total_cost_usd: number | null;
   /** Main agent and children together. */
-  usage: UsageFields;
+  usage: UsageFields & { server_tool_use?: { web_search_requests: number } };
   modelUsage: Record<string, ModelUsageFields>;
   permission_denials: {
     tool_name: string;

@@ -268,6 +268,7 @@ describe("resultFrame", () => {
         output_tokens: 40,
         cache_creation_input_tokens: 80,
         cache_read_input_tokens: 60,
+        server_tool_use: { web_search_requests: 0 },
       },
       modelUsage: { opus: model, haiku: model },
       permission_denials: [

@@ -98,7 +98,10 @@ export function resultFrame(options: {
     retinue_scripted: options.scripted,
     ...(result.state === "completed" ? {} : { errors: [formatError(result)] }),
     total_cost_usd: totals.costUsd,
-    usage: usageFields(totals.usage),
+    usage: {
+      ...usageFields(totals.usage),
+      server_tool_use: { web_search_requests: totals.searches },
+    },
     modelUsage: Object.fromEntries(
       totals.usageByModel
         .entries()

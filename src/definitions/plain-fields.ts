@@ -6,8 +6,9 @@ export function readPlainFields(head: string): Record<string, unknown> | undefin
   const fields = new Map<string, unknown>();
   for (const line of head.split("\n")) {
     if (line === "") continue;
-    const [, key, text] = /^([A-Za-z_][\w-]*): (\S(?:.*\S)?)$/.exec(line) ?? [];
+    const [, key, text] = /^([A-Za-z_][\w-]{0,99}): (\S(?:.*\S)?)$/.exec(line) ?? [];
     if (key === undefined || text === undefined || fields.has(key)) return undefined;
+    if (spoken(key) === undefined) return undefined;
     const value = plainValue(text);
     if (value === undefined) return undefined;
     fields.set(key, value);

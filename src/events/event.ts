@@ -48,8 +48,17 @@ export type AgentEventBody =
       data: unknown;
       durationMs: number;
     }
-  /** A tool asked a model itself (a web search): what that took, besides the agent's own answers. */
-  | { type: "tool-spend"; callId: string; model: string; usage: Usage; costUsd: number | null }
+  /** What was taken besides the agent's answers: by a web search, or by an answer that broke off. */
+  | {
+      type: "spend";
+      what: "search" | "broken-answer";
+      model: string;
+      usage: Usage;
+      searches: number;
+      costUsd: number | null;
+      /** Of a search. The time of a broken answer is part of that of the next one. */
+      durationMs: number;
+    }
   | { type: "attachment"; attachment: Attachment }
   | { type: "agent-end"; result: AgentResult };
 

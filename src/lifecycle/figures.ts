@@ -30,7 +30,7 @@ export class Figures {
       this.costUsd = addCost(this.costUsd, event.costUsd);
       const text = textOf(event.answer.message.content);
       if (text.trim() !== "") this.text = text;
-    } else if (event.type === "tool-spend") {
+    } else if (event.type === "spend") {
       this.usage = addUsage(this.usage, event.usage);
       this.costUsd = addCost(this.costUsd, event.costUsd);
     } else if (event.type === "tool-call-start") {

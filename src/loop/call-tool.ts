@@ -85,7 +85,7 @@ function execute(
   call: ToolCall,
   input: Record<string, unknown>,
 ): Promise<ToolOutput> {
-  const search = searchFor(context, call.id);
+  const search = searchFor(context);
   return tool.execute(input as never, {
     ...(search === undefined ? {} : { search }),
     agentId: context.agent.id,

@@ -26,7 +26,7 @@ export class AnthropicDraft {
         this.#id = event.message.id;
         this.#model = event.message.model;
         this.#count(event.message.usage);
-        return undefined;
+        return { type: "usage", model: event.message.model, usage: this.#usage };
       case "content_block_start":
         return this.#open(event.index, event.content_block);
       case "content_block_delta":
@@ -34,7 +34,7 @@ export class AnthropicDraft {
       case "message_delta":
         this.#stopReason = event.delta.stop_reason;
         this.#count(event.usage);
-        return undefined;
+        return { type: "usage", model: this.#model ?? "", usage: this.#usage };
       case "message_stop":
         this.complete = true;
         return undefined;
@@ -137,7 +137,8 @@ const stopReasons: ReadonlyMap<string, StopReason> = new Map<string, StopReason>
   ["model_context_window_exceeded", "max_tokens"],
 ]);
 
-function parsedInput(raw: string): ToolUseBlock["input"] | undefined {
+/** `undefined`: that is no JSON object. */
+export function parsedInput(raw: string): ToolUseBlock["input"] | undefined {
   try {
     return record(JSON.parse(raw));
   } catch {

@@ -9,8 +9,9 @@ export function refusal(
   { place, baseURL }: { place: string; baseURL: string },
 ): ModelError {
   const { status } = error;
-  const said = error.apiMessage ?? error.message;
+  const said = (error.apiMessage ?? error.message).replace(/\.$/, "");
   const retryAfterMs = retryAfter(error.headers);
+  const wait = retryAfterMs ? ` It asks to wait ${Math.ceil(retryAfterMs / 1000)} s.` : "";
   const fault = (code: ModelErrorCode, message: string): ModelError =>
     new ModelError(code, message, {
       cause: error,
@@ -19,8 +20,10 @@ export function refusal(
   if (status === undefined || status === 408) {
     return fault("connection", `No answer from ${baseURL}: ${deepestMessage(error)}.`);
   }
-  if (status === 429) return fault("rate_limited", `The Anthropic API limits the rate: ${said}`);
-  if (status === 529) return fault("overloaded", `The Anthropic API is overloaded: ${said}`);
+  if (status === 429)
+    return fault("rate_limited", `The Anthropic API limits the rate: ${said}.${wait}`);
+  if (status === 529)
+    return fault("overloaded", `The Anthropic API is overloaded: ${said}.${wait}`);
   // 409: somebody else holds what the request needs; it passes, as the library's own policy has it.
   if (status >= 500 || status === 409) {
     return fault("server_error", `The Anthropic API failed (${status}): ${said}`);
@@ -28,7 +31,7 @@ export function refusal(
   if (status === 401 || status === 403) {
     return fault(
       "unauthorized",
-      `The Anthropic API refused the credentials (${status}): ${said}. Check ${place}, or set ANTHROPIC_API_KEY to a key that may use ${model}.`,
+      `The Anthropic API refused the credentials (${status}): ${said}. Check ${place}: it must be one that may use ${model}.`,
     );
   }
   if (status === 404) {
@@ -38,6 +41,12 @@ export function refusal(
     );
   }
   return fault("invalid_request", `The Anthropic API refused the request (${status}): ${said}`);
+}
+
+/** A success that is none: a proxy's login page, another service. */
+export function noStream(type: string, baseURL: string): ModelError {
+  const message = `${baseURL} answers with ${type} instead of a stream of events. Check ANTHROPIC_BASE_URL, and what lies between.`;
+  return new ModelError("invalid_request", message);
 }
 
 /** Why an answer broke off, in the words of the network. */

@@ -109,8 +109,8 @@ export type Play =
   | { kind: "refuse"; status: number; error: ApiError; headers?: Record<string, string> }
   /** The connection ends before there is an answer. */
   | { kind: "drop" }
-  /** The whole answer at once, for a request that does not stream. `never`: none comes. */
-  | { kind: "whole"; message: WireEvent | "never" }
+  /** Something that is no answer, as a proxy's login page. */
+  | { kind: "page"; type: string; body: string }
   | {
       kind: "stream";
       events: readonly WireEvent[];
@@ -183,6 +183,8 @@ export function answerEvents(
     stop?: string | null;
     model?: string;
     usage?: Usage | undefined;
+    /** Web searches that the provider made. */
+    searches?: number;
     /** Call id → what is sent instead of its input. */
     malformed?: Readonly<Record<string, string>>;
   } = {},
@@ -216,7 +218,12 @@ export function answerEvents(
     {
       type: "message_delta",
       delta: { stop_reason: options.stop ?? null, stop_sequence: null },
-      usage: { output_tokens: output },
+      usage: {
+        output_tokens: output,
+        ...(options.searches === undefined
+          ? {}
+          : { server_tool_use: { web_search_requests: options.searches } }),
+      },
     },
     { type: "message_stop" },
   ];
@@ -272,7 +279,7 @@ function wireBlock(
 
 function words(text: string): string[] {
   return piecesOfText("text", text).map(({ delta }) =>
-    delta === undefined || delta.type === "alive" ? "" : delta.text,
+    delta !== undefined && "text" in delta ? delta.text : "",
   );
 }
 
@@ -313,10 +320,8 @@ async function perform(play: Play, response: ServerResponse): Promise<void> {
     socket?.destroy();
     return;
   }
-  if (play.kind === "whole") {
-    if (play.message === "never") return;
-    response.writeHead(200, { "content-type": "application/json" });
-    response.end(JSON.stringify(play.message));
+  if (play.kind === "page") {
+    response.writeHead(200, { "content-type": play.type }).end(play.body);
     return;
   }
   const headers = { "request-id": newProviderId("req"), ...play.headers };

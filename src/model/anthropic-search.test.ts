@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
-import { AnthropicServer, type Play, type WireEvent } from "./anthropic-fixture.ts";
+import { answerEvents, AnthropicServer, type Play } from "./anthropic-fixture.ts";
 import { createAnthropic } from "./anthropic.ts";
-import type { WebFindings, WebQuery } from "./model.ts";
+import type { ModelDelta, WebFindings, WebQuery } from "./model.ts";
 
 const link = (name: string): object => ({
   type: "web_search_result",
@@ -11,21 +11,14 @@ const link = (name: string): object => ({
   page_age: null,
 });
 
-function found(content: object[], options: { stop?: string; searches?: number } = {}): WireEvent {
-  return {
-    type: "message",
-    id: "msg_1",
-    role: "assistant",
-    model: "the-model-1",
-    content,
-    stop_reason: options.stop ?? "end_turn",
-    usage: {
-      input_tokens: 100,
-      output_tokens: 10,
-      cache_read_input_tokens: 3,
-      server_tool_use: { web_search_requests: options.searches ?? 1 },
-    },
-  };
+function found(
+  content: object[],
+  options: { stop?: string; searches?: number } = {},
+): Play & { kind: "stream" } {
+  const { stop = "end_turn", searches = 1 } = options;
+  const usage = { input: 100, output: 10, cacheRead: 3, cacheWrite: 0 };
+  const events = answerEvents(content as never, { stop, searches, usage, model: "the-model-1" });
+  return { kind: "stream", events, end: "done" };
 }
 
 const results = (...content: object[]): object => ({
@@ -34,31 +27,43 @@ const results = (...content: object[]): object => ({
   content,
 });
 
-async function search(
-  plays: readonly Play[],
-  query: Partial<WebQuery> = {},
-  signal: AbortSignal = new AbortController().signal,
-): Promise<{ findings: Promise<WebFindings>; server: AnthropicServer }> {
-  const server = await AnthropicServer.start(({ number }) => plays[number - 1] ?? { kind: "drop" });
+async function serve(play: (number: number) => Play): Promise<{
+  search: (query?: Partial<WebQuery>, signal?: AbortSignal) => Promise<WebFindings>;
+  server: AnthropicServer;
+  deltas: ModelDelta[];
+}> {
+  const server = await AnthropicServer.start(({ number }) => play(number));
   onTestFinished(() => server[Symbol.asyncDispose]());
   const model = createAnthropic({ apiKey: "test", baseURL: server.url });
-  const findings = model.search?.({ model: "the-model", query: "owls", ...query }, signal);
-  if (findings === undefined) throw new Error("the model should be able to search");
-  findings.catch(() => undefined);
-  return { findings, server };
+  const deltas: ModelDelta[] = [];
+  const search = async (
+    query: Partial<WebQuery> = {},
+    signal: AbortSignal = new AbortController().signal,
+  ): Promise<WebFindings> => {
+    const arriving = model.search?.({ model: "the-model", query: "owls", ...query }, signal);
+    for (;;) {
+      const step = await arriving?.next();
+      if (step === undefined) throw new Error("the model should be able to search");
+      if (step.done === true) return step.value;
+      deltas.push(step.value);
+    }
+  };
+  return { search, server, deltas };
 }
 
 test("the provider's tool is asked, and its results, text and costs come back", async () => {
   const use = { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: {} };
-  const text = [
+  const content = [
+    { type: "text", text: "I look." },
+    use,
+    results(link("owls"), link("night"), link("owls")),
     { type: "text", text: "Owls are birds" },
     { type: "text", text: " of the night." },
   ];
-  const message = found([use, results(link("owls"), link("night"), link("owls")), ...text]);
-  const { findings, server } = await search([{ kind: "whole", message }]);
-  expect(await findings).toEqual({
+  const { search, server, deltas } = await serve(() => found(content));
+  expect(await search()).toEqual({
     model: "the-model-1",
-    text: "Owls are birds of the night.",
+    text: "I look.\n\nOwls are birds of the night.",
     links: [
       { title: "About owls", url: "https://example.com/owls" },
       { title: "About night", url: "https://example.com/night" },
@@ -67,46 +72,52 @@ test("the provider's tool is asked, and its results, text and costs come back", 
     usage: { input: 100, output: 10, cacheRead: 3, cacheWrite: 0 },
     searches: 1,
   });
+  expect(new Set(deltas.map(({ type }) => type))).toEqual(new Set(["usage", "alive"]));
   expect(server.requests[0]?.body).toMatchObject({
     model: "the-model",
     tools: [{ type: "web_search_20250305", name: "web_search", max_uses: 5 }],
     messages: [{ role: "user", content: expect.stringContaining("Query: owls") as string }],
   });
-  expect(server.requests[0]?.body).not.toHaveProperty("stream");
 });
 
 test.each([
   ["allowed_domains", { allowedDomains: ["example.com"] }],
   ["blocked_domains", { blockedDomains: ["example.com"] }],
 ])("the domains reach the provider as %s", async (field, query) => {
-  const { findings, server } = await search([{ kind: "whole", message: found([]) }], query);
-  await findings;
+  const { search, server } = await serve(() => found([]));
+  await search(query);
   expect(server.requests[0]?.body.tools?.[0]).toMatchObject({ [field]: ["example.com"] });
 });
 
-test("a turn that the provider pauses is gone on with, and everything is added up", async () => {
-  const first = [results(link("a")), { type: "text", text: "first, " }];
-  const { findings, server } = await search([
-    { kind: "whole", message: found(first, { stop: "pause_turn", searches: 2 }) },
-    { kind: "whole", message: found([results(link("b")), { type: "text", text: "then" }]) },
-  ]);
-  expect(await findings).toMatchObject({
-    text: "first, then",
-    links: [{ url: "https://example.com/a" }, { url: "https://example.com/b" }],
-    usage: { input: 200, output: 20 },
-    searches: 3,
+test("a search that the provider pauses can be gone on with, with as many searches as are left", async () => {
+  const content = [
+    { type: "server_tool_use", id: "s", name: "web_search", input: { query: "owls" } },
+    results(link("a")),
+    { type: "text", text: "first" },
+  ];
+  const { search, server } = await serve((number) =>
+    number === 1
+      ? found(content, { stop: "pause_turn", searches: 2 })
+      : found([results(link("b"))]),
+  );
+  const { rest, ...first } = await search();
+  expect(first).toMatchObject({ text: "first", searches: 2, usage: { input: 100 } });
+  expect(rest).toBeDefined();
+  expect(await search({ rest })).toMatchObject({
+    links: [{ url: "https://example.com/b" }],
+    searches: 1,
+    usage: { input: 100 },
   });
   expect(server.requests[1]?.body.messages).toEqual([
     expect.objectContaining({ role: "user" }),
-    { role: "assistant", content: first },
+    { role: "assistant", content },
   ]);
+  expect(server.requests[1]?.body.tools?.[0]).toMatchObject({ max_uses: 3 });
 });
 
-test("a provider that pauses for ever is left after five requests", async () => {
-  const paused = { kind: "whole", message: found([], { stop: "pause_turn" }) } as const;
-  const { findings, server } = await search(Array.from({ length: 9 }, () => paused));
-  expect(await findings).toMatchObject({ links: [] });
-  expect(server.requests).toHaveLength(5);
+test("a pause after the last search that may be made is an end", async () => {
+  const { search } = await serve(() => found([], { stop: "pause_turn", searches: 5 }));
+  expect(await search()).not.toHaveProperty("rest");
 });
 
 test("why a search failed is said", async () => {
@@ -115,26 +126,28 @@ test("why a search failed is said", async () => {
     tool_use_id: "srvtoolu_1",
     content: { type: "web_search_tool_result_error", error_code: "unavailable" },
   };
-  const { findings } = await search([{ kind: "whole", message: found([failed, failed]) }]);
-  expect(await findings).toMatchObject({ links: [], problems: ["unavailable"] });
+  const { search } = await serve(() => found([failed, failed]));
+  expect(await search()).toMatchObject({ links: [], problems: ["unavailable"] });
 });
 
-test("faults are classified like those of any request", async () => {
-  const error = { type: "rate_limit_error", message: "slow down" };
-  const { findings } = await search([{ kind: "refuse", status: 429, error }]);
-  await expect(findings).rejects.toMatchObject({ code: "rate_limited" });
-  const { findings: dropped } = await search([{ kind: "drop" }]);
-  await expect(dropped).rejects.toMatchObject({ code: "connection" });
+test.each<[string, Play]>([
+  ["rate_limited", { kind: "refuse", status: 429, error: { type: "x", message: "slow down" } }],
+  ["connection", { kind: "drop" }],
+  [
+    "stream_broken",
+    { ...found([{ type: "text", text: "half an answer" }]), end: "cut", events: [] },
+  ],
+  ["invalid_request", { kind: "page", type: "text/html", body: "<h1>Log in</h1>" }],
+])("faults are those of any request: %s", async (code, play) => {
+  const { search } = await serve(() => play);
+  await expect(search()).rejects.toMatchObject({ code });
 });
 
 test("an abort hangs up and ends with its reason", async () => {
   const controller = new AbortController();
   const reason = new Error("enough");
-  const { findings, server } = await search(
-    [{ kind: "whole", message: "never" }],
-    {},
-    controller.signal,
-  );
+  const { search, server } = await serve(() => ({ ...found([]), end: "stall", events: [] }));
+  const findings = search({}, controller.signal);
   while (server.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
   controller.abort(reason);
   await expect(findings).rejects.toBe(reason);

@@ -1,75 +1,129 @@
 import type {
   ContentBlock,
-  Message,
-  MessageCreateParamsNonStreaming,
+  ContentBlockParam,
+  MessageCreateParamsStreaming,
+  RawMessageStreamEvent,
   WebSearchTool20250305,
 } from "@anthropic-ai/sdk/resources/messages/messages";
-import { addUsage, noUsage } from "../message.ts";
-import type { WebFindings, WebLink, WebQuery } from "./model.ts";
+import type { Usage } from "../message.ts";
+import { AnthropicDraft, parsedInput } from "./anthropic-draft.ts";
+import type { ModelDelta, WebFindings, WebLink, WebQuery } from "./model.ts";
 
 /** One question may take several searches; each costs. */
 const mostSearches = 5;
-/** The provider pauses a long turn; each pause is one more request. */
-const mostRequests = 5;
 
-/** Asks a model that has the provider's search tool, until its turn is over, and gathers what came back. */
-export async function searchWeb(
-  query: WebQuery,
-  ask: (body: MessageCreateParamsNonStreaming) => Promise<Message>,
-): Promise<WebFindings> {
-  const messages: MessageCreateParamsNonStreaming["messages"] = [
-    { role: "user", content: `${instruction}\n\nQuery: ${query.query}` },
-  ];
-  const blocks: ContentBlock[] = [];
-  let usage = noUsage;
-  let searches = 0;
-  for (let request = 1; ; request += 1) {
-    const answer = await ask({
-      model: query.model,
-      max_tokens: 8_000,
-      thinking: { type: "disabled" },
-      tools: [searchTool(query)],
-      messages,
-    });
-    blocks.push(...answer.content);
-    usage = addUsage(usage, {
-      input: answer.usage.input_tokens,
-      output: answer.usage.output_tokens,
-      cacheRead: answer.usage.cache_read_input_tokens ?? 0,
-      cacheWrite: answer.usage.cache_creation_input_tokens ?? 0,
-    });
-    searches += answer.usage.server_tool_use?.web_search_requests ?? 0;
-    if (answer.stop_reason !== "pause_turn" || request === mostRequests) {
-      return { model: answer.model, ...findings(blocks), usage, searches };
-    }
-    messages.push({ role: "assistant", content: answer.content });
-  }
+/** What a paused search left. */
+interface Rest {
+  content: ContentBlockParam[];
+  searches: number;
+}
+
+/** Asks a model that has the provider's search tool, in its basic version. */
+export function searchText(query: WebQuery): string {
+  const rest = query.rest as Rest | undefined;
+  const body: MessageCreateParamsStreaming = {
+    model: query.model,
+    max_tokens: 8_000,
+    thinking: { type: "disabled" },
+    tools: [searchTool(query, mostSearches - (rest?.searches ?? 0))],
+    messages: [
+      { role: "user", content: `${instruction}\n\nQuery: ${query.query}` },
+      ...(rest === undefined ? [] : [{ role: "assistant", content: rest.content } as const]),
+    ],
+    stream: true,
+  };
+  return JSON.stringify(body);
 }
 
 const instruction =
   "Search the web for the query below, then report in a few sentences what the results say about it. State nothing that is not in them.";
 
-function searchTool({ allowedDomains, blockedDomains }: WebQuery): WebSearchTool20250305 {
+function searchTool(
+  { allowedDomains, blockedDomains }: WebQuery,
+  uses: number,
+): WebSearchTool20250305 {
   return {
     type: "web_search_20250305",
     name: "web_search",
-    max_uses: mostSearches,
+    max_uses: uses,
     ...(allowedDomains === undefined ? {} : { allowed_domains: [...allowedDomains] }),
     ...(blockedDomains === undefined ? {} : { blocked_domains: [...blockedDomains] }),
   };
 }
 
-function findings(
-  blocks: readonly ContentBlock[],
-): Pick<WebFindings, "text" | "links" | "problems"> {
+/** The answer to a search as it arrives. Its blocks are kept as they came: a paused search is gone on with from them. */
+export class SearchDraft {
+  readonly #draft = new AnthropicDraft();
+  readonly #blocks: (ContentBlock & { json?: string })[] = [];
+  #searches = 0;
+  #paused = false;
+
+  get complete(): boolean {
+    return this.#draft.complete;
+  }
+
+  take(event: RawMessageStreamEvent): ModelDelta {
+    const delta = this.#draft.take(event);
+    if (event.type === "content_block_start") {
+      this.#blocks[event.index] = structuredClone(event.content_block);
+    } else if (event.type === "content_block_delta") this.#extend(event);
+    else if (event.type === "message_delta") {
+      this.#paused = event.delta.stop_reason === "pause_turn";
+      this.#searches = event.usage.server_tool_use?.web_search_requests ?? this.#searches;
+    } else if (event.type === "message_start") {
+      this.#searches = event.message.usage.server_tool_use?.web_search_requests ?? 0;
+    }
+    return delta?.type === "usage" ? delta : { type: "alive" };
+  }
+
+  findings(query: WebQuery, requestId: string): WebFindings {
+    const { model, usage }: { model: string; usage: Usage } = this.#draft.answer(
+      query.model,
+      requestId,
+    );
+    const before = query.rest as Rest | undefined;
+    const searches = (before?.searches ?? 0) + this.#searches;
+    const content = [...(before?.content ?? []), ...this.#content()];
+    const rest: Rest = { content, searches };
+    return {
+      model,
+      usage,
+      searches: this.#searches,
+      ...found(this.#blocks),
+      ...(this.#paused && searches < mostSearches ? { rest } : {}),
+    };
+  }
+
+  #extend({ index, delta }: Extract<RawMessageStreamEvent, { type: "content_block_delta" }>): void {
+    const block = this.#blocks[index];
+    if (block === undefined) return;
+    if (delta.type === "text_delta" && block.type === "text") block.text += delta.text;
+    if (delta.type === "citations_delta" && block.type === "text") {
+      block.citations = [...(block.citations ?? []), delta.citation];
+    }
+    if (delta.type === "input_json_delta") block.json = (block.json ?? "") + delta.partial_json;
+  }
+
+  #content(): ContentBlockParam[] {
+    return this.#blocks.map(({ json = "", ...block }) => {
+      const input = parsedInput(json);
+      return block.type === "server_tool_use" && input !== undefined ? { ...block, input } : block;
+    });
+  }
+}
+
+function found(blocks: readonly ContentBlock[]): Pick<WebFindings, "text" | "links" | "problems"> {
   const links = new Map<string, WebLink>();
   const problems = new Set<string>();
-  const texts: string[] = [];
+  let text = "";
+  let apart = false;
   for (const block of blocks) {
-    if (block.type === "text") texts.push(block.text);
+    // Pieces of one passage follow each other; what stands apart starts a new paragraph.
+    if (block.type === "text") text += apart && text !== "" ? `\n\n${block.text}` : block.text;
+    apart = block.type !== "text";
     if (block.type !== "web_search_tool_result") continue;
     if (!Array.isArray(block.content)) problems.add(block.content.error_code);
     else for (const { title, url } of block.content) links.set(url, { title, url });
   }
-  return { text: texts.join("").trim(), links: [...links.values()], problems: [...problems] };
+  return { text, links: [...links.values()], problems: [...problems] };
 }

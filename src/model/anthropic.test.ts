@@ -175,7 +175,7 @@ describe("the answer", () => {
     const { model, server } = await serve(() => streamed(answerEvents(content)));
     const { answer, deltas } = await collect(model);
     expect(
-      deltas.map((delta) => (delta.type === "alive" ? delta.type : `${delta.type}:${delta.text}`)),
+      deltas.map((delta) => ("text" in delta ? `${delta.type}:${delta.text}` : delta.type)),
     ).toEqual(["thinking:let ", "thinking:me ", "thinking:see", "text:done"]);
     // By way of a transcript: nothing but JSON may be needed.
     const kept = JSON.parse(JSON.stringify(answer.message)) as Message;
@@ -277,7 +277,7 @@ describe("a fault", () => {
   test.each([
     [400, "invalid_request", said],
     [401, "unauthorized", "Check the option apiKey"],
-    [403, "unauthorized", "ANTHROPIC_API_KEY"],
+    [403, "unauthorized", "one that may use a-model"],
     [404, "invalid_request", "no model 'a-model'"],
     [408, "connection", said],
     [409, "server_error", said],
@@ -398,6 +398,7 @@ describe("an abort", () => {
     const { model, server } = await serve(() => ({ ...streamed(long.slice(0, 5)), end: "stall" }));
     const controller = new AbortController();
     const stream = model.stream(requestOf(), controller.signal);
+    expect((await stream.next()).value).toMatchObject({ type: "usage" });
     expect(await stream.next()).toEqual({ done: false, value: { type: "text", text: "one " } });
     controller.abort(reason);
     expect(await server.requests[0]?.ended).toBe("closed");
@@ -478,7 +479,7 @@ async function collect(
   for (;;) {
     const step = await stream.next();
     if (step.done === true) return { deltas, answer: step.value };
-    deltas.push(step.value);
+    if (step.value.type !== "usage") deltas.push(step.value);
   }
 }
 
@@ -488,7 +489,7 @@ async function failureOf(
   const deltas: ModelDelta[] = [];
   try {
     for await (const delta of model.stream(requestOf(), new AbortController().signal)) {
-      deltas.push(delta);
+      if (delta.type !== "usage") deltas.push(delta);
     }
   } catch (error) {
     if (!(error instanceof ModelError)) throw error;
@@ -515,6 +516,44 @@ test("a server that leaves the connection open after the whole answer does not c
   const model = createAnthropic({ apiKey: "test", baseURL: `http://127.0.0.1:${port}` });
   const { answer } = await collect(model);
   expect(answer.message.content).toEqual([{ type: "text", text: "whole" }]);
+});
+
+test.each([
+  ["a word that is no JSON", "data: [DONE]\n\n"],
+  ["an error", 'event: error\ndata: {"error":{"type":"overloaded_error","message":"busy"}}\n\n'],
+  ["half an event", "event: content_block_del"],
+])("%s after the whole answer does not cost it", async (_title, after) => {
+  const { answer } = await collect(await rawServer(after, ""));
+  expect(answer.message.content).toEqual([{ type: "text", text: "whole" }]);
+});
+
+test("pings without data and events that nobody knows are passed over", async () => {
+  const before = "event: ping\ndata:\n\nevent: novel\ndata: not JSON\n\n: comment\n\n";
+  const { answer } = await collect(await rawServer("", before));
+  expect(answer.message.content).toEqual([{ type: "text", text: "whole" }]);
+});
+
+/** Everything in one piece: `before`, a whole answer, `after`. */
+async function rawServer(after: string, before: string): Promise<Model> {
+  const events = answerEvents([{ type: "text", text: "whole" }])
+    .map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+    .join("");
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.end(`${before}${events}${after}`);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  return createAnthropic({ apiKey: "test", baseURL: `http://127.0.0.1:${port}` });
+}
+
+test("a page instead of a stream is refused at once, with the address to check", async () => {
+  const { model, server } = await serve(() => ({ kind: "page", type: "text/html", body: "<p>" }));
+  const { code, message } = await failureOf(model);
+  expect(code).toBe("invalid_request");
+  expect(message).toContain(`${server.url} answers with text/html`);
 });
 
 test("an answer in an encoding that nobody asked for is refused in words", async () => {

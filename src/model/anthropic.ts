@@ -2,12 +2,12 @@ import { randomUUID } from "node:crypto";
 import type { Readable } from "node:stream";
 import type { BaseAnthropic } from "@anthropic-ai/sdk/client";
 import type { APIError } from "@anthropic-ai/sdk/core/error";
-import type { Message, RawMessageStreamEvent } from "@anthropic-ai/sdk/resources/messages/messages";
+import type { RawMessageStreamEvent } from "@anthropic-ai/sdk/resources/messages/messages";
 import { RetinueError } from "../errors.ts";
 import { requestText } from "./anthropic-body.ts";
 import { AnthropicDraft } from "./anthropic-draft.ts";
-import { interruption, refusal, streamFault } from "./anthropic-errors.ts";
-import { searchWeb } from "./anthropic-search.ts";
+import { interruption, noStream, refusal, streamFault } from "./anthropic-errors.ts";
+import { SearchDraft, searchText } from "./anthropic-search.ts";
 import { createHttpFetch, streamOf, type HttpInit } from "./http-fetch.ts";
 import {
   ModelError,
@@ -43,19 +43,47 @@ export function createAnthropic(options: AnthropicOptions = {}): Model {
   const maxTokens = options.maxTokens ?? 32_000;
   let library: Promise<Library> | undefined;
 
-  async function search(query: WebQuery, signal: AbortSignal): Promise<WebFindings> {
+  /** Sends a request and hands out the events of its answer, as lists. Ends with the answer; returns the request's id. */
+  async function* answerTo(
+    body: string,
+    {
+      model,
+      signal,
+      isComplete,
+    }: { model: string; signal: AbortSignal; isComplete: () => boolean },
+  ): AsyncGenerator<RawMessageStreamEvent, string> {
     signal.throwIfAborted();
     library ??= load(account);
     const { client, APIError } = await library;
-    const fetchOptions: object = { hangUp: signal } satisfies HttpInit;
+    let arriving: Readable | undefined;
     try {
-      return await searchWeb(query, (body) => {
-        signal.throwIfAborted();
-        return client.post<Message>("/v1/messages", { body, fetchOptions });
-      });
+      signal.throwIfAborted();
+      const fetchOptions: object = { hangUp: signal } satisfies HttpInit;
+      const response = await client
+        .post("/v1/messages", { body, headers, stream: true, fetchOptions })
+        .asResponse();
+      arriving = streamOf(response);
+      const type = response.headers.get("content-type") ?? "text/event-stream";
+      if (!type.startsWith("text/event-stream")) throw noStream(type, account.baseURL);
+      for await (const events of readServerEvents(arriving)) {
+        for (const { name, data } of events) {
+          signal.throwIfAborted();
+          if (name === "error") throw streamFault(data);
+          if (!known.has(name)) continue;
+          yield JSON.parse(data) as RawMessageStreamEvent;
+          // What comes after the answer, and whether the body ends, must not cost it.
+          if (isComplete()) return response.headers.get("request-id") || newRequestId();
+        }
+      }
+      throw new ModelError("stream_broken", "The model's answer broke off before its end.");
     } catch (error) {
       signal.throwIfAborted();
-      throw error instanceof APIError ? refusal(error, query.model, account) : error;
+      if (error instanceof ModelError) throw error;
+      if (error instanceof APIError) throw refusal(error, model, account);
+      throw arriving === undefined ? error : interruption(error);
+    } finally {
+      if (arriving !== undefined && isComplete()) finish(arriving);
+      else arriving?.destroy();
     }
   }
 
@@ -63,48 +91,61 @@ export function createAnthropic(options: AnthropicOptions = {}): Model {
     request: ModelRequest,
     signal: AbortSignal,
   ): AsyncGenerator<ModelDelta, ModelAnswer> {
-    signal.throwIfAborted();
-    library ??= load(account);
-    const { client, APIError } = await library;
+    const { model } = request;
     const draft = new AnthropicDraft();
-    let arriving: Readable | undefined;
+    const isComplete = (): boolean => draft.complete;
+    const events = answerTo(requestText(request, maxTokens), { model, signal, isComplete });
     try {
-      signal.throwIfAborted();
-      const body = requestText(request, maxTokens);
-      const fetchOptions: object = { hangUp: signal } satisfies HttpInit;
-      const response = await client
-        .post("/v1/messages", { body, headers, stream: true, fetchOptions })
-        .asResponse();
-      arriving = streamOf(response);
-      for await (const events of readServerEvents(arriving)) {
-        signal.throwIfAborted();
-        for (const { name, data } of events) {
-          if (name === "error") throw streamFault(data);
-          const delta = draft.take(JSON.parse(data) as RawMessageStreamEvent);
-          if (delta === undefined) continue;
-          yield delta;
-          signal.throwIfAborted();
-        }
-        // The end of the body is not awaited: a server that leaves it open must not cost the answer.
-        if (draft.complete) break;
+      for (;;) {
+        const { done, value } = await events.next();
+        if (done === true) return draft.answer(model, value);
+        const delta = draft.take(value);
+        if (delta !== undefined) yield delta;
       }
-      return draft.answer(request.model, response.headers.get("request-id") || newRequestId());
-    } catch (error) {
-      signal.throwIfAborted();
-      if (error instanceof ModelError) throw error;
-      if (error instanceof APIError) throw refusal(error, request.model, account);
-      throw arriving === undefined ? error : interruption(error);
     } finally {
-      if (draft.complete && arriving !== undefined) finish(arriving);
-      else arriving?.destroy();
+      leave(events);
+    }
+  }
+
+  async function* search(
+    query: WebQuery,
+    signal: AbortSignal,
+  ): AsyncGenerator<ModelDelta, WebFindings> {
+    const { model } = query;
+    const draft = new SearchDraft();
+    const isComplete = (): boolean => draft.complete;
+    const events = answerTo(searchText(query), { model, signal, isComplete });
+    try {
+      for (;;) {
+        const { done, value } = await events.next();
+        if (done === true) return draft.findings(query, value);
+        yield draft.take(value);
+      }
+    } finally {
+      leave(events);
     }
   }
 
   return { provider: "anthropic", scripted: false, stream, search };
 }
 
+/** Events of other names (pings, and what the protocol may grow) are passed over. */
+const known: ReadonlySet<string> = new Set<RawMessageStreamEvent["type"]>([
+  "message_start",
+  "message_delta",
+  "message_stop",
+  "content_block_start",
+  "content_block_delta",
+  "content_block_stop",
+]);
+
 /** The body is text already. */
 const headers = { "content-type": "application/json" };
+
+/** Hangs up if anything is still to come. Not awaited: it would wait for what does not come. */
+function leave(events: AsyncGenerator<unknown, string>): void {
+  events.return("").catch(() => undefined);
+}
 
 function newRequestId(): string {
   return `req_${randomUUID().replaceAll("-", "")}`;

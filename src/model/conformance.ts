@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Model, ModelAnswer, ModelDelta, ModelErrorCode, ModelRequest } from "./model.ts";
+import type { Model, ModelAnswer, TextDelta, ModelErrorCode, ModelRequest } from "./model.ts";
 import { ModelError } from "./model.ts";
 import type { Fault, ReplyBlock, Scenario, ScenarioTurn } from "./scenario.ts";
 
@@ -167,9 +167,10 @@ const cases: { title: string; turns: TurnSketch[]; check: (model: Model) => Prom
     turns: [{ task: "go", reply: [{ text: longText }], fault: { kind: "stall", times: 1 } }],
     async check(model) {
       const controller = new AbortController();
-      const seen: ModelDelta[] = [];
+      const seen: TextDelta[] = [];
       const reading = (async () => {
         for await (const delta of model.stream(requestOf("go"), controller.signal)) {
+          if (!("text" in delta)) continue;
           seen.push(delta);
           setImmediate(() => controller.abort(reason));
         }
@@ -274,34 +275,34 @@ function requestOf(prompt: string, attempt = 1): ModelRequest {
 }
 
 interface Collected {
-  deltas: ModelDelta[];
+  deltas: TextDelta[];
   answer: ModelAnswer;
 }
 
 async function collect(model: Model, prompt: string, attempt = 1): Promise<Collected> {
-  const deltas: ModelDelta[] = [];
+  const deltas: TextDelta[] = [];
   const stream = model.stream(requestOf(prompt, attempt), new AbortController().signal);
   for (;;) {
     const step = await stream.next();
     if (step.done === true) return { deltas, answer: step.value };
-    deltas.push(step.value);
+    if ("text" in step.value) deltas.push(step.value);
   }
 }
 
 interface Failure {
   code: ModelErrorCode;
   retryAfterMs: number | undefined;
-  deltas: ModelDelta[];
+  deltas: TextDelta[];
 }
 
 async function failureOf(model: Model, prompt: string, attempt = 1): Promise<Failure> {
-  const deltas: ModelDelta[] = [];
+  const deltas: TextDelta[] = [];
   try {
     for await (const delta of model.stream(
       requestOf(prompt, attempt),
       new AbortController().signal,
     )) {
-      deltas.push(delta);
+      if ("text" in delta) deltas.push(delta);
     }
   } catch (error) {
     assert.ok(error instanceof ModelError, `not a ModelError: ${String(error)}`);
@@ -319,8 +320,8 @@ function numbers(): number[] {
   return [1, 2, 3, 4, 5, 6, 7, 8];
 }
 
-function joined(deltas: readonly ModelDelta[]): string {
-  return deltas.map((delta) => (delta.type === "alive" ? "" : delta.text)).join("");
+function joined(deltas: readonly TextDelta[]): string {
+  return deltas.map(({ text }) => text).join("");
 }
 
 function isReason(error: unknown): boolean {

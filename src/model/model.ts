@@ -15,10 +15,10 @@ export interface Model {
    */
   stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelDelta, ModelAnswer>;
   /**
-   * Lets the provider search the web. Absent where it cannot; then no agent has the tool. Throws as `stream` does, and
-   * never retries either.
+   * Lets the provider search the web: one request, answered like those of `stream`. Absent where it cannot; then no agent
+   * has the tool.
    */
-  search?(query: WebQuery, signal: AbortSignal): Promise<WebFindings>;
+  search?(query: WebQuery, signal: AbortSignal): AsyncGenerator<ModelDelta, WebFindings>;
 }
 
 export interface WebQuery {
@@ -28,6 +28,8 @@ export interface WebQuery {
   /** Only these, or all but these: at most one of the two. */
   allowedDomains?: readonly string[];
   blockedDomains?: readonly string[];
+  /** What an unfinished search left, to go on with it. */
+  rest?: unknown;
 }
 
 export interface WebFindings {
@@ -38,8 +40,11 @@ export interface WebFindings {
   links: readonly WebLink[];
   /** Why searches failed, in the provider's words. */
   problems: readonly string[];
+  /** Of this request. */
   usage: Usage;
   searches: number;
+  /** The provider paused: ask again with it to get the rest. */
+  rest?: unknown;
 }
 
 export interface WebLink {
@@ -79,8 +84,13 @@ export interface ToolSpec {
 export type ModelDelta =
   | { type: "text"; text: string }
   | { type: "thinking"; text: string }
+  /** What the answer has taken so far. It counts when the answer does not come to its end. */
+  | { type: "usage"; model: string; usage: Usage }
   /** Nothing to show, but the answer grows: the input of a tool call arrives. Whoever waits must not call that a stall. */
   | { type: "alive" };
+
+/** What can be shown of an answer that is arriving. */
+export type TextDelta = Extract<ModelDelta, { text: string }>;
 
 export interface ModelAnswer extends AnswerRecord {
   /** Tool calls whose input was not valid JSON: call id → the raw text. Their `input` is `{}`. */

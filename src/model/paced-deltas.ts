@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import type { ModelDelta } from "./model.ts";
+import type { ModelDelta, TextDelta } from "./model.ts";
 import { longestTimer } from "../longest-timer.ts";
 
 /** A piece of an answer: about a word, or the whole input of a tool call, which takes its time but is not shown. */
@@ -35,7 +35,7 @@ export async function untilAborted(signal: AbortSignal): Promise<never> {
   throw signal.reason;
 }
 
-export function piecesOfText(type: ModelDelta["type"], text: string): AnswerPiece[] {
+export function piecesOfText(type: TextDelta["type"], text: string): AnswerPiece[] {
   const words = text.match(/\s*\S+\s*|\s+/g) ?? [];
   return words.map((word) => ({ tokens: tokensOf(word), delta: { type, text: word } }));
 }

@@ -70,5 +70,6 @@ export function costOf(usage: Usage, price: Price): number | null {
 }
 
 export function addCost(a: number | null, b: number | null): number | null {
-  return a === null || b === null ? null : a + b;
+  // Sums of hundreds of small numbers must not show their binary dust.
+  return a === null || b === null ? null : Math.round((a + b) * 1e12) / 1e12;
 }

@@ -3,6 +3,9 @@ import type { Limits } from "../settings/settings.ts";
 import { ModelError } from "./model.ts";
 import { longestTimer } from "../longest-timer.ts";
 
+/** A provider that asks to wait longer is not waited for: somebody should hear of it. */
+const longestWait = 5 * 60_000;
+
 export interface Retry {
   attempt: number;
   error: ModelError;
@@ -30,6 +33,7 @@ export async function withRetry<Result>(
       signal.throwIfAborted();
       if (!(error instanceof ModelError) || !error.retryable || number >= policy.attempts)
         throw error;
+      if ((error.retryAfterMs ?? 0) > longestWait) throw error;
       const backoff =
         Math.min(policy.most, policy.base * 2 ** (number - 1)) * (0.5 + options.random() / 2);
       const delayMs = Math.min(

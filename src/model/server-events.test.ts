@@ -16,6 +16,20 @@ test("reads fields, comments, every kind of line end and data on several lines",
   expect(new ServerEventParser().push(text)).toEqual(events);
 });
 
+test("a byte order mark is no part of the first event, and a lone CR at the end is a line end", () => {
+  const parser = new ServerEventParser();
+  expect(parser.push("")).toEqual([]);
+  expect(parser.push("\uFEFFevent: a\rdata: b\r\r")).toEqual([]);
+  expect(parser.end()).toEqual([{ name: "a", data: "b" }]);
+});
+
+test("an event in very many pieces takes no longer than its length", () => {
+  const parser = new ServerEventParser();
+  parser.push("data: ");
+  for (let piece = 0; piece < 20_000; piece += 1) parser.push("x".repeat(1000));
+  expect(parser.push("\n\n")[0]?.data).toHaveLength(20_000_000);
+});
+
 test("an event is complete with its blank line, not before", () => {
   const parser = new ServerEventParser();
   expect(parser.push("data: a\n")).toEqual([]);
@@ -62,6 +76,7 @@ test("a body is read to its end after the reader has gone", async () => {
   for await (const _ of readServerEvents(body)) break;
   finish(body);
   const ended = new Promise((resolve) => body.once("end", resolve));
+  expect(body.listenerCount("data")).toBe(0);
   body.end("data: b\n\n".repeat(100_000));
   await ended;
 });

@@ -22,22 +22,29 @@ export async function* readServerEvents(body: Readable): AsyncGenerator<ServerEv
     wake?.();
   };
   body.setEncoding("utf8");
-  body.on("data", (text: string) => {
+  const take = (text: string): void => {
     arrived.push(text);
     wake?.();
-  });
+  };
+  body.on("data", take);
   body.once("end", () => stop());
   // For as long as the body lives: an error that nobody hears would end the process.
   body.on("error", stop);
   body.once("close", () => stop(new Error("the connection was closed")));
-  for (;;) {
-    const events = arrived.flatMap((text) => parser.push(text));
-    arrived = [];
-    if (events.length > 0) yield events;
-    if (arrived.length > 0) continue;
-    if (end?.error !== undefined) throw end.error;
-    if (end !== undefined) return;
-    await new Promise<void>((resolve) => (wake = resolve));
+  try {
+    for (;;) {
+      const events = arrived.flatMap((text) => parser.push(text));
+      arrived = [];
+      if (events.length > 0) yield events;
+      if (arrived.length > 0) continue;
+      if (end?.error !== undefined) throw end.error;
+      if (end !== undefined) break;
+      await new Promise<void>((resolve) => (wake = resolve));
+    }
+    const last = parser.end();
+    if (last.length > 0) yield last;
+  } finally {
+    body.off("data", take);
   }
 }
 
@@ -51,33 +58,48 @@ export function finish(body: Readable): void {
 
 /** Text in, complete events out, however the text is cut into pieces. */
 export class ServerEventParser {
-  #rest = "";
+  /** The beginning of a line whose end has not come yet, in pieces. */
+  #rest: string[] = [];
+  /** A `\r` at the end of a piece: whether it is a line end or half of one is not known yet. */
+  #held = "";
+  #begun = false;
   #name = "";
   #data: string[] = [];
 
   push(text: string): ServerEvent[] {
-    const events: ServerEvent[] = [];
-    const all = this.#rest + text;
-    const lines = all.includes("\r") ? all.split(/\r\n|\n|\r(?!$)/) : all.split("\n");
-    this.#rest = lines.pop() ?? "";
-    for (const line of lines) {
-      if (line !== "") this.#take(line);
-      else if (this.#data.length > 0) events.push(this.#event());
-      else this.#name = "";
-    }
-    return events;
+    let all = this.#held + (this.#begun ? text : text.replace(/^\uFEFF/, ""));
+    this.#begun ||= text !== "";
+    this.#held = all.endsWith("\r") ? "\r" : "";
+    if (this.#held !== "") all = all.slice(0, -1);
+    const lines = all.includes("\r") ? all.split(/\r\n?|\n/) : all.split("\n");
+    this.#rest.push(lines.shift() ?? "");
+    return lines.flatMap((next) => {
+      const event = this.#take(this.#rest.join(""));
+      this.#rest = [next];
+      return event === undefined ? [] : [event];
+    });
   }
 
-  #take(line: string): void {
+  /** Nothing more will come. */
+  end(): ServerEvent[] {
+    return this.#held === "" ? [] : this.push("\n");
+  }
+
+  #take(line: string): ServerEvent | undefined {
+    if (line === "") return this.#event();
     const colon = line.indexOf(":");
     const field = colon === -1 ? line : line.slice(0, colon);
     const value = colon === -1 ? "" : line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1);
     if (field === "event") this.#name = value;
     else if (field === "data") this.#data.push(value);
+    return undefined;
   }
 
-  #event(): ServerEvent {
-    const event = { name: this.#name || "message", data: this.#data.join("\n") };
+  #event(): ServerEvent | undefined {
+    const event =
+      this.#data.length === 0
+        ? undefined
+        : { name: this.#name || "message", data: this.#data.join("\n") };
     this.#name = "";
     this.#data = [];
     return event;

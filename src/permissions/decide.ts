@@ -8,7 +8,7 @@ export type Decision =
 /** Tools that only look. Inside the readable directories they need no approval. */
 const readers: ReadonlySet<string> = new Set(["Read", "Glob", "Grep"]);
 
-/** Tools that touch nothing themselves. A child may do no more than its parent. */
+/** Tools that touch nothing of the user's. What a child does is decided when it does it, by its parent's rules. */
 const harmless: ReadonlySet<string> = new Set(["Agent", "ExitPlanMode", "TodoWrite"]);
 
 /** Tools that can change files. Bash is one: which commands only look is not known yet. */

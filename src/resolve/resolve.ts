@@ -30,8 +30,8 @@ export interface Origin {
   /** The parent's call that asked for it. */
   readonly toolUseId: string | null;
   readonly parentModel: string | undefined;
-  /** What whoever asks may do: a child gets no more than its parent. */
-  readonly permissions: Pick<PermissionPolicy, "mode" | "allowedTools">;
+  /** The rules for whoever asks: they bind its children too. */
+  readonly permissions: Pick<PermissionPolicy, "mode" | "allowedTools" | "confined">;
   /** 0 for the main agent. */
   readonly depth: number;
 }
@@ -90,7 +90,7 @@ export async function resolveAgent(
     meets: {
       permissions: {
         mode,
-        confined,
+        confined: { ...origin.permissions.confined, ...confined },
         allowedTools:
           request.allowedTools === undefined
             ? origin.permissions.allowedTools

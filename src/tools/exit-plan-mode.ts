@@ -4,19 +4,19 @@ import { writeFileAtomic } from "../platform/atomic-write.ts";
 import { leafTool, type LeafTool } from "./tool.ts";
 
 /**
- * How an agent that only plans hands its plan over. The plan is kept whatever becomes of the agent. As long as no host can
- * approve it, the agent stays in plan mode, and is told so.
+ * How an agent that only plans hands its plan over. The plan is kept, the last one of an agent, whatever becomes of it. As
+ * long as no host can approve it, the agent stays in plan mode, and is told so.
  */
 export const exitPlanModeTool: LeafTool = leafTool({
   name: "ExitPlanMode",
   description: "Hand over your finished plan. Only when it is complete; ask nothing in it.",
-  input: z.object({ plan: z.string().min(1).describe("The whole plan, as Markdown") }),
+  input: z.object({ plan: z.string().trim().min(1).describe("The whole plan, as Markdown") }),
   concurrency: "alone",
   repeatable: true,
 
   async execute({ plan }, { agentId, workbench }) {
     const filePath = join(workbench.resultsDir, `${agentId}-plan.md`);
-    await writeFileAtomic(filePath, `${plan.toWellFormed().trimEnd()}\n`, { mode: 0o600 });
+    await writeFileAtomic(filePath, `${plan.toWellFormed()}\n`, { mode: 0o600 });
     return {
       content:
         `The plan is kept in ${filePath}. Nobody can approve it in this session, so you are still in plan mode. ` +

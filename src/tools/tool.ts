@@ -66,7 +66,9 @@ export interface ToolContext {
   /** What this agent keeps between calls: shell directory, files it has read, todos, processes. */
   readonly workbench: Workbench;
   /** Lets the model's provider search the web; what that takes is counted. Absent where it cannot. */
-  search?(query: Omit<WebQuery, "model">): Promise<WebFindings>;
+  search?(
+    query: Omit<WebQuery, "model" | "rest">,
+  ): Promise<Pick<WebFindings, "text" | "links" | "problems">>;
   /** Shows output of a running call to whoever watches. Never blocks. */
   progress(text: string): void;
 }

@@ -21,14 +21,15 @@ export const webSearchTool: LeafTool = leafTool({
     if (context.search === undefined) {
       throw new ToolFailure("This model cannot search the web. Use WebFetch with an address.");
     }
-    if (allowed_domains !== undefined && blocked_domains !== undefined) {
+    const [allowedDomains, blockedDomains] = [allowed_domains ?? [], blocked_domains ?? []];
+    if (allowedDomains.length > 0 && blockedDomains.length > 0) {
       throw new ToolFailure("Give allowed_domains or blocked_domains, not both.");
     }
     const startedAt = performance.now();
     const { text, links, problems } = await context.search({
       query,
-      ...(allowed_domains === undefined ? {} : { allowedDomains: allowed_domains }),
-      ...(blocked_domains === undefined ? {} : { blockedDomains: blocked_domains }),
+      ...(allowedDomains.length === 0 ? {} : { allowedDomains }),
+      ...(blockedDomains.length === 0 ? {} : { blockedDomains }),
     });
     if (links.length === 0 && problems.length > 0) {
       throw new ToolFailure(
@@ -36,9 +37,11 @@ export const webSearchTool: LeafTool = leafTool({
       );
     }
     const shown = links.slice(0, maxLinks);
+    // Without a source the model only says what it knew.
+    const summary = links.length === 0 ? "" : text.trim().slice(0, maxText);
     const content = [
       links.length === 0 ? `Nothing was found for "${query}".` : `Results for "${query}":`,
-      text.slice(0, maxText),
+      summary,
       shown.map(({ title, url }) => `- ${title}: ${url}`).join("\n"),
     ];
     return {
@@ -48,7 +51,7 @@ export const webSearchTool: LeafTool = leafTool({
         .toWellFormed(),
       data: {
         query,
-        results: [{ content: shown.map(({ title, url }) => ({ title, url })) }, text],
+        results: [{ content: shown.map(({ title, url }) => ({ title, url })) }, summary],
         durationSeconds: (performance.now() - startedAt) / 1000,
       },
     };

@@ -1,4 +1,4 @@
-import type { AnswerRecord, PromptSource } from "../events/event.ts";
+import type { AgentEventBody, AnswerRecord, PromptSource } from "../events/event.ts";
 import type { Attachment, ToolResultBlock, Usage } from "../message.ts";
 
 /**
@@ -81,19 +81,19 @@ export function stepLine(key: string, sessionId: string, at: number): object {
   return { type: "retinue-step", key, timestamp: new Date(at).toISOString(), sessionId };
 }
 
-/** What a tool spent on a model of its own accord: no part of the conversation, but of the bill. */
+/** What was taken besides the answers: no part of the conversation, but of the bill. */
 export function spendLine(
-  spend: { callId: string; model: string; usage: Usage; costUsd: number | null },
+  spend: Extract<AgentEventBody, { type: "spend" }>,
   sessionId: string,
   at: number,
 ): object {
-  const { callId, model, usage, costUsd } = spend;
+  const { what, model, usage, searches, costUsd } = spend;
   const timestamp = new Date(at).toISOString();
   return {
     type: "retinue-spend",
-    callId,
+    what,
     model,
-    usage: usageRecord(usage),
+    usage: usageRecord(usage, searches),
     costUsd,
     timestamp,
     sessionId,
@@ -101,13 +101,13 @@ export function spendLine(
 }
 
 /** Usage with the provider's field names. Zeros are written, because readers drop lines that hold `null`. */
-export function usageRecord(usage: Usage): Record<string, unknown> {
+export function usageRecord(usage: Usage, searches: number = 0): Record<string, unknown> {
   return {
     input_tokens: usage.input,
     cache_creation_input_tokens: usage.cacheWrite,
     cache_read_input_tokens: usage.cacheRead,
     output_tokens: usage.output,
-    server_tool_use: { web_search_requests: 0, web_fetch_requests: 0 },
+    server_tool_use: { web_search_requests: searches, web_fetch_requests: 0 },
     service_tier: "standard",
     cache_creation: { ephemeral_1h_input_tokens: 0, ephemeral_5m_input_tokens: usage.cacheWrite },
   };

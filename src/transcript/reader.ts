@@ -22,7 +22,7 @@ export type TranscriptEntry =
       at: string;
     }
   | { kind: "result"; result: ToolResultBlock; at: string }
-  /** What a tool spent on a model. */
+  /** What was taken besides the answers. */
   | { kind: "spend"; tokens: number; at: string };
 
 /** An agent that has not said anything yet has no file: that is an empty transcript. */
@@ -111,7 +111,7 @@ export function conversationOf(entries: readonly TranscriptEntry[]): Message[] {
   return messages;
 }
 
-/** All tokens of an agent: each answer once, however many lines it has, and what its tools spent. */
+/** All tokens of an agent: each answer once, however many lines it has, and what was taken besides. */
 export function tokensOf(entries: readonly TranscriptEntry[]): number {
   const answers = new Map(
     entries.flatMap((entry) =>

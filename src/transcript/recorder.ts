@@ -50,7 +50,7 @@ export class TranscriptRecorder {
   record(event: AgentEvent): void {
     const before = [this.#lastUuid, this.#assistantUuid] as const;
     try {
-      if (event.type === "tool-spend") {
+      if (event.type === "spend") {
         this.#writer.append([JSON.stringify(spendLine(event, this.#sessionId, event.at))]);
       } else this.#writer.append(this.#bodies(event).map((body) => this.#line(body, event.at)));
     } catch (error) {

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { createPatch } from "diff";
 import { packagePath } from "../../package-path.ts";
 import { createManager } from "../../manager.ts";
@@ -149,11 +149,14 @@ function opening(repository: string, style: Style): string {
 }
 
 function closing(place: Place, transcript: string, style: Style): string {
+  const [example, guide] = ["examples/look-around.yaml", "docs/rehearsal.md"].map((file) =>
+    relative(process.cwd(), packagePath(file)),
+  );
   return [
     "",
     `${style.bold("Transcripts")}  ${transcript} and, beside it, subagents/`,
     `${style.bold("Look again")}   CLAUDE_CONFIG_DIR=${place.config} npx retinue ps -a   (then: logs ID, output ID)`,
-    `${style.bold("Your own")}     npx retinue run --rehearse examples/look-around.yaml "Look around"   (docs/rehearsal.md)`,
+    `${style.bold("Your own")}     npx retinue run --rehearse ${example} "Look around"   (${guide})`,
     `${style.bold("Real model")}   ANTHROPIC_API_KEY=… npx retinue run "…"`,
     "",
   ].join("\n");

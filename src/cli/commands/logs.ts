@@ -126,7 +126,7 @@ function describe(entry: TranscriptEntry, style: Style): string | null {
       return entry.result.is_error === true ? style.red(`  ✗ ${text}`) : style.dim(`  → ${text}`);
     }
     case "spend":
-      return style.dim(`  spent ${entry.tokens} tokens on it`);
+      return style.dim(`  ${entry.tokens} more tokens: a search, or an answer that broke off`);
     case "answer": {
       const { block } = entry;
       if (block?.type === "text") return indented(block.text);

@@ -1,0 +1,43 @@
+import { ModelError, type ModelDelta, type TextDelta } from "../model/model.ts";
+import { answerCost } from "../model/prices.ts";
+import { withCutOff } from "./cut-off.ts";
+import type { LoopContext } from "./loop-context.ts";
+
+/** One answer of a model, to its end. Given up when the model falls silent; what it took until then is on the bill. */
+export async function readAnswer<Answer>(
+  { limits, signal, prices, report }: LoopContext,
+  start: (signal: AbortSignal) => AsyncGenerator<ModelDelta, Answer>,
+  show: (piece: TextDelta) => void,
+): Promise<Answer> {
+  const silence = limits.modelStall;
+  const stalled = (): Error =>
+    new ModelError("stalled", `The model sent nothing for ${silence / 1000} s.`);
+  let taken: Extract<ModelDelta, { type: "usage" }> | undefined;
+  try {
+    return await withCutOff({ signal, silence, stalled }, async (cut, alive) => {
+      const arriving = start(cut);
+      try {
+        for (;;) {
+          const { done, value } = await arriving.next();
+          // Nothing is shown after the end.
+          cut.throwIfAborted();
+          alive();
+          if (done === true) return value;
+          if (value.type === "usage") taken = value;
+          else if (value.type !== "alive") show(value);
+        }
+      } finally {
+        // Not awaited: a model that does not heed its signal must not hold up anybody.
+        arriving.return(undefined as never).catch(() => undefined);
+      }
+    });
+  } catch (error) {
+    if (taken !== undefined) {
+      const { model, usage } = taken;
+      const costUsd = answerCost(taken, prices);
+      const what = "broken-answer";
+      report.emit({ type: "spend", what, model, usage, searches: 0, costUsd, durationMs: 0 });
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,115 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import type { AgentEventBody } from "../events/event.ts";
+import type { Model } from "../model/model.ts";
+import { limitsSchema } from "../settings/settings.ts";
+import { leafTool, type LeafTool } from "../tools/tool.ts";
+import type { LoopContext } from "./loop-context.ts";
+import { relay } from "./relay.ts";
+import { runLoop, type LoopOutcome } from "./run-loop.ts";
+
+test("a slow reader has dealt with what was said before anything follows from it", async () => {
+  const order: string[] = [];
+  const tool = (name: string): LeafTool =>
+    leafTool({
+      name,
+      description: "",
+      input: z.object({}),
+      concurrency: "alone",
+      repeatable: true,
+      execute: async () => {
+        order.push(`${name} runs`);
+        return { content: name };
+      },
+    });
+  let requests = 0;
+  const model: Model = {
+    provider: "test",
+    scripted: true,
+    // oxlint-disable-next-line require-yield -- an answer may come in one piece
+    async *stream() {
+      order.push(`request ${(requests += 1)}`);
+      return {
+        id: `msg_${requests}`,
+        requestId: "req",
+        model: "m",
+        message: { role: "assistant", content: requests === 1 ? calls : [text] },
+        stopReason: requests === 1 ? "tool_use" : "end_turn",
+        usage: { input: 1, output: 1, cacheRead: 0, cacheWrite: 0 },
+        malformed: {},
+      };
+    },
+  };
+  const run = relay<AgentEventBody, LoopOutcome>((report) =>
+    runLoop(contextOf({ model, tools: [tool("A"), tool("B")], report }), {
+      prompt: "go",
+      source: "human",
+      attachments: [],
+    }),
+  );
+  for await (const event of run) {
+    await sleep(5);
+    order.push("call" in event ? `${event.type} ${event.call.name}` : event.type);
+  }
+  expect(order).toEqual([
+    "prompt",
+    "turn-start",
+    "request 1",
+    "assistant-message",
+    "A runs",
+    "tool-call-start A",
+    "tool-call-end A",
+    "B runs",
+    "tool-call-start B",
+    "tool-call-end B",
+    "turn-start",
+    "request 2",
+    "assistant-message",
+  ]);
+});
+
+const text = { type: "text", text: "done" } as const;
+const calls = [
+  { type: "tool_use", id: "1", name: "A", input: {} },
+  { type: "tool_use", id: "2", name: "B", input: {} },
+] as const satisfies unknown[];
+
+function contextOf({
+  model,
+  tools,
+  report,
+}: Pick<LoopContext, "model" | "report"> & { tools: LeafTool[] }): LoopContext {
+  const agent = {
+    id: "a",
+    type: "t",
+    costs: { model: "m", effort: null, thinks: false, maxTurns: 5 },
+    sees: { system: "", reminder: null },
+    meets: {
+      permissions: {
+        mode: "bypassPermissions",
+        confined: {},
+        allowedTools: [],
+        readableDirectories: [],
+      },
+    },
+  };
+  return {
+    agent: agent as never,
+    model,
+    tools: new Map(tools.map((tool) => [tool.name, tool])),
+    workbench: {} as never,
+    steps: {
+      run: (_key, _options, work) => work(),
+      child: () => Promise.reject(new Error("nobody spawns here")),
+      wait: (_key, _reason, arrival) => arrival(),
+      now: () => 0,
+      random: () => 0,
+    },
+    limits: limitsSchema.parse({}),
+    prices: {},
+    signal: new AbortController().signal,
+    report,
+    history: [],
+  };
+}
