@@ -58,10 +58,6 @@ export class SearchDraft {
   #searches = 0;
   #paused = false;
 
-  get complete(): boolean {
-    return this.#draft.complete;
-  }
-
   take(event: RawMessageStreamEvent): ModelDelta {
     const delta = this.#draft.take(event);
     if (event.type === "content_block_start") {

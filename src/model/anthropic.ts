@@ -18,7 +18,7 @@ import {
   type WebFindings,
   type WebQuery,
 } from "./model.ts";
-import { finish, readServerEvents } from "./server-events.ts";
+import { finish, readServerEvents, type ServerEvent } from "./server-events.ts";
 import { longestTimer } from "../longest-timer.ts";
 
 export interface AnthropicOptions {
@@ -43,19 +43,17 @@ export function createAnthropic(options: AnthropicOptions = {}): Model {
   const maxTokens = options.maxTokens ?? 32_000;
   let library: Promise<Library> | undefined;
 
-  /** Sends a request and hands out the events of its answer, as lists. Ends with the answer; returns the request's id. */
+  /** Sends a request and hands out the events of its answer, as they arrive. Returns the id of the request. */
   async function* answerTo(
     body: string,
-    {
-      model,
-      signal,
-      isComplete,
-    }: { model: string; signal: AbortSignal; isComplete: () => boolean },
-  ): AsyncGenerator<RawMessageStreamEvent, string> {
+    model: string,
+    signal: AbortSignal,
+  ): AsyncGenerator<RawMessageStreamEvent[], string> {
     signal.throwIfAborted();
     library ??= load(account);
     const { client, APIError } = await library;
     let arriving: Readable | undefined;
+    let complete = false;
     try {
       signal.throwIfAborted();
       const fetchOptions: object = { hangUp: signal } satisfies HttpInit;
@@ -65,15 +63,14 @@ export function createAnthropic(options: AnthropicOptions = {}): Model {
       arriving = streamOf(response);
       const type = response.headers.get("content-type") ?? "text/event-stream";
       if (!type.startsWith("text/event-stream")) throw noStream(type, account.baseURL);
-      for await (const events of readServerEvents(arriving)) {
-        for (const { name, data } of events) {
-          signal.throwIfAborted();
-          if (name === "error") throw streamFault(data);
-          if (!known.has(name)) continue;
-          yield JSON.parse(data) as RawMessageStreamEvent;
-          // What comes after the answer, and whether the body ends, must not cost it.
-          if (isComplete()) return response.headers.get("request-id") || newRequestId();
-        }
+      for await (const arrived of readServerEvents(arriving)) {
+        signal.throwIfAborted();
+        const { events, fault } = parsed(arrived);
+        complete = events.at(-1)?.type === "message_stop";
+        if (events.length > 0) yield events;
+        if (fault !== undefined) throw fault;
+        // Whether the body ends must not cost the answer.
+        if (complete) return response.headers.get("request-id") || newRequestId();
       }
       throw new ModelError("stream_broken", "The model's answer broke off before its end.");
     } catch (error) {
@@ -82,7 +79,7 @@ export function createAnthropic(options: AnthropicOptions = {}): Model {
       if (error instanceof APIError) throw refusal(error, model, account);
       throw arriving === undefined ? error : interruption(error);
     } finally {
-      if (arriving !== undefined && isComplete()) finish(arriving);
+      if (arriving !== undefined && complete) finish(arriving);
       else arriving?.destroy();
     }
   }
@@ -93,17 +90,20 @@ export function createAnthropic(options: AnthropicOptions = {}): Model {
   ): AsyncGenerator<ModelDelta, ModelAnswer> {
     const { model } = request;
     const draft = new AnthropicDraft();
-    const isComplete = (): boolean => draft.complete;
-    const events = answerTo(requestText(request, maxTokens), { model, signal, isComplete });
+    const arriving = answerTo(requestText(request, maxTokens), model, signal);
     try {
       for (;;) {
-        const { done, value } = await events.next();
+        const { done, value } = await arriving.next();
         if (done === true) return draft.answer(model, value);
-        const delta = draft.take(value);
-        if (delta !== undefined) yield delta;
+        for (const event of value) {
+          const delta = draft.take(event);
+          if (delta === undefined) continue;
+          yield delta;
+          signal.throwIfAborted();
+        }
       }
     } finally {
-      leave(events);
+      leave(arriving);
     }
   }
 
@@ -111,22 +111,42 @@ export function createAnthropic(options: AnthropicOptions = {}): Model {
     query: WebQuery,
     signal: AbortSignal,
   ): AsyncGenerator<ModelDelta, WebFindings> {
-    const { model } = query;
     const draft = new SearchDraft();
-    const isComplete = (): boolean => draft.complete;
-    const events = answerTo(searchText(query), { model, signal, isComplete });
+    const arriving = answerTo(searchText(query), query.model, signal);
     try {
       for (;;) {
-        const { done, value } = await events.next();
+        const { done, value } = await arriving.next();
         if (done === true) return draft.findings(query, value);
-        yield draft.take(value);
+        for (const event of value) {
+          yield draft.take(event);
+          signal.throwIfAborted();
+        }
       }
     } finally {
-      leave(events);
+      leave(arriving);
     }
   }
 
   return { provider: "anthropic", scripted: false, stream, search };
+}
+
+/** Up to the end of the answer, or to a fault; what comes after the end counts for nothing. */
+function parsed(arrived: readonly ServerEvent[]): {
+  events: RawMessageStreamEvent[];
+  fault?: unknown;
+} {
+  const events: RawMessageStreamEvent[] = [];
+  for (const { name, data } of arrived) {
+    if (name === "error") return { events, fault: streamFault(data) };
+    if (!known.has(name)) continue;
+    try {
+      events.push(JSON.parse(data) as RawMessageStreamEvent);
+    } catch (error) {
+      return { events, fault: error };
+    }
+    if (name === "message_stop") break;
+  }
+  return { events };
 }
 
 /** Events of other names (pings, and what the protocol may grow) are passed over. */
