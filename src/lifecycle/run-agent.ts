@@ -9,6 +9,7 @@ import type { Message } from "../message.ts";
 import { ModelError } from "../model/model.ts";
 import { writeFileAtomic } from "../platform/atomic-write.ts";
 import type { ResolvedAgent } from "../resolved-agent.ts";
+import { toolSpec } from "../tools/tool.ts";
 import { Workbench } from "../tools/workbench.ts";
 import type { TranscriptRecorder } from "../transcript/recorder.ts";
 import { StopCause } from "./abort.ts";
@@ -104,6 +105,7 @@ async function live(run: AgentRun, report: Report<AgentEventBody>): Promise<Loop
       agent,
       model: session.model,
       tools,
+      toolSpecs: [...tools.values()].map(toolSpec),
       workbench,
       steps: journalSteps({ agent, session, recorder, waits, signal }),
       limits: session.limits,

@@ -1,6 +1,5 @@
 import type { Message } from "../message.ts";
 import type { ModelAnswer, ModelRequest } from "../model/model.ts";
-import { toolSpec } from "../tools/tool.ts";
 import type { LoopContext } from "./loop-context.ts";
 import { readAnswer } from "./read-answer.ts";
 import { retried } from "./retried.ts";
@@ -18,7 +17,7 @@ export function callModel(
     const request: ModelRequest = {
       model: agent.costs.model,
       system: agent.sees.system,
-      tools: [...context.tools.values()].map(toolSpec),
+      tools: context.toolSpecs,
       messages: [...messages],
       ...(agent.costs.effort === null ? {} : { effort: agent.costs.effort }),
       ...(agent.costs.thinks ? {} : { thinking: "off" as const }),

@@ -1,6 +1,6 @@
 import type { AgentEventBody } from "../events/event.ts";
 import type { Message } from "../message.ts";
-import type { Model } from "../model/model.ts";
+import type { Model, ToolSpec } from "../model/model.ts";
 import type { PriceOverrides } from "../model/prices.ts";
 import type { ResolvedAgent } from "../resolved-agent.ts";
 import type { Limits } from "../settings/settings.ts";
@@ -15,6 +15,8 @@ export interface LoopContext {
   readonly model: Model;
   /** By name, in the order in which the model sees them. */
   readonly tools: ReadonlyMap<string, Tool>;
+  /** The same as the model sees them. */
+  readonly toolSpecs: readonly ToolSpec[];
   readonly workbench: Workbench;
   readonly steps: Steps;
   readonly limits: Limits;

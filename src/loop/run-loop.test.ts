@@ -98,6 +98,7 @@ function contextOf({
     agent: agent as never,
     model,
     tools: new Map(tools.map((tool) => [tool.name, tool])),
+    toolSpecs: [],
     workbench: {} as never,
     steps: {
       run: (_key, _options, work) => work(),

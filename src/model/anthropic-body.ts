@@ -19,7 +19,7 @@ export function requestText(request: ModelRequest, maxTokens: number): string {
   const { model, tools, system, messages } = request;
   const settings: Settings = { model, max_tokens: maxTokens, ...reasoning(request) };
   const parts = [JSON.stringify(settings).slice(1, -1)];
-  if (tools.length > 0) parts.push(`"tools":[${toolTexts(tools).join(",")}]`);
+  if (tools.length > 0) parts.push(`"tools":[${toolTexts(tools)}]`);
   if (system !== "") parts.push(`"system":[${systemText(system)}]`);
   parts.push(`"messages":[${messages.map(messageText).filter(Boolean).join(",")}]`);
   parts.push(JSON.stringify(ending).slice(1, -1));
@@ -39,14 +39,10 @@ function reasoning({ effort, thinking }: ModelRequest): Partial<Settings> {
   return thinking === "off" ? { thinking: { type: "disabled" } } : {};
 }
 
-function toolTexts(tools: readonly ToolSpec[]): string[] {
-  const last = tools.length - 1;
-  return tools.map((tool, index) =>
-    index < last
-      ? toolText(tool)
-      : JSON.stringify({ ...toolParam(tool), cache_control: breakpoint }),
-  );
-}
+const toolTexts = remembered((tools: readonly ToolSpec[]) => {
+  const marked = `,${JSON.stringify({ cache_control: breakpoint }).slice(1)}`;
+  return `${tools.map(toolText).join(",").slice(0, -1)}${marked}`;
+});
 
 const toolText = remembered((tool: ToolSpec) => JSON.stringify(toolParam(tool)));
 

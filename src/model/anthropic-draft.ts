@@ -34,7 +34,7 @@ export class AnthropicDraft {
       case "message_delta":
         this.#stopReason = event.delta.stop_reason;
         this.#count(event.usage);
-        return { type: "usage", model: this.#model ?? "", usage: this.#usage };
+        return undefined;
       case "message_stop":
         this.complete = true;
         return undefined;

@@ -79,7 +79,9 @@ describe("credentials", () => {
     expect(request?.headers.authorization).toBe(authorization);
     expect(request?.headers["x-api-key"]).toBeUndefined();
     expect(request?.headers["anthropic-version"]).toMatch(/^\d{4}-\d\d-\d\d$/);
-    expect(request?.headers["x-stainless-retry-count"]).toBe("0");
+    expect(request?.headers["user-agent"]).toMatch(/^Anthropic\/JS|BaseAnthropic\/JS/);
+    const telling = Object.keys(request?.headers ?? {}).filter((name) => /stainless/.test(name));
+    expect(telling).toEqual([]);
   });
 });
 

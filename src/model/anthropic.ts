@@ -95,9 +95,10 @@ export function createAnthropic(options: AnthropicOptions = {}): Model {
       for (;;) {
         const { done, value } = await arriving.next();
         if (done === true) return draft.answer(model, value);
-        for (const event of value) {
-          const delta = draft.take(event);
-          if (delta === undefined) continue;
+        const deltas = value.flatMap((event) => draft.take(event) ?? []);
+        // One sign of life is enough for what arrived at once.
+        const shown = deltas.filter(({ type }) => type !== "alive");
+        for (const delta of shown.length > 0 ? shown : deltas.slice(0, 1)) {
           yield delta;
           signal.throwIfAborted();
         }

@@ -14,13 +14,11 @@ export function createHttpFetch(): (
 ) => Promise<Response> {
   return (input, init) => {
     const url = new URL(input instanceof URL || typeof input === "string" ? input : input.url);
-    const { method = "GET", headers = {} } = init ?? {};
-    const given = Symbol.iterator in headers ? Object.fromEntries(headers) : headers;
     return new Promise((resolve, reject) => {
       // Node's own agents keep connections, and follow NODE_USE_ENV_PROXY.
       const request = transport(url)(url, {
-        method,
-        headers: { ...given, "accept-encoding": "identity" },
+        method: init?.method ?? "GET",
+        headers: headersOf(init),
       });
       const signal = init?.hangUp ?? init?.signal;
       if (signal) closeOnAbort(request, signal);
@@ -39,6 +37,16 @@ export function createHttpFetch(): (
 export interface HttpInit extends RequestInit {
   /** In the place of `signal`: a client library does not see it, and so leaves no listener on it. */
   hangUp?: AbortSignal;
+}
+
+/** Without those that tell the provider about this machine (`x-stainless-os`, `-arch`, `-runtime` …). */
+function headersOf(init: HttpInit | undefined): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of new PlainHeaders(init?.headers as Iterable<[string, string]>)) {
+    if (!name.startsWith("x-stainless-")) headers[name] = value;
+  }
+  headers["accept-encoding"] = "identity";
+  return headers;
 }
 
 function closeOnAbort(request: http.ClientRequest, signal: AbortSignal): void {
