@@ -208,7 +208,7 @@ describe("the answer", () => {
     expect(answer.malformed).toEqual(malformed);
     expect(answer.stopReason).toBe("tool_use");
     // Signs of life, with nothing to show.
-    expect(deltas.length).toBeGreaterThan(calls.length);
+    expect(deltas.length).toBeGreaterThan(0);
     expect(new Set(deltas.map((delta) => delta.type))).toEqual(new Set(["alive"]));
   });
 

@@ -1,6 +1,7 @@
-import { closeSync, constants, fstatSync, ftruncateSync, readSync, writeSync } from "node:fs";
+import { closeSync, constants, fstatSync, ftruncateSync, readSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { openInPrivateDirectory } from "./make-directory.ts";
+import { writeWhole } from "./write-whole.ts";
 
 /**
  * Appends JSON lines to one private file. When `append` returns, `write(2)` has: what was acknowledged survives
@@ -20,12 +21,9 @@ export class JsonlWriter {
   append(lines: readonly string[]): void {
     if (lines.length === 0) return;
     const text = `${lines.join("\n")}\n`;
-    const size = Buffer.byteLength(text);
     const file = (this.#file ??= this.#open());
     try {
-      let written = writeSync(file, text);
-      while (written < size) written += writeSync(file, Buffer.from(text), written);
-      this.#size += size;
+      this.#size += writeWhole(file, text, null);
     } catch (error) {
       this.#undo(file);
       throw error;

@@ -1,5 +1,5 @@
 import { platform, release } from "node:os";
-import { currentBranch, gitStatus, repositoryRoot } from "../platform/git.ts";
+import { currentBranch, directoriesUpToRoot, gitStatus, repositoryRoot } from "../platform/git.ts";
 import { once } from "./once.ts";
 
 /**
@@ -10,6 +10,8 @@ export class Environment {
   readonly cwd: string;
   readonly configDir: string;
   readonly repository: string | undefined;
+  /** From the working directory up to the repository's root. */
+  readonly directories: readonly string[];
   readonly branch: string | undefined;
   /** The state of the working tree when first asked for. */
   readonly status: () => Promise<string | undefined>;
@@ -20,6 +22,7 @@ export class Environment {
     this.configDir = options.configDir;
     const root = repositoryRoot(options.cwd);
     this.repository = root;
+    this.directories = directoriesUpToRoot(options.cwd);
     this.branch = root === undefined ? undefined : currentBranch(root);
     this.status = once(() => (root === undefined ? Promise.resolve(undefined) : gitStatus(root)));
     this.#date = new Date(options.now).toISOString().slice(0, 10);

@@ -2,16 +2,17 @@ import { existsSync } from "node:fs";
 import { open, realpath, stat } from "node:fs/promises";
 import { basename, join, relative } from "node:path";
 import type { Attachment } from "../message.ts";
-import { directoriesUpToRoot } from "../platform/git.ts";
 
 const largestFile = 256 * 1024;
 const names = ["CLAUDE.md", "AGENTS.md"];
 
-/** CLAUDE.md of the user and of every directory from the repository's root down to `cwd`; AGENTS.md where there is none. */
-export async function readInstructions(cwd: string, configDir: string): Promise<Attachment | null> {
-  const directories = directoriesUpToRoot(cwd).toReversed();
-  const root = directories[0] ?? cwd;
-  const own = directories.flatMap((directory) => instructionFile(directory));
+/** CLAUDE.md of the user and of every directory, the outermost first; AGENTS.md where there is none. */
+export async function readInstructions(
+  directories: readonly string[],
+  configDir: string,
+): Promise<Attachment | null> {
+  const root = directories.at(-1);
+  const own = directories.toReversed().flatMap((directory) => instructionFile(directory));
   const parts = await Promise.all([
     readPart(join(configDir, "CLAUDE.md")),
     ...own.map((file) => readPart(file, root)),

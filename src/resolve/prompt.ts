@@ -25,7 +25,7 @@ export async function initialAttachments(options: {
   const instructions =
     definition.omitClaudeMd === true
       ? null
-      : await readInstructions(environment.cwd, environment.configDir);
+      : await readInstructions(environment.directories, environment.configDir);
   return [
     ...(instructions === null ? [] : [instructions]),
     ...(definition.includeConfiguration === true ? [configuration(catalog, environment)] : []),

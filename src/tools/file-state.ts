@@ -13,10 +13,11 @@ import { ToolFailure } from "./tool.ts";
  * session may run hundreds of agents, a touched file has not changed, and a change within the clock's tick has.
  */
 export class FileState {
-  readonly #seen = new LRUCache<string, { hash: string; lines: number }>({ max: 100 });
+  /** The hundred files that it dealt with last, the latest at the end. */
+  readonly #seen = new Map<string, { hash: string; lines: number }>();
 
   sawAll(path: string, hash: string): void {
-    this.#seen.set(path, { hash, lines: Infinity });
+    this.#remember(path, { hash, lines: Infinity });
   }
 
   /** Reading on page by page adds up to the whole file, as long as the file stays the same. */
@@ -24,21 +25,29 @@ export class FileState {
     const before = this.#seen.get(path);
     let lines = before?.hash === hash ? before.lines : 0;
     if (page.from <= lines + 1) lines = Math.max(lines, page.to);
-    this.#seen.set(path, { hash, lines: lines >= page.total ? Infinity : lines });
+    this.#remember(path, { hash, lines: lines >= page.total ? Infinity : lines });
   }
 
   /** The agent changed a part of the file: it knows the result as far as it knew the file. */
   changedPart(path: string, hash: string): void {
-    this.#seen.set(path, { hash, lines: this.#seen.get(path)?.lines ?? 0 });
+    this.#remember(path, { hash, lines: this.#seen.get(path)?.lines ?? 0 });
   }
 
   recall(path: string): { hash: string; extent: "whole" | "partial" } | undefined {
     const seen = this.#seen.get(path);
+    if (seen !== undefined) this.#remember(path, seen);
     return seen && { hash: seen.hash, extent: seen.lines === Infinity ? "whole" : "partial" };
   }
 
   clear(): void {
     this.#seen.clear();
+  }
+
+  #remember(path: string, seen: { hash: string; lines: number }): void {
+    this.#seen.delete(path);
+    this.#seen.set(path, seen);
+    const [oldest] = this.#seen.size > 100 ? this.#seen.keys() : [];
+    if (oldest !== undefined) this.#seen.delete(oldest);
   }
 }
 

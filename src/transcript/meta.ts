@@ -1,10 +1,11 @@
-import { closeSync, openSync, writeSync } from "node:fs";
+import { closeSync, openSync } from "node:fs";
 import { glob, readdir, readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { z } from "zod";
 import { errorMessage, RetinueError, systemCode } from "../errors.ts";
 import { openInPrivateDirectory } from "../platform/make-directory.ts";
 import { processStart } from "../platform/process-table.ts";
+import { writeWhole } from "../platform/write-whole.ts";
 import { readTranscript, tokensOf } from "./reader.ts";
 
 /**
@@ -62,16 +63,13 @@ const roomForTheEnd = 1024;
 export function writeMeta(path: string, meta: AgentMeta, length: number): number {
   const json = JSON.stringify(meta);
   const blanks = Math.max(length, roomForTheEnd) - Buffer.byteLength(json) - 1;
-  const bytes = Buffer.from(`${json}${" ".repeat(Math.max(0, blanks))}\n`);
+  const text = `${json}${" ".repeat(Math.max(0, blanks))}\n`;
   const file = length === 0 ? openInPrivateDirectory(path, "w") : openSync(path, "r+");
   try {
-    for (let done = 0; done < bytes.length;) {
-      done += writeSync(file, bytes, done, bytes.length - done, done);
-    }
+    return writeWhole(file, text, 0);
   } finally {
     closeSync(file);
   }
-  return bytes.length;
 }
 
 /** Every agent of Retinue below a config directory, oldest first. Files of other programs are passed over. */
