@@ -3,7 +3,7 @@ export { createManager, type AgentOutput, type AgentRow, type Manager } from "./
 export type { ManagerOptions } from "./manager-options.ts";
 export { RetinueError, type ErrorCode } from "./errors.ts";
 export type { AgentFailure, AgentFigures, AgentResult, FailureCode } from "./agent-result.ts";
-export type { EventStream } from "./events/bus.ts";
+export type { EventStream, Subscription } from "./events/bus.ts";
 export type { AgentEvent, AgentSummary, ToolCall } from "./events/event.ts";
 export type { AgentId, SessionId } from "./ids.ts";
 export type { Spending, Totals } from "./lifecycle/totals.ts";

@@ -1,7 +1,7 @@
 import type { AgentFailure, AgentFigures, AgentResult } from "./agent-result.ts";
 import type { AgentDefinition } from "./definitions/definition.ts";
 import { RetinueError } from "./errors.ts";
-import type { EventStream } from "./events/bus.ts";
+import type { EventStream, Subscription } from "./events/bus.ts";
 import { buildHouse, programmaticDefinitions } from "./house.ts";
 import { parseAgentId, type AgentId, type SessionId } from "./ids.ts";
 import type { AgentState } from "./lifecycle/agent-state.ts";
@@ -189,7 +189,7 @@ export class Manager {
   }
 
   /** Events from now on. A reader that is too slow loses events, never an agent its time; see `dropped`. */
-  events(options: { signal?: AbortSignal; limit?: number } = {}): EventStream {
+  events(options: Subscription = {}): EventStream {
     return this.#house.session.bus.subscribe(options);
   }
 

@@ -39,7 +39,10 @@ type EndSignal = (typeof signals)[number] | "SIGPIPE";
 export async function watchRun(
   manager: Manager,
   request: SpawnRequestInput,
-  view: Pick<View, "apply" | "log">,
+  view: Pick<View, "apply" | "log"> & {
+    /** The events that it looks at; left out: all. */
+    types?: readonly AgentEvent["type"][] | undefined;
+  },
 ): Promise<{ result: AgentResult; interrupted: EndSignal | null }> {
   let interrupted: EndSignal | null = null;
   const onSignal = (signal: EndSignal): void => {
@@ -54,7 +57,10 @@ export async function watchRun(
   const forgetPipe = onBrokenPipe(() => onSignal("SIGPIPE"));
   for (const signal of signals) process.on(signal, onSignal);
   try {
-    const events = manager.events({ limit: 1_000_000 });
+    const events = manager.events({
+      limit: 1_000_000,
+      ...(view.types === undefined ? {} : { types: ["agent-end", ...view.types] }),
+    });
     const main = await manager.main(request);
     // A signal that came while it was being spawned found nothing to stop.
     if (interrupted !== null) void manager.stopAll(`interrupted by ${String(interrupted)}`);

@@ -65,3 +65,12 @@ describe("EventBus", () => {
     expect((await Promise.all(waiting)).map(({ value }) => value)).toEqual([turn(1), turn(2)]);
   });
 });
+
+test("a reader that wants only some types gets only those", async () => {
+  const bus = new EventBus();
+  const stream = bus.subscribe({ types: ["turn-start"] });
+  bus.publish(piece);
+  bus.publish(turn(1));
+  bus.close();
+  expect(await Array.fromAsync(stream)).toEqual([turn(1)]);
+});

@@ -10,13 +10,15 @@ export class EventBus {
   #closed = false;
 
   publish(event: AgentEvent): void {
-    for (const stream of this.#streams) stream.push(event);
+    for (const stream of this.#streams) {
+      if (stream.types === undefined || stream.types.has(event.type)) stream.push(event);
+    }
   }
 
   /** Events from now on, until the bus closes, the signal aborts or the reader breaks off. */
-  subscribe(options: { limit?: number; signal?: AbortSignal } = {}): EventStream {
+  subscribe(options: Subscription = {}): EventStream {
     const stop = (): void => stream.end();
-    const stream = new EventStream(options.limit ?? 10_000, () => {
+    const stream = new EventStream(options, () => {
       this.#streams.delete(stream);
       options.signal?.removeEventListener("abort", stop);
     });
@@ -37,7 +39,16 @@ export class EventBus {
   }
 }
 
+export interface Subscription {
+  /** How many events may wait for this reader. */
+  limit?: number;
+  signal?: AbortSignal;
+  /** Only these; left out: all. */
+  types?: readonly AgentEvent["type"][];
+}
+
 export class EventStream implements AsyncIterableIterator<AgentEvent, undefined> {
+  readonly types: ReadonlySet<AgentEvent["type"]> | undefined;
   readonly #limit: number;
   readonly #onEnd: () => void;
   #buffer: AgentEvent[] = [];
@@ -46,8 +57,9 @@ export class EventStream implements AsyncIterableIterator<AgentEvent, undefined>
   /** How many events this reader was too slow for. */
   dropped = 0;
 
-  constructor(limit: number, onEnd: () => void) {
+  constructor({ limit = 10_000, types }: Subscription, onEnd: () => void) {
     this.#limit = limit;
+    this.types = types && new Set(types);
     this.#onEnd = onEnd;
   }
 
@@ -83,6 +95,7 @@ export class EventStream implements AsyncIterableIterator<AgentEvent, undefined>
   }
 
   #wake(): void {
+    if (this.#waiting.length === 0) return;
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const resolve of waiting) resolve();

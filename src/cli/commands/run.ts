@@ -68,6 +68,7 @@ export async function runCommand(words: string[], options: RunOptions): Promise<
   };
   try {
     const { result, interrupted } = await watchRun(manager, request, {
+      types: showsAll(options) || rehearsal !== null ? undefined : totalled,
       apply: (event) => {
         totals.apply(event);
         observer?.apply(event);
@@ -91,6 +92,14 @@ export async function runCommand(words: string[], options: RunOptions): Promise<
   } finally {
     show.stop();
   }
+}
+
+/** What `RunTotals` and a quiet run look at. */
+const totalled = ["agent-start", "assistant-message", "spend", "permission-deny"] as const;
+
+function showsAll({ outputFormat, quiet, print }: RunOptions): boolean {
+  if (outputFormat === "stream-json") return true;
+  return outputFormat === "text" && quiet !== true && print !== true;
 }
 
 /** A last word `-` stands for stdin; without any words stdin is the task, unless it is a terminal. */
