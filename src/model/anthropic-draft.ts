@@ -13,11 +13,16 @@ export class AnthropicDraft {
   readonly #blocks = new Map<number, AssistantBlock>();
   /** Block index → the input of a tool call so far. */
   readonly #inputs = new Map<number, string>();
+  readonly #askedModel: string;
   #id: string | undefined;
   #model: string | undefined;
   #stopReason: string | null = null;
   #usage: Usage = noUsage;
-  complete = false;
+  #complete = false;
+
+  constructor(askedModel: string) {
+    this.#askedModel = askedModel;
+  }
 
   /** Events, blocks and deltas of unknown types are passed over: the protocol may grow. */
   take(event: RawMessageStreamEvent): ModelDelta | undefined {
@@ -36,15 +41,15 @@ export class AnthropicDraft {
         this.#count(event.usage);
         return undefined;
       case "message_stop":
-        this.complete = true;
+        this.#complete = true;
         return undefined;
       default:
         return undefined;
     }
   }
 
-  answer(askedModel: string, requestId: string): ModelAnswer {
-    if (!this.complete) {
+  answer(requestId: string): ModelAnswer {
+    if (!this.#complete) {
       throw new ModelError("stream_broken", "The model's answer broke off before its end.");
     }
     const malformed: Record<string, string> = {};
@@ -59,7 +64,7 @@ export class AnthropicDraft {
     return {
       id: this.#id ?? `msg_${randomUUID().replaceAll("-", "")}`,
       requestId,
-      model: this.#model ?? askedModel,
+      model: this.#model ?? this.#askedModel,
       message: { role: "assistant", content },
       stopReason: stopReasons.get(this.#stopReason ?? "") ?? "end_turn",
       usage: this.#usage,

@@ -5,7 +5,6 @@ import type {
   RawMessageStreamEvent,
   WebSearchTool20250305,
 } from "@anthropic-ai/sdk/resources/messages/messages";
-import type { Usage } from "../message.ts";
 import { AnthropicDraft, parsedInput } from "./anthropic-draft.ts";
 import type { ModelDelta, WebFindings, WebLink, WebQuery } from "./model.ts";
 
@@ -53,10 +52,16 @@ function searchTool(
 
 /** The answer to a search as it arrives. Its blocks are kept as they came: a paused search is gone on with from them. */
 export class SearchDraft {
-  readonly #draft = new AnthropicDraft();
+  readonly #query: WebQuery;
+  readonly #draft: AnthropicDraft;
   readonly #blocks: (ContentBlock & { json?: string })[] = [];
   #searches = 0;
   #paused = false;
+
+  constructor(query: WebQuery) {
+    this.#query = query;
+    this.#draft = new AnthropicDraft(query.model);
+  }
 
   take(event: RawMessageStreamEvent): ModelDelta {
     const delta = this.#draft.take(event);
@@ -72,12 +77,9 @@ export class SearchDraft {
     return delta?.type === "usage" ? delta : { type: "alive" };
   }
 
-  findings(query: WebQuery, requestId: string): WebFindings {
-    const { model, usage }: { model: string; usage: Usage } = this.#draft.answer(
-      query.model,
-      requestId,
-    );
-    const before = query.rest as Rest | undefined;
+  answer(requestId: string): WebFindings {
+    const { model, usage } = this.#draft.answer(requestId);
+    const before = this.#query.rest as Rest | undefined;
     const searches = (before?.searches ?? 0) + this.#searches;
     const content = [...(before?.content ?? []), ...this.#content()];
     const rest: Rest = { content, searches };

@@ -9,15 +9,7 @@ import { AnthropicDraft } from "./anthropic-draft.ts";
 import { interruption, noStream, refusal, streamFault } from "./anthropic-errors.ts";
 import { SearchDraft, searchText } from "./anthropic-search.ts";
 import { createHttpFetch, streamOf, type HttpInit } from "./http-fetch.ts";
-import {
-  ModelError,
-  type Model,
-  type ModelAnswer,
-  type ModelDelta,
-  type ModelRequest,
-  type WebFindings,
-  type WebQuery,
-} from "./model.ts";
+import { ModelError, type Model, type ModelDelta } from "./model.ts";
 import { finish, readServerEvents, type ServerEvent } from "./server-events.ts";
 import { longestTimer } from "../longest-timer.ts";
 
@@ -43,12 +35,12 @@ export function createAnthropic(options: AnthropicOptions = {}): Model {
   const maxTokens = options.maxTokens ?? 32_000;
   let library: Promise<Library> | undefined;
 
-  /** Sends a request and hands out the events of its answer, as they arrive. Returns the id of the request. */
-  async function* answerTo(
+  /** Sends a request, hands out what its answer gives to show as it arrives, and returns the whole. */
+  async function* converse<Answer>(
     body: string,
-    model: string,
-    signal: AbortSignal,
-  ): AsyncGenerator<RawMessageStreamEvent[], string> {
+    draft: Draft<Answer>,
+    { model, signal }: { model: string; signal: AbortSignal },
+  ): AsyncGenerator<ModelDelta, Answer> {
     signal.throwIfAborted();
     library ??= load(account);
     const { client, APIError } = await library;
@@ -67,10 +59,16 @@ export function createAnthropic(options: AnthropicOptions = {}): Model {
         signal.throwIfAborted();
         const { events, fault } = parsed(arrived);
         complete = events.at(-1)?.type === "message_stop";
-        if (events.length > 0) yield events;
+        const deltas = events.flatMap((event) => draft.take(event) ?? []);
+        // One sign of life is enough for what arrived at once.
+        const shown = deltas.filter(({ type }) => type !== "alive");
+        for (const delta of shown.length > 0 ? shown : deltas.slice(0, 1)) {
+          yield delta;
+          signal.throwIfAborted();
+        }
         if (fault !== undefined) throw fault;
         // Whether the body ends must not cost the answer.
-        if (complete) return response.headers.get("request-id") || newRequestId();
+        if (complete) return draft.answer(response.headers.get("request-id") || newRequestId());
       }
       throw new ModelError("stream_broken", "The model's answer broke off before its end.");
     } catch (error) {
@@ -84,53 +82,27 @@ export function createAnthropic(options: AnthropicOptions = {}): Model {
     }
   }
 
-  async function* stream(
-    request: ModelRequest,
-    signal: AbortSignal,
-  ): AsyncGenerator<ModelDelta, ModelAnswer> {
-    const { model } = request;
-    const draft = new AnthropicDraft();
-    const arriving = answerTo(requestText(request, maxTokens), model, signal);
-    try {
-      for (;;) {
-        const { done, value } = await arriving.next();
-        if (done === true) return draft.answer(model, value);
-        const deltas = value.flatMap((event) => draft.take(event) ?? []);
-        // One sign of life is enough for what arrived at once.
-        const shown = deltas.filter(({ type }) => type !== "alive");
-        for (const delta of shown.length > 0 ? shown : deltas.slice(0, 1)) {
-          yield delta;
-          signal.throwIfAborted();
-        }
-      }
-    } finally {
-      leave(arriving);
-    }
-  }
-
-  async function* search(
-    query: WebQuery,
-    signal: AbortSignal,
-  ): AsyncGenerator<ModelDelta, WebFindings> {
-    const draft = new SearchDraft();
-    const arriving = answerTo(searchText(query), query.model, signal);
-    try {
-      for (;;) {
-        const { done, value } = await arriving.next();
-        if (done === true) return draft.findings(query, value);
-        for (const event of value) {
-          yield draft.take(event);
-          signal.throwIfAborted();
-        }
-      }
-    } finally {
-      leave(arriving);
-    }
-  }
-
-  return { provider: "anthropic", scripted: false, stream, search };
+  return {
+    provider: "anthropic",
+    scripted: false,
+    stream: (request, signal) => {
+      const { model } = request;
+      const draft = new AnthropicDraft(model);
+      return converse(requestText(request, maxTokens), draft, { model, signal });
+    },
+    search: (query, signal) => {
+      const { model } = query;
+      return converse(searchText(query), new SearchDraft(query), { model, signal });
+    },
+  };
 }
 
+/** An answer that is arriving. */
+interface Draft<Answer> {
+  take(event: RawMessageStreamEvent): ModelDelta | undefined;
+  /** Once the last event was taken. */
+  answer(requestId: string): Answer;
+}
 /** Up to the end of the answer, or to a fault; what comes after the end counts for nothing. */
 function parsed(arrived: readonly ServerEvent[]): {
   events: RawMessageStreamEvent[];
@@ -162,11 +134,6 @@ const known: ReadonlySet<string> = new Set<RawMessageStreamEvent["type"]>([
 
 /** The body is text already. */
 const headers = { "content-type": "application/json" };
-
-/** Hangs up if anything is still to come. Not awaited: it would wait for what does not come. */
-function leave(events: AsyncGenerator<unknown, string>): void {
-  events.return("").catch(() => undefined);
-}
 
 function newRequestId(): string {
   return `req_${randomUUID().replaceAll("-", "")}`;
