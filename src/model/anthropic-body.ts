@@ -18,20 +18,26 @@ const breakpoint = { type: "ephemeral" } as const;
 export function requestText(request: ModelRequest, maxTokens: number): string {
   const { model, tools, system, messages } = request;
   const settings: Settings = { model, max_tokens: maxTokens, ...reasoning(request) };
-  const parts = [JSON.stringify(settings).slice(1, -1)];
-  if (tools.length > 0) parts.push(`"tools":[${toolTexts(tools)}]`);
-  if (system !== "") parts.push(`"system":[${systemText(system)}]`);
-  parts.push(`"messages":[${messages.map(messageText).filter(Boolean).join(",")}]`);
-  parts.push(JSON.stringify(ending).slice(1, -1));
-  return `{${parts.join(",")}}`;
+  // Put together with +, which copies nothing until it is sent.
+  let text = JSON.stringify(settings).slice(0, -1);
+  if (tools.length > 0) text += `,"tools":[${toolTexts(tools)}]`;
+  if (system !== "") text += `,"system":[${systemText(system)}]`;
+  text += ',"messages":[';
+  let comma = "";
+  for (const message of messages.map(messageText)) {
+    if (message === "") continue;
+    text += comma + message;
+    comma = ",";
+  }
+  return `${text}],${ending}`;
 }
 
 type Settings = Omit<MessageCreateParamsStreaming, "stream" | "messages">;
 
-const ending = {
+const ending = JSON.stringify({
   cache_control: breakpoint,
   stream: true,
-} satisfies Partial<MessageCreateParamsStreaming>;
+} satisfies Partial<MessageCreateParamsStreaming>).slice(1);
 
 /** Without a word about it the model's own default applies. */
 function reasoning({ effort, thinking }: ModelRequest): Partial<Settings> {

@@ -39,12 +39,12 @@ export interface HttpInit extends RequestInit {
   hangUp?: AbortSignal;
 }
 
-/** Without those that tell the provider about this machine (`x-stainless-os`, `-arch`, `-runtime` …). */
+/** As the client library gives them, without those that tell the provider about this machine (`x-stainless-os`, `-arch`, `-runtime` …). */
 function headersOf(init: HttpInit | undefined): Record<string, string> {
   const headers: Record<string, string> = {};
-  for (const [name, value] of new PlainHeaders(init?.headers as Iterable<[string, string]>)) {
+  (init?.headers as Headers | undefined)?.forEach((value, name) => {
     if (!name.startsWith("x-stainless-")) headers[name] = value;
-  }
+  });
   headers["accept-encoding"] = "identity";
   return headers;
 }

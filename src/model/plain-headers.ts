@@ -47,7 +47,7 @@ export class PlainHeaders implements Iterable<[string, string]> {
   }
 
   forEach(visit: (value: string, name: string, headers: this) => void): void {
-    for (const [name, value] of this) visit(value, name, this);
+    this.#values.forEach((value, name) => visit(value, name, this));
   }
 
   [Symbol.iterator](): IterableIterator<[string, string]> {

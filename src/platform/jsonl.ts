@@ -20,7 +20,8 @@ export class JsonlWriter {
   /** Lines of JSON without their ends. Throws the file system's error; the file then ends where it ended before. */
   append(lines: readonly string[]): void {
     if (lines.length === 0) return;
-    const text = `${lines.join("\n")}\n`;
+    let text = "";
+    for (const line of lines) text += `${line}\n`;
     const file = (this.#file ??= this.#open());
     try {
       this.#size += writeWhole(file, text, null);
