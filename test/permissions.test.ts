@@ -1,4 +1,4 @@
-import { existsSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { setStage, temporaryDirectory } from "./support/stage.ts";
@@ -170,4 +170,28 @@ test("a rule with a specifier is refused instead of allowing the whole tool", ()
   expect(() => setStage("turns: [{ reply: ok }]", { allowedTools: ["Bsh"] })).toThrow(
     /no tool 'Bsh'/,
   );
+});
+
+test("what was decided on is what is touched: a link that is turned afterwards leads nowhere new", async () => {
+  const secret = temporaryDirectory();
+  writeFileSync(join(secret, "key"), "the secret");
+  const { manager, events, cwd } = setStage(
+    `turns: [{ turn: 1, reply: [{ call: Read, input: { file_path: link } }] }, { turn: 2, reply: done }]`,
+    { files: { "a.txt": "harmless" } },
+  );
+  symlinkSync(join(cwd, "a.txt"), join(cwd, "link"));
+  // Turned as soon as the call is announced: after the request, before or while it runs.
+  const turning = (async () => {
+    for await (const event of manager.events({ types: ["tool-call-start"] })) {
+      if (event.type !== "tool-call-start") continue;
+      rmSync(join(cwd, "link"));
+      symlinkSync(join(secret, "key"), join(cwd, "link"));
+      return;
+    }
+  })();
+  const agent = await manager.main({ prompt: "x" });
+  await manager.output(agent.id, { block: true });
+  await turning;
+  const end = events.find((event) => event.type === "tool-call-end");
+  expect(JSON.stringify(end)).not.toContain("the secret");
 });

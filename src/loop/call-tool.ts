@@ -56,8 +56,9 @@ async function runCall(
   if (signal.aborted) return interrupted(signal);
   try {
     const key = `tool/${call.id}`;
+    const real = new Map<string, string>();
     const decision = await steps.run(`${key}/decide`, { repeatable: true }, async () =>
-      decideCall(context, tool, parsed.data),
+      decideCall(context, tool, parsed.data, real),
     );
     if (!decision.allowed) {
       report.emit({ type: "permission-deny", call, reason: decision.reason });
@@ -66,16 +67,23 @@ async function runCall(
     if (tool.kind === "spawn")
       return tool.report(await steps.child(key, tool.request(parsed.data as never), call.id));
     return await steps.run(key, { repeatable: tool.repeatable }, () =>
-      execute(context, tool, call, parsed.data),
+      execute(context, tool, call, parsed.data, real),
     );
   } catch (error) {
     return signal.aborted ? interrupted(signal) : failure(errorMessage(error));
   }
 }
 
-function decideCall(context: LoopContext, tool: Tool, input: Record<string, unknown>): Decision {
+/** `real`: takes the real paths that were decided on. */
+function decideCall(
+  context: LoopContext,
+  tool: Tool,
+  input: Record<string, unknown>,
+  real: Map<string, string>,
+): Decision {
   const given = tool.kind === "leaf" ? (tool.paths?.(input, context.workbench.cwd) ?? []) : [];
-  const paths = given.map((path) => ({ given: path, real: realPath(path) }));
+  for (const path of given) real.set(path, realPath(path));
+  const paths = given.map((path) => ({ given: path, real: real.get(path) ?? path }));
   return decide(context.agent.meets.permissions, { tool: tool.name, paths });
 }
 
@@ -84,6 +92,7 @@ function execute(
   tool: LeafTool,
   call: ToolCall,
   input: Record<string, unknown>,
+  real: ReadonlyMap<string, string>,
 ): Promise<ToolOutput> {
   const search = searchFor(context);
   return tool.execute(input as never, {
@@ -93,6 +102,7 @@ function execute(
     callId: call.id,
     signal: context.signal,
     workbench: context.workbench,
+    realPath: (path) => real.get(path) ?? realPath(path),
     progress: (text) => context.report.emit({ type: "tool-call-progress", callId: call.id, text }),
   });
 }

@@ -217,6 +217,7 @@ describe("a long output", () => {
       callId: "../../up",
       signal: new AbortController().signal,
       workbench: bench.workbench,
+      realPath: (path) => path,
       progress: () => {},
     });
     expect(path(output)).toBe(join(bench.workbench.resultsDir, "______up.txt"));

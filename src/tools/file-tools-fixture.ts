@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { newAgentId } from "../ids.ts";
+import { realPath } from "../platform/real-path.ts";
 import { FileLedger } from "./file-state.ts";
 import { ToolFailure, type LeafTool, type ToolContext, type ToolOutput } from "./tool.ts";
 import { Workbench } from "./workbench.ts";
@@ -24,6 +25,7 @@ export async function makeContext(
       resultsDir: join(root, "results"),
       ledger: options.ledger ?? new FileLedger(),
     }),
+    realPath,
     progress() {},
   };
 }

@@ -1,9 +1,8 @@
 import { closeSync, constants, openSync, readSync, statSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { systemCode } from "../errors.ts";
-import { realPath } from "../platform/real-path.ts";
 import { asToolFailure, contentHash } from "./file-state.ts";
-import { ToolFailure } from "./tool.ts";
+import { ToolFailure, type ToolContext } from "./tool.ts";
 
 export interface LoadedFile {
   /** Real: without symlinks. */
@@ -16,10 +15,14 @@ const maxLoad = 64 * 1024 * 1024;
 const maxAtOnce = 256 * 1024;
 
 /** A regular file's content; `undefined` when there is none. Throws `ToolFailure` for whatever cannot be loaded. */
-export async function loadFile(path: string, signal: AbortSignal): Promise<LoadedFile | undefined> {
+export async function loadFile(
+  path: string,
+  { realPath, signal }: Pick<ToolContext, "realPath" | "signal">,
+): Promise<LoadedFile | undefined> {
   signal.throwIfAborted();
   try {
-    const stats = statSync(path);
+    const real = realPath(path);
+    const stats = statSync(real);
     if (stats.isDirectory()) {
       throw new ToolFailure(`${path} is a directory. List it with Glob or \`ls\`.`);
     }
@@ -28,14 +31,14 @@ export async function loadFile(path: string, signal: AbortSignal): Promise<Loade
     }
     const bytes =
       stats.size > 0 && stats.size <= maxAtOnce
-        ? readAtOnce(path, stats.size)
-        : await readBounded(path, stats.size, signal);
+        ? readAtOnce(real, stats.size)
+        : await readBounded(real, stats.size, signal);
     if (bytes === undefined) {
       throw new ToolFailure(
         `${path} is over 64 MiB. Search it with Grep, or use head, tail or sed in Bash.`,
       );
     }
-    return { path: realPath(path), bytes, hash: contentHash(bytes) };
+    return { path: real, bytes, hash: contentHash(bytes) };
   } catch (error) {
     signal.throwIfAborted();
     if (systemCode(error) === "ENOENT") return undefined;

@@ -31,7 +31,7 @@ export const readTool: LeafTool = leafTool({
   async execute(input, context) {
     const { cwd } = context.workbench;
     const path = absolutePath(input.file_path, cwd);
-    const file = await loadFile(path, context.signal);
+    const file = await loadFile(path, context);
     if (file === undefined) throw await missingFile(path, cwd);
     const shown = { path, file, input, context };
 

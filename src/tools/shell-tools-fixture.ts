@@ -49,6 +49,7 @@ export class ToolBench implements AsyncDisposable {
       callId: `call-${++this.#calls}`,
       signal: options.signal ?? new AbortController().signal,
       workbench: this.workbench,
+      realPath: (path) => path,
       progress: (text) => this.progress.push(text),
     };
     try {

@@ -69,6 +69,8 @@ export interface ToolContext {
   search?(
     query: Omit<WebQuery, "model" | "rest">,
   ): Promise<Pick<WebFindings, "text" | "links" | "problems">>;
+  /** A path without links, as it was when the call was allowed: what was decided on is what is touched. */
+  realPath(path: string): string;
   /** Shows output of a running call to whoever watches. Never blocks. */
   progress(text: string): void;
 }

@@ -1,7 +1,6 @@
 import { structuredPatch, type StructuredPatchHunk } from "diff";
 import { z } from "zod";
 import { writeFileAtomic } from "../platform/atomic-write.ts";
-import { realPath } from "../platform/real-path.ts";
 import { absolutePath, asToolFailure, contentHash } from "./file-state.ts";
 import { loadFile, type LoadedFile } from "./load-file.ts";
 import { leafTool, ToolFailure, type LeafTool, type ToolContext } from "./tool.ts";
@@ -58,9 +57,9 @@ interface Changed {
 export async function changeFile({ context, path, changes, rewrite }: Change): Promise<Changed> {
   const { files, ledger } = context.workbench;
   try {
-    const target = realPath(path);
+    const target = context.realPath(path);
     return await ledger.inTurn(target, async () => {
-      const loaded = await loadFile(target, context.signal);
+      const loaded = await loadFile(path, context);
       if (loaded) requireRead({ context, path, changes, loaded });
       const updated = await rewrite(loaded);
 
