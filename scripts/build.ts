@@ -1,6 +1,6 @@
 // Builds dist/ from scratch, so that nothing stale is ever published: types and the library file by file with tsc, the
 // command line bundled with its dependencies, because loading a hundred small files is most of a short run's time. The
-// result takes the place of the old one at the end, so that a command that runs meanwhile finds one or the other.
+// result takes the place of the old one at the very end, so that a command that starts meanwhile hardly ever misses it.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -9,14 +9,23 @@ import { rolldown } from "rolldown";
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
 const scratch = mkdtempSync(".build-");
+process.once("SIGINT", () => process.exit(130));
 process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
 const fresh = join(scratch, "new");
 const options = ["-p", "tsconfig.build.json", "--outDir", fresh];
 const { status } = spawnSync("tsc", options, { stdio: "inherit" });
 if (status !== 0) process.exit(status ?? 1);
 await bundleCommandLine(join(fresh, "cli"));
-if (existsSync("dist")) renameSync("dist", join(scratch, "old"));
-renameSync(fresh, "dist");
+for (let attempt = 1; ; attempt += 1) {
+  try {
+    if (existsSync("dist")) renameSync("dist", join(scratch, `old-${attempt}`));
+    renameSync(fresh, "dist");
+    break;
+  } catch (error) {
+    // Another build was faster; this one is at least as new.
+    if (attempt === 5) throw error;
+  }
+}
 
 async function bundleCommandLine(directory: string): Promise<void> {
   rmSync(directory, { recursive: true, force: true });

@@ -13,8 +13,12 @@ interface Entry {
   claudeCodeLoads: boolean;
 }
 
+interface Expected {
+  loaded: Record<string, { description: string }>;
+}
+
 test.skipIf(!here)("real agent files load, or not, as they do elsewhere", async () => {
-  const entries = read<Entry[]>("agents/manifest.json");
+  const entries = read("agents/manifest.json") as Entry[];
   const different: string[] = [];
   for (const { file, name, claudeCodeLoads } of entries) {
     const { definitions, diagnostics } = await loadDefinitionFile(
@@ -38,16 +42,13 @@ const decided: Record<string, string> = {
 };
 
 test.skipIf(!here)("the quirks of agent files are read as they are elsewhere", async () => {
-  const { loaded } = read<{ loaded: Record<string, { description: string }> }>(
-    "quirks/expected.json",
-  );
+  const { loaded } = read("quirks/expected.json") as Expected;
   const found = new Map<string, string>();
-  for (const file of readdirSync(`${corpus}quirks/agents`, { recursive: true }).toSorted()) {
-    if (!String(file).endsWith(".md")) continue;
-    const { definitions } = await loadDefinitionFile(
-      `${corpus}quirks/agents/${String(file)}`,
-      "project",
-    );
+  for (const file of readdirSync(`${corpus}quirks/agents`, { recursive: true })
+    .map(String)
+    .toSorted()) {
+    if (!file.endsWith(".md")) continue;
+    const { definitions } = await loadDefinitionFile(`${corpus}quirks/agents/${file}`, "project");
     for (const { name, description } of definitions) {
       if (!found.has(name)) found.set(name, description);
     }
@@ -59,6 +60,6 @@ test.skipIf(!here)("the quirks of agent files are read as they are elsewhere", a
   expect([...found.keys()].filter((name) => !(name in loaded))).toEqual([]);
 });
 
-function read<Document>(file: string): Document {
-  return JSON.parse(readFileSync(corpus + file, "utf8")) as Document;
+function read(file: string): unknown {
+  return JSON.parse(readFileSync(corpus + file, "utf8"));
 }

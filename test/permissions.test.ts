@@ -43,22 +43,31 @@ turns:
     reply: done
   - task: make it
     turn: 1
-    reply: [{ call: Bash, input: { command: "touch made" } }]
+    reply:
+      - { call: Bash, input: { command: "touch made" } }
+      - { call: Write, input: { file_path: made, content: x } }
   - task: make it
     turn: 2
     reply: I was denied
 `,
     {
-      allowedTools: ["Bash"],
+      allowedTools: ["Bash", "Edit"],
       agents: {
-        careful: { description: "d", prompt: "p", tools: ["Agent", "Bash(git diff *)"] },
+        careful: {
+          description: "d",
+          prompt: "p",
+          tools: ["Agent", "Bash(git diff *)", "Edit(docs/**)"],
+        },
       },
     },
   );
   const agent = await manager.main({ prompt: "hand it out", subagent_type: "careful" });
   await manager.output(agent.id, { block: true });
   const denials = events.filter((event) => event.type === "permission-deny");
-  expect(denials).toMatchObject([{ reason: expect.stringContaining("git diff") as string }]);
+  expect(denials).toMatchObject([
+    { reason: expect.stringContaining("git diff") as string },
+    { reason: expect.stringContaining("docs/**") as string },
+  ]);
   expect(existsSync(join(cwd, "made"))).toBe(false);
 });
 

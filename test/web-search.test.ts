@@ -99,6 +99,34 @@ test("what a search took stays on the bill when it fails in the end", async () =
   expect(stage.manager.totals()).toMatchObject({ usage: { input: 1_000_000 }, costUsd: 5.02 });
 });
 
+test("what was found before the rest fails is kept", async () => {
+  const part = [
+    {
+      type: "web_search_tool_result",
+      tool_use_id: "srvtoolu_1",
+      content: [{ type: "web_search_result", title: "Owls", url: "https://example.com/owls" }],
+    },
+  ];
+  const error = { type: "invalid_request_error", message: "no" };
+  const { result } = await play([
+    call({ query: "owls" }),
+    searched(part, { stop: "pause_turn" }),
+    { kind: "refuse", status: 400, error },
+  ]);
+  expect(result).toContain("https://example.com/owls");
+});
+
+test("a search that breaks off is on the bill with its fees", async () => {
+  const whole = searched([]);
+  const events = whole.kind === "stream" ? whole.events.slice(0, -1) : [];
+  const { stage } = await play([
+    call({ query: "owls" }),
+    { kind: "stream", events, end: "cut" },
+    found,
+  ]);
+  expect(stage.manager.totals()).toMatchObject({ usage: { input: 2_000_000 }, costUsd: 10.04 });
+});
+
 test("an answer that breaks off is on the bill, as far as it came, and the next one too", async () => {
   const whole = searched([{ type: "text", text: "done" }]);
   const events = whole.kind === "stream" ? whole.events.slice(0, 3) : [];

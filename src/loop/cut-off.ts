@@ -10,6 +10,7 @@ export async function withCutOff<Result>(
   signal.throwIfAborted();
   const cut = new AbortController();
   const cutOff = Promise.withResolvers<never>();
+  cutOff.promise.catch(() => undefined);
   const end = (reason: unknown): void => {
     cut.abort(reason);
     cutOff.reject(reason);

@@ -1,10 +1,17 @@
+import type { Usage } from "../message.ts";
 import { ModelError, type ModelDelta, type TextDelta } from "../model/model.ts";
-import { answerCost } from "../model/prices.ts";
+import { searchCost } from "../model/prices.ts";
 import { withCutOff } from "./cut-off.ts";
 import type { LoopContext } from "./loop-context.ts";
 
+interface Taken {
+  model: string;
+  usage: Usage;
+  searches?: number;
+}
+
 /** One answer of a model, to its end. Given up when the model falls silent; what it took until then is on the bill. */
-export async function readAnswer<Answer>(
+export async function readAnswer<Answer extends Taken>(
   { limits, signal, prices, report }: LoopContext,
   start: (signal: AbortSignal) => AsyncGenerator<ModelDelta, Answer>,
   show: (piece: TextDelta) => void,
@@ -12,19 +19,21 @@ export async function readAnswer<Answer>(
   const silence = limits.modelStall;
   const stalled = (): Error =>
     new ModelError("stalled", `The model sent nothing for ${silence / 1000} s.`);
-  let taken: Extract<ModelDelta, { type: "usage" }> | undefined;
+  let taken: Taken | undefined;
   try {
     return await withCutOff({ signal, silence, stalled }, async (cut, alive) => {
       const arriving = start(cut);
       try {
         for (;;) {
-          const { done, value } = await arriving.next();
+          const step = await arriving.next();
+          if (step.done === true) taken = step.value;
+          else if (step.value.type === "usage") taken = step.value;
           // Nothing is shown after the end.
           cut.throwIfAborted();
           alive();
-          if (done === true) return value;
-          if (value.type === "usage") taken = value;
-          else if (value.type !== "alive") show(value);
+          if (step.done === true) return step.value;
+          const { value } = step;
+          if (value.type === "text" || value.type === "thinking") show(value);
         }
       } finally {
         // Not awaited: a model that does not heed its signal must not hold up anybody.
@@ -33,10 +42,10 @@ export async function readAnswer<Answer>(
     });
   } catch (error) {
     if (taken !== undefined) {
-      const { model, usage } = taken;
-      const costUsd = answerCost(taken, prices);
+      const { model, usage, searches = 0 } = taken;
+      const costUsd = searchCost({ model, usage, searches }, prices);
       const what = "broken-answer";
-      report.emit({ type: "spend", what, model, usage, searches: 0, costUsd, durationMs: 0 });
+      report.emit({ type: "spend", what, model, usage, searches, costUsd, durationMs: 0 });
     }
     throw error;
   }

@@ -1,3 +1,4 @@
+import { errorMessage } from "../errors.ts";
 import type { WebFindings } from "../model/model.ts";
 import { searchCost } from "../model/prices.ts";
 import type { ToolContext } from "../tools/tool.ts";
@@ -10,38 +11,39 @@ const mostRequests = 5;
 
 /** The provider's search, for the tool calls of one agent. Each of its requests is retried, and counted, by itself. */
 export function searchFor(context: LoopContext): ToolContext["search"] {
-  const { agent, model, prices, steps, report } = context;
+  const { agent, model, prices, signal, steps, report } = context;
   if (model.search === undefined) return undefined;
   const search = model.search.bind(model);
   return async (query) => {
-    const parts: WebFindings[] = [];
-    let rest: unknown;
-    do {
-      const asked = { ...query, model: agent.costs.model, ...(rest === undefined ? {} : { rest }) };
+    let found: WebFindings | undefined;
+    for (let request = 1; ; request += 1) {
+      const rest = found?.rest === undefined ? {} : { rest: found.rest };
+      const asked = { ...query, model: agent.costs.model, ...rest };
       const askedAt = steps.now();
-      const part = await retried(context, () =>
-        readAnswer(
-          context,
-          (signal) => search(asked, signal),
-          () => undefined,
-        ),
-      );
+      try {
+        found = await retried(context, () =>
+          readAnswer(
+            context,
+            (signal) => search(asked, signal),
+            () => undefined,
+          ),
+        );
+      } catch (error) {
+        signal.throwIfAborted();
+        // What was found before is worth more than the rest.
+        if (found === undefined) throw error;
+        return { ...found, problems: [...found.problems, errorMessage(error)] };
+      }
       report.emit({
         type: "spend",
         what: "search",
-        model: part.model,
-        usage: part.usage,
-        searches: part.searches,
-        costUsd: searchCost(part, prices),
+        model: found.model,
+        usage: found.usage,
+        searches: found.searches,
+        costUsd: searchCost(found, prices),
         durationMs: steps.now() - askedAt,
       });
-      parts.push(part);
-      rest = part.rest;
-    } while (rest !== undefined && parts.length < mostRequests);
-    return {
-      text: parts.map(({ text }) => text).join(""),
-      links: parts.flatMap(({ links }) => links),
-      problems: parts.flatMap(({ problems }) => problems),
-    };
+      if (found.rest === undefined || request === mostRequests) return found;
+    }
   };
 }

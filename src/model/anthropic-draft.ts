@@ -39,7 +39,7 @@ export class AnthropicDraft {
       case "message_delta":
         this.#stopReason = event.delta.stop_reason;
         this.#count(event.usage);
-        return undefined;
+        return { type: "usage", model: this.#model ?? this.#askedModel, usage: this.#usage };
       case "message_stop":
         this.#complete = true;
         return undefined;

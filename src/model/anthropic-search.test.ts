@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { answerEvents, AnthropicServer, type Play } from "./anthropic-fixture.ts";
+import { answerEvents, AnthropicServer, type Play, type WireEvent } from "./anthropic-fixture.ts";
 import { createAnthropic } from "./anthropic.ts";
 import type { ModelDelta, WebFindings, WebQuery } from "./model.ts";
 
@@ -72,7 +72,7 @@ test("the provider's tool is asked, and its results, text and costs come back", 
     usage: { input: 100, output: 10, cacheRead: 3, cacheWrite: 0 },
     searches: 1,
   });
-  expect(deltas[0]).toMatchObject({ type: "usage", usage: { input: 100 } });
+  expect(deltas.filter(({ type }) => type === "text")).toEqual([]);
   expect(server.requests[0]?.body).toMatchObject({
     model: "the-model",
     tools: [{ type: "web_search_20250305", name: "web_search", max_uses: 5 }],
@@ -104,7 +104,8 @@ test("a search that the provider pauses can be gone on with, with as many search
   expect(first).toMatchObject({ text: "first", searches: 2, usage: { input: 100 } });
   expect(rest).toBeDefined();
   expect(await search({ rest })).toMatchObject({
-    links: [{ url: "https://example.com/b" }],
+    text: "first",
+    links: [{ url: "https://example.com/a" }, { url: "https://example.com/b" }],
     searches: 1,
     usage: { input: 100 },
   });
@@ -115,9 +116,33 @@ test("a search that the provider pauses can be gone on with, with as many search
   expect(server.requests[1]?.body.tools?.[0]).toMatchObject({ max_uses: 3 });
 });
 
-test("a pause after the last search that may be made is an end", async () => {
-  const { search } = await serve(() => found([], { stop: "pause_turn", searches: 5 }));
-  expect(await search()).not.toHaveProperty("rest");
+test("a search that was paused after all its searches may still be finished", async () => {
+  const { search, server } = await serve((number) =>
+    number === 1 ? found([], { stop: "pause_turn", searches: 5 }) : found([], { searches: 0 }),
+  );
+  const { rest } = await search();
+  await search({ rest });
+  expect(server.requests[1]?.body.tools?.[0]).toMatchObject({ max_uses: 1 });
+});
+
+test("what the provider would refuse to get back is left out, and gaps do no harm", async () => {
+  const content = [
+    { type: "thinking", thinking: "hm", signature: "" },
+    { type: "text", text: " " },
+    results(link("a")),
+  ];
+  const { search, server } = await serve((number) => {
+    const play = found(content, { stop: "pause_turn" });
+    const gap = (event: WireEvent): WireEvent =>
+      typeof event["index"] === "number" ? { ...event, index: event["index"] + 3 } : event;
+    return number === 1 ? { ...play, events: play.events.map(gap) } : found([]);
+  });
+  const { rest } = await search();
+  await search({ rest });
+  expect(server.requests[1]?.body.messages[1]).toEqual({
+    role: "assistant",
+    content: [results(link("a"))],
+  });
 });
 
 test("why a search failed is said", async () => {

@@ -24,7 +24,7 @@ export function searchText(query: WebQuery): string {
     model: query.model,
     max_tokens: 8_000,
     thinking: { type: "disabled" },
-    tools: [searchTool(query, mostSearches - (rest?.searches ?? 0))],
+    tools: [searchTool(query, Math.max(1, mostSearches - (rest?.searches ?? 0)))],
     messages: [
       { role: "user", content: `${instruction}\n\nQuery: ${query.query}` },
       ...(rest === undefined ? [] : [{ role: "assistant", content: rest.content } as const]),
@@ -52,48 +52,46 @@ function searchTool(
 
 /** The answer to a search as it arrives. Its blocks are kept as they came: a paused search is gone on with from them. */
 export class SearchDraft {
-  readonly #query: WebQuery;
+  readonly #before: Rest | undefined;
   readonly #draft: AnthropicDraft;
-  readonly #blocks: (ContentBlock & { json?: string })[] = [];
+  readonly #blocks = new Map<number, ContentBlock & { json?: string }>();
   #searches = 0;
   #paused = false;
 
   constructor(query: WebQuery) {
-    this.#query = query;
+    this.#before = query.rest as Rest | undefined;
     this.#draft = new AnthropicDraft(query.model);
   }
 
   take(event: RawMessageStreamEvent): ModelDelta {
     const delta = this.#draft.take(event);
     if (event.type === "content_block_start") {
-      this.#blocks[event.index] = structuredClone(event.content_block);
+      this.#blocks.set(event.index, structuredClone(event.content_block));
+      // The provider's own count comes at the end only.
+      if (event.content_block.type === "web_search_tool_result") this.#searches += 1;
     } else if (event.type === "content_block_delta") this.#extend(event);
     else if (event.type === "message_delta") {
       this.#paused = event.delta.stop_reason === "pause_turn";
-      this.#searches = event.usage.server_tool_use?.web_search_requests ?? this.#searches;
-    } else if (event.type === "message_start") {
-      this.#searches = event.message.usage.server_tool_use?.web_search_requests ?? 0;
+      this.#searches = event.usage?.server_tool_use?.web_search_requests ?? this.#searches;
     }
-    return delta?.type === "usage" ? delta : { type: "alive" };
+    return delta?.type === "usage" ? { ...delta, searches: this.#searches } : { type: "alive" };
   }
 
   answer(requestId: string): WebFindings {
     const { model, usage } = this.#draft.answer(requestId);
-    const before = this.#query.rest as Rest | undefined;
-    const searches = (before?.searches ?? 0) + this.#searches;
-    const content = [...(before?.content ?? []), ...this.#content()];
-    const rest: Rest = { content, searches };
+    const searches = (this.#before?.searches ?? 0) + this.#searches;
+    const content = [...(this.#before?.content ?? []), ...this.#content()];
     return {
       model,
       usage,
       searches: this.#searches,
-      ...found(this.#blocks),
-      ...(this.#paused && searches < mostSearches ? { rest } : {}),
+      ...found(content),
+      ...(this.#paused ? { rest: { content, searches } satisfies Rest } : {}),
     };
   }
 
   #extend({ index, delta }: Extract<RawMessageStreamEvent, { type: "content_block_delta" }>): void {
-    const block = this.#blocks[index];
+    const block = this.#blocks.get(index);
     if (block === undefined) return;
     if (delta.type === "text_delta" && block.type === "text") block.text += delta.text;
     if (delta.type === "citations_delta" && block.type === "text") {
@@ -102,15 +100,22 @@ export class SearchDraft {
     if (delta.type === "input_json_delta") block.json = (block.json ?? "") + delta.partial_json;
   }
 
+  /** Without what the provider refuses to get back: blank texts, and thinking that was cut. */
   #content(): ContentBlockParam[] {
-    return this.#blocks.map(({ json = "", ...block }) => {
+    return [...this.#blocks.values()].flatMap(({ json = "", ...block }): ContentBlockParam[] => {
+      if (block.type === "text") return block.text.trim() === "" ? [] : [block];
+      if (block.type === "thinking" || block.type === "redacted_thinking") return [];
       const input = parsedInput(json);
-      return block.type === "server_tool_use" && input !== undefined ? { ...block, input } : block;
+      return [
+        block.type === "server_tool_use" && input !== undefined ? { ...block, input } : block,
+      ];
     });
   }
 }
 
-function found(blocks: readonly ContentBlock[]): Pick<WebFindings, "text" | "links" | "problems"> {
+function found(
+  blocks: readonly ContentBlockParam[],
+): Pick<WebFindings, "text" | "links" | "problems"> {
   const links = new Map<string, WebLink>();
   const problems = new Set<string>();
   let text = "";

@@ -207,9 +207,8 @@ describe("the answer", () => {
     ]);
     expect(answer.malformed).toEqual(malformed);
     expect(answer.stopReason).toBe("tool_use");
-    // Signs of life, with nothing to show.
-    expect(deltas.length).toBeGreaterThan(0);
-    expect(new Set(deltas.map((delta) => delta.type))).toEqual(new Set(["alive"]));
+    // Signs of life at most: there is nothing to show.
+    expect(deltas.filter(({ type }) => type !== "alive")).toEqual([]);
   });
 
   test("passes over events, blocks and deltas of types that nobody knows", async () => {
@@ -400,8 +399,9 @@ describe("an abort", () => {
     const { model, server } = await serve(() => ({ ...streamed(long.slice(0, 5)), end: "stall" }));
     const controller = new AbortController();
     const stream = model.stream(requestOf(), controller.signal);
-    expect((await stream.next()).value).toMatchObject({ type: "usage" });
-    expect(await stream.next()).toEqual({ done: false, value: { type: "text", text: "one " } });
+    let step = await stream.next();
+    while (step.done !== true && step.value.type !== "text") step = await stream.next();
+    expect(step).toEqual({ done: false, value: { type: "text", text: "one " } });
     controller.abort(reason);
     expect(await server.requests[0]?.ended).toBe("closed");
     await expect(stream.next()).rejects.toBe(reason);

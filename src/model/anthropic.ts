@@ -9,7 +9,7 @@ import { AnthropicDraft } from "./anthropic-draft.ts";
 import { interruption, noStream, refusal, streamFault } from "./anthropic-errors.ts";
 import { SearchDraft, searchText } from "./anthropic-search.ts";
 import { createHttpFetch, streamOf, type HttpInit } from "./http-fetch.ts";
-import { ModelError, type Model, type ModelDelta } from "./model.ts";
+import { ModelError, type Model, type ModelDelta, type TextDelta } from "./model.ts";
 import { finish, readServerEvents, type ServerEvent } from "./server-events.ts";
 import { longestTimer } from "../longest-timer.ts";
 
@@ -53,16 +53,14 @@ export function createAnthropic(options: AnthropicOptions = {}): Model {
         .post("/v1/messages", { body, headers, stream: true, fetchOptions })
         .asResponse();
       arriving = streamOf(response);
-      const type = response.headers.get("content-type") ?? "text/event-stream";
+      const type = (response.headers.get("content-type") ?? "text/event-stream").toLowerCase();
       if (!type.startsWith("text/event-stream")) throw noStream(type, account.baseURL);
       for await (const arrived of readServerEvents(arriving)) {
         signal.throwIfAborted();
         const { events, fault } = parsed(arrived);
         complete = events.at(-1)?.type === "message_stop";
         const deltas = events.flatMap((event) => draft.take(event) ?? []);
-        // One sign of life is enough for what arrived at once.
-        const shown = deltas.filter(({ type }) => type !== "alive");
-        for (const delta of shown.length > 0 ? shown : deltas.slice(0, 1)) {
+        for (const delta of complete ? deltas.filter(isText) : worthTelling(deltas)) {
           yield delta;
           signal.throwIfAborted();
         }
@@ -95,6 +93,17 @@ export function createAnthropic(options: AnthropicOptions = {}): Model {
       return converse(searchText(query), new SearchDraft(query), { model, signal });
     },
   };
+}
+
+/** Of what arrived at once: the last count and all text, or else one sign of life. */
+function worthTelling(deltas: readonly ModelDelta[]): readonly ModelDelta[] {
+  const count = deltas.findLast(({ type }) => type === "usage");
+  const told = [...(count === undefined ? [] : [count]), ...deltas.filter(isText)];
+  return told.length > 0 ? told : deltas.slice(0, 1);
+}
+
+function isText(delta: ModelDelta): delta is TextDelta {
+  return delta.type === "text" || delta.type === "thinking";
 }
 
 /** An answer that is arriving. */

@@ -35,7 +35,7 @@ export interface WebQuery {
 export interface WebFindings {
   /** The model that answered. */
   model: string;
-  /** What it says about what it found. */
+  /** What it says about what it found; this and the next two over the whole search so far. */
   text: string;
   links: readonly WebLink[];
   /** Why searches failed, in the provider's words. */
@@ -52,6 +52,7 @@ export interface WebLink {
   url: string;
 }
 
+/** Plain data. Messages and tools do not change once they were sent: a provider may keep what it made of them. */
 export interface ModelRequest {
   model: string;
   system: string;
@@ -85,7 +86,7 @@ export type ModelDelta =
   | { type: "text"; text: string }
   | { type: "thinking"; text: string }
   /** What the answer has taken so far. It counts when the answer does not come to its end. */
-  | { type: "usage"; model: string; usage: Usage }
+  | { type: "usage"; model: string; usage: Usage; searches?: number }
   /** Nothing to show, but the answer grows: the input of a tool call arrives. Whoever waits must not call that a stall. */
   | { type: "alive" };
 

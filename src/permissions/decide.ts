@@ -58,6 +58,16 @@ export function decide(
   return { allowed: false, reason: `${outside.given} is outside the working directory. ${remedy}` };
 }
 
+/** Confinements as they bind children: also of the tools that a rule for the confined one covers. */
+export function inheritedConfinement(
+  confined: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const spread = Object.entries(confined).flatMap(([tool, rule]) =>
+    [tool, ...coveredBy(tool)].map((name) => [name, rule] as const),
+  );
+  return Object.fromEntries(spread);
+}
+
 function coveredBy(rule: string): readonly string[] {
   return Object.hasOwn(covers, rule) ? (covers[rule] ?? []) : [];
 }

@@ -8,9 +8,17 @@ export function realPath(path: string, depth = 0): string {
   } catch {
     const parent = dirname(path);
     if (parent === path || depth > 40) return path;
-    const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
-    if (isLink)
+    if (isLink(path))
       return realPath(resolve(realPath(parent, depth + 1), readlinkSync(path)), depth + 1);
     return join(realPath(parent, depth + 1), basename(path));
+  }
+}
+
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+  } catch {
+    // A part of the path is a file.
+    return false;
   }
 }

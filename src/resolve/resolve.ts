@@ -1,6 +1,7 @@
 import type { Catalog } from "../definitions/catalog.ts";
 import type { AgentDefinition } from "../definitions/definition.ts";
 import { newAgentId, type AgentId, type SessionId } from "../ids.ts";
+import { inheritedConfinement } from "../permissions/decide.ts";
 import { parseAllowedTools } from "../permissions/allowed-tools.ts";
 import type { PermissionMode, PermissionPolicy, ResolvedAgent } from "../resolved-agent.ts";
 import type { Limits, Settings } from "../settings/settings.ts";
@@ -90,7 +91,7 @@ export async function resolveAgent(
     meets: {
       permissions: {
         mode,
-        confined: { ...origin.permissions.confined, ...confined },
+        confined: { ...inheritedConfinement(origin.permissions.confined), ...confined },
         allowedTools:
           request.allowedTools === undefined
             ? origin.permissions.allowedTools

@@ -69,7 +69,7 @@ export interface ToolContext {
   search?(
     query: Omit<WebQuery, "model" | "rest">,
   ): Promise<Pick<WebFindings, "text" | "links" | "problems">>;
-  /** A path without links, as it was when the call was allowed: what was decided on is what is touched. */
+  /** A path without links, as it was when the call was allowed. */
   realPath(path: string): string;
   /** Shows output of a running call to whoever watches. Never blocks. */
   progress(text: string): void;
