@@ -1,6 +1,7 @@
 import type http from "node:http";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
+import { urlToHttpOptions } from "node:url";
 import { PlainHeaders } from "./plain-headers.ts";
 
 /**
@@ -12,11 +13,16 @@ export function createHttpFetch(): (
   input: string | URL | Request,
   init?: HttpInit,
 ) => Promise<Response> {
+  // A library asks one or two addresses, hundreds of times.
+  const targets = new Map<string, Target>();
   return (input, init) => {
-    const url = new URL(input instanceof URL || typeof input === "string" ? input : input.url);
+    const href = typeof input === "string" ? input : input instanceof URL ? input.href : input.url;
+    const target = targets.get(href) ?? targetOf(href);
+    targets.set(href, target);
     return new Promise((resolve, reject) => {
       // Node's own agents keep connections, and follow NODE_USE_ENV_PROXY.
-      const request = transport(url)(url, {
+      const request = target.open({
+        ...target.options,
         method: init?.method ?? "GET",
         headers: headersOf(init),
       });
@@ -24,7 +30,7 @@ export function createHttpFetch(): (
       if (signal) closeOnAbort(request, signal);
       request.once("response", (message) => {
         const encoding = message.headers["content-encoding"] ?? "identity";
-        if (encoding === "identity") resolve(responseOf(message, url));
+        if (encoding === "identity") resolve(responseOf(message, href));
         else
           request.destroy(new Error(`the server answers in ${encoding}, which was not asked for`));
       });
@@ -56,14 +62,20 @@ function closeOnAbort(request: http.ClientRequest, signal: AbortSignal): void {
   request.once("close", () => signal.removeEventListener("abort", close));
 }
 
-/** Not imported: that reads every export of `node:http`, and some of them load all of Node's `fetch`. */
-function transport({ protocol }: URL): typeof http.request {
-  if (protocol === "https:") return (secure ??= process.getBuiltinModule("node:https").request);
-  return (open ??= process.getBuiltinModule("node:http").request);
+interface Target {
+  open: typeof http.request;
+  options: http.RequestOptions;
 }
 
-let open: typeof http.request | undefined;
-let secure: typeof http.request | undefined;
+function targetOf(href: string): Target {
+  const url = new URL(href);
+  // Not imported: that reads every export of `node:http`, and some of them load all of Node's `fetch`.
+  const { request } =
+    url.protocol === "https:"
+      ? process.getBuiltinModule("node:https")
+      : process.getBuiltinModule("node:http");
+  return { open: request, options: urlToHttpOptions(url) };
+}
 
 /** The body of an answer, as Node's own stream. */
 export function streamOf(response: Response): Readable {
@@ -71,13 +83,13 @@ export function streamOf(response: Response): Readable {
 }
 
 /** The members that client libraries use; the body is Node's own stream, which can be iterated like a web stream. */
-function responseOf(message: http.IncomingMessage, url: URL): Response {
+function responseOf(message: http.IncomingMessage, url: string): Response {
   const status = message.statusCode ?? 0;
   const response = {
     status,
     statusText: message.statusMessage ?? "",
     ok: status >= 200 && status < 300,
-    url: url.href,
+    url,
     headers: new PlainHeaders(message.headers as Record<string, string>),
     body: message,
     text: () => text(message),
