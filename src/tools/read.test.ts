@@ -259,6 +259,14 @@ describe("Read", () => {
     expect(context.workbench.files.recall(path)?.extent).toBe("whole");
   });
 
+  it("says in words that a part of the path is a file", async () => {
+    const context = await makeContext();
+    await writeFile(join(context.workbench.cwd, "a.txt"), "1");
+    await expect(call(readTool, { file_path: "a.txt/b" }, context)).rejects.toThrow(
+      /is a file, not a directory/,
+    );
+  });
+
   it("ends with the abort's reason when aborted", async () => {
     const reason = new Error("stopped");
     const context = await makeContext({ signal: AbortSignal.abort(reason) });
