@@ -204,8 +204,7 @@ async function load({ credential, baseURL }: Account): Promise<Library> {
   });
   const headers = Object.fromEntries(req.headers as Iterable<[string, string]>);
   // What the provider need not know: the machine, its system and its Node.
-  for (const name of Object.keys(headers))
-    if (name.startsWith("x-stainless-")) delete headers[name];
+  for (const name of Object.keys(headers)) if (/^x-stainless-/.test(name)) delete headers[name];
   return { post: createPost(url, headers), APIError };
 }
 
