@@ -43,12 +43,6 @@ export function refusal(
   return fault("invalid_request", `The Anthropic API refused the request (${status}): ${said}`);
 }
 
-/** Why there was no answer, in the words of the network. */
-export function noAnswer(error: unknown, baseURL: string): ModelError {
-  const message = `No answer from ${baseURL}: ${deepestMessage(error)}.`;
-  return new ModelError("connection", message, { cause: error });
-}
-
 /** A success that is none: a proxy's login page, another service. */
 export function noStream(type: string, baseURL: string): ModelError {
   const message = `${baseURL} answers with ${type} instead of a stream of events. Check ANTHROPIC_BASE_URL, and what lies between.`;

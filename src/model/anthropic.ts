@@ -1,17 +1,17 @@
 import { randomUUID } from "node:crypto";
-import type { IncomingMessage } from "node:http";
-import { text } from "node:stream/consumers";
+import type { Readable } from "node:stream";
+import type { BaseAnthropic } from "@anthropic-ai/sdk/client";
 import type { APIError } from "@anthropic-ai/sdk/core/error";
 import type { RawMessageStreamEvent } from "@anthropic-ai/sdk/resources/messages/messages";
 import { RetinueError } from "../errors.ts";
 import { requestText } from "./anthropic-body.ts";
 import { AnthropicDraft } from "./anthropic-draft.ts";
-import { interruption, noAnswer, noStream, refusal, streamFault } from "./anthropic-errors.ts";
+import { interruption, noStream, refusal, streamFault } from "./anthropic-errors.ts";
 import { SearchDraft, searchText } from "./anthropic-search.ts";
-import { createPost } from "./http-post.ts";
+import { createHttpFetch, streamOf, type HttpInit } from "./http-fetch.ts";
 import { ModelError, type Model, type ModelDelta, type TextDelta } from "./model.ts";
-import { PlainHeaders } from "./plain-headers.ts";
 import { finish, readServerEvents, type ServerEvent } from "./server-events.ts";
+import { longestTimer } from "../longest-timer.ts";
 
 export interface AnthropicOptions {
   /** Default: `ANTHROPIC_API_KEY`. A key wins over a token. */
@@ -25,8 +25,8 @@ export interface AnthropicOptions {
 }
 
 /**
- * Claude, with the official client library, which is loaded with the first request. It says how a request looks and
- * what a refusal means; sending, reading the stream, retries, limits of time and the assembly of answers are ours.
+ * Claude, through the official client library, which is loaded with the first request. Of the library we use the
+ * request and its errors; reading the stream, retries, limits of time and the assembly of answers are ours.
  *
  * Throws `no_model` at once when there are no credentials.
  */
@@ -43,14 +43,17 @@ export function createAnthropic(options: AnthropicOptions = {}): Model {
   ): AsyncGenerator<ModelDelta, Answer> {
     signal.throwIfAborted();
     library ??= load(account);
-    const { post, APIError } = await library;
-    let arriving: IncomingMessage | undefined;
+    const { client, APIError } = await library;
+    let arriving: Readable | undefined;
     let complete = false;
     try {
       signal.throwIfAborted();
-      arriving = await post(body, signal);
-      if (arriving.statusCode !== 200) throw await refused(arriving, APIError);
-      const type = (arriving.headers["content-type"] ?? "text/event-stream").toLowerCase();
+      const fetchOptions: object = { hangUp: signal } satisfies HttpInit;
+      const response = await client
+        .post("/v1/messages", { body, headers, stream: true, fetchOptions })
+        .asResponse();
+      arriving = streamOf(response);
+      const type = (response.headers.get("content-type") ?? "text/event-stream").toLowerCase();
       if (!type.startsWith("text/event-stream")) throw noStream(type, account.baseURL);
       for await (const arrived of readServerEvents(arriving)) {
         signal.throwIfAborted();
@@ -63,14 +66,14 @@ export function createAnthropic(options: AnthropicOptions = {}): Model {
         }
         if (fault !== undefined) throw fault;
         // Whether the body ends must not cost the answer.
-        if (complete) return draft.answer(String(arriving.headers["request-id"] || newRequestId()));
+        if (complete) return draft.answer(response.headers.get("request-id") || newRequestId());
       }
       throw new ModelError("stream_broken", "The model's answer broke off before its end.");
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof ModelError) throw error;
       if (error instanceof APIError) throw refusal(error, model, account);
-      throw arriving === undefined ? noAnswer(error, account.baseURL) : interruption(error);
+      throw arriving === undefined ? error : interruption(error);
     } finally {
       if (arriving !== undefined && complete) finish(arriving);
       else arriving?.destroy();
@@ -138,6 +141,9 @@ const known: ReadonlySet<string> = new Set<RawMessageStreamEvent["type"]>([
   "content_block_stop",
 ]);
 
+/** The body is text already. */
+const headers = { "content-type": "application/json" };
+
 function newRequestId(): string {
   return `req_${randomUUID().replaceAll("-", "")}`;
 }
@@ -182,42 +188,28 @@ function accountOf(options: AnthropicOptions, env: NodeJS.ProcessEnv): Account {
 const ownServer = "https://api.anthropic.com";
 
 interface Library {
-  post: ReturnType<typeof createPost>;
+  client: BaseAnthropic;
   APIError: typeof APIError;
 }
 
 /**
- * The library says where a request goes and what stands in its head: address, credentials, version. That is the same for
- * all of them, so it is asked once. It is loaded in parts, one `import` after the other: so bundlers drop the rest of it,
- * which makes it load three times as fast.
+ * The parts instead of the whole client, one `import` after the other: so bundlers drop the rest of the library, which
+ * makes it load three times as fast.
  */
 async function load({ credential, baseURL }: Account): Promise<Library> {
   const { BaseAnthropic } = await import("@anthropic-ai/sdk/client");
   const { APIError } = await import("@anthropic-ai/sdk/core/error");
-  const client = new BaseAnthropic({ ...credential, baseURL, openTelemetry: false });
-  const { req, url } = await client.buildRequest({
-    method: "post",
-    path: "/v1/messages",
-    headers: { "content-type": "application/json" },
-    body: "{}",
-    stream: true,
+  const client = new BaseAnthropic({
+    ...credential,
+    baseURL,
+    maxRetries: 0,
+    fetch: createHttpFetch(),
+    // The longest that a timer can wait: the caller's watchdog is the one that counts.
+    timeout: longestTimer,
+    // It would write raw text from the server to the terminal.
+    logLevel: "off",
+    // Spans are made from our events.
+    openTelemetry: false,
   });
-  const headers = Object.fromEntries(req.headers as Iterable<[string, string]>);
-  // What the provider need not know: the machine, its system and its Node.
-  for (const name of Object.keys(headers)) if (/^x-stainless-/.test(name)) delete headers[name];
-  return { post: createPost(url, headers), APIError };
-}
-
-/** A refusal as the library has it. */
-async function refused(message: IncomingMessage, Refusal: typeof APIError): Promise<APIError> {
-  const body = await text(message);
-  const headers = new PlainHeaders(message.headers as Record<string, string>);
-  let error: object | undefined;
-  try {
-    error = JSON.parse(body) as object;
-  } catch {
-    error = undefined;
-  }
-  const words = error === undefined ? body : undefined;
-  return Refusal.generate(message.statusCode, error, words, headers as unknown as Headers);
+  return { client, APIError };
 }
