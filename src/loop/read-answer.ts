@@ -1,6 +1,6 @@
 import type { Usage } from "../message.ts";
-import { ModelError, type ModelDelta, type TextDelta } from "../model/model.ts";
-import { searchCost } from "../model/prices.ts";
+import { isText, ModelError, type ModelDelta, type TextDelta } from "../model/model.ts";
+import { answerCost } from "../model/prices.ts";
 import { withCutOff } from "./cut-off.ts";
 import type { LoopContext } from "./loop-context.ts";
 
@@ -33,7 +33,7 @@ export async function readAnswer<Answer extends Taken>(
           alive();
           if (step.done === true) return step.value;
           const { value } = step;
-          if (value.type === "text" || value.type === "thinking") show(value);
+          if (isText(value)) show(value);
         }
       } finally {
         // Not awaited: a model that does not heed its signal must not hold up anybody.
@@ -43,7 +43,7 @@ export async function readAnswer<Answer extends Taken>(
   } catch (error) {
     if (taken !== undefined) {
       const { model, usage, searches = 0 } = taken;
-      const costUsd = searchCost({ model, usage, searches }, prices);
+      const costUsd = answerCost(taken, prices);
       const what = "broken-answer";
       report.emit({ type: "spend", what, model, usage, searches, costUsd, durationMs: 0 });
     }

@@ -1,6 +1,6 @@
 import { errorMessage } from "../errors.ts";
 import type { WebFindings } from "../model/model.ts";
-import { searchCost } from "../model/prices.ts";
+import { answerCost } from "../model/prices.ts";
 import type { ToolContext } from "../tools/tool.ts";
 import type { LoopContext } from "./loop-context.ts";
 import { readAnswer } from "./read-answer.ts";
@@ -40,7 +40,7 @@ export function searchFor(context: LoopContext): ToolContext["search"] {
         model: found.model,
         usage: found.usage,
         searches: found.searches,
-        costUsd: searchCost(found, prices),
+        costUsd: answerCost(found, prices),
         durationMs: steps.now() - askedAt,
       });
       if (found.rest === undefined || request === mostRequests) return found;

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type {
   RawContentBlockDelta,
   RawContentBlockStartEvent,
@@ -6,6 +5,7 @@ import type {
 } from "@anthropic-ai/sdk/resources/messages/messages";
 import type { StopReason } from "../events/event.ts";
 import { noUsage, type AssistantBlock, type ToolUseBlock, type Usage } from "../message.ts";
+import { newProviderId } from "./provider-id.ts";
 import { ModelError, type ModelAnswer, type ModelDelta } from "./model.ts";
 
 /** An answer that is arriving: raw events in, pieces to show out, at the end the whole. */
@@ -62,7 +62,7 @@ export class AnthropicDraft {
       return [{ ...block, input: input ?? {} }];
     });
     return {
-      id: this.#id ?? `msg_${randomUUID().replaceAll("-", "")}`,
+      id: this.#id ?? newProviderId("msg"),
       requestId,
       model: this.#model ?? this.#askedModel,
       message: { role: "assistant", content },

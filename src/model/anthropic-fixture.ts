@@ -10,7 +10,8 @@ import type { ModelRequest } from "./model.ts";
 import { piecesOfText } from "./paced-deltas.ts";
 import type { Fault, Scenario } from "./scenario.ts";
 import { ScriptPosition } from "./script-position.ts";
-import { newProviderId, scriptedReply } from "./scripted-reply.ts";
+import { newProviderId } from "./provider-id.ts";
+import { scriptedReply } from "./scripted-reply.ts";
 import type { ScriptedRequest } from "./situation.ts";
 
 /** A server on loopback that speaks the Messages API. What it answers is decided by its `Player`. */

@@ -1,25 +1,19 @@
-import { randomUUID } from "node:crypto";
 import type { Readable } from "node:stream";
 import type { BaseAnthropic } from "@anthropic-ai/sdk/client";
 import type { APIError } from "@anthropic-ai/sdk/core/error";
 import type { RawMessageStreamEvent } from "@anthropic-ai/sdk/resources/messages/messages";
-import { RetinueError } from "../errors.ts";
+import { accountOf, type Account, type Credentials } from "./anthropic-account.ts";
 import { requestText } from "./anthropic-body.ts";
 import { AnthropicDraft } from "./anthropic-draft.ts";
 import { interruption, noStream, refusal, streamFault } from "./anthropic-errors.ts";
 import { SearchDraft, searchText } from "./anthropic-search.ts";
 import { createHttpFetch, streamOf, type HttpInit } from "./http-fetch.ts";
-import { ModelError, type Model, type ModelDelta, type TextDelta } from "./model.ts";
+import { isText, ModelError, type Model, type ModelDelta } from "./model.ts";
+import { newProviderId } from "./provider-id.ts";
 import { finish, readServerEvents, type ServerEvent } from "./server-events.ts";
 import { longestTimer } from "../longest-timer.ts";
 
-export interface AnthropicOptions {
-  /** Default: `ANTHROPIC_API_KEY`. A key wins over a token. */
-  apiKey?: string;
-  /** Default: `ANTHROPIC_AUTH_TOKEN`. */
-  authToken?: string;
-  /** Default: `ANTHROPIC_BASE_URL`, else Anthropic's own server. */
-  baseURL?: string;
+export interface AnthropicOptions extends Credentials {
   /** The longest answer to ask for, in tokens. */
   maxTokens?: number;
 }
@@ -66,7 +60,8 @@ export function createAnthropic(options: AnthropicOptions = {}): Model {
         }
         if (fault !== undefined) throw fault;
         // Whether the body ends must not cost the answer.
-        if (complete) return draft.answer(response.headers.get("request-id") || newRequestId());
+        if (complete)
+          return draft.answer(response.headers.get("request-id") || newProviderId("req"));
       }
       throw new ModelError("stream_broken", "The model's answer broke off before its end.");
     } catch (error) {
@@ -102,16 +97,13 @@ function worthTelling(deltas: readonly ModelDelta[]): readonly ModelDelta[] {
   return told.length > 0 ? told : deltas.slice(0, 1);
 }
 
-function isText(delta: ModelDelta): delta is TextDelta {
-  return delta.type === "text" || delta.type === "thinking";
-}
-
 /** An answer that is arriving. */
 interface Draft<Answer> {
   take(event: RawMessageStreamEvent): ModelDelta | undefined;
   /** Once the last event was taken. */
   answer(requestId: string): Answer;
 }
+
 /** Up to the end of the answer, or to a fault; what comes after the end counts for nothing. */
 function parsed(arrived: readonly ServerEvent[]): {
   events: RawMessageStreamEvent[];
@@ -143,49 +135,6 @@ const known: ReadonlySet<string> = new Set<RawMessageStreamEvent["type"]>([
 
 /** The body is text already. */
 const headers = { "content-type": "application/json" };
-
-function newRequestId(): string {
-  return `req_${randomUUID().replaceAll("-", "")}`;
-}
-
-interface Account {
-  credential: { apiKey: string } | { authToken: string };
-  /** Where the credential was found, for people. */
-  place: string;
-  baseURL: string;
-}
-
-function accountOf(options: AnthropicOptions, env: NodeJS.ProcessEnv): Account {
-  const baseURL = options.baseURL?.trim() || env["ANTHROPIC_BASE_URL"]?.trim() || ownServer;
-  if (!URL.canParse(baseURL)) {
-    throw new RetinueError(
-      "invalid_config",
-      `'${baseURL}' is no address for the Anthropic API. Correct ANTHROPIC_BASE_URL or the option baseURL.`,
-    );
-  }
-  const places = [
-    ["apiKey", "the option apiKey", options.apiKey],
-    ["authToken", "the option authToken", options.authToken],
-    ["apiKey", "ANTHROPIC_API_KEY", env["ANTHROPIC_API_KEY"]],
-    ["authToken", "ANTHROPIC_AUTH_TOKEN", env["ANTHROPIC_AUTH_TOKEN"]],
-  ] as const;
-  for (const [kind, place, value] of places) {
-    const secret = value?.trim() ?? "";
-    if (secret === "") continue;
-    // Checked here because the error of the header that cannot carry it would show it.
-    if (!/^[\x21-\x7e]+$/.test(secret)) {
-      throw new RetinueError("no_model", `${place} has characters that no key has. Copy it again.`);
-    }
-    const credential = kind === "apiKey" ? { apiKey: secret } : { authToken: secret };
-    return { credential, place, baseURL };
-  }
-  throw new RetinueError(
-    "no_model",
-    "No credentials for the Anthropic API. Set ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN for a bearer token).",
-  );
-}
-
-const ownServer = "https://api.anthropic.com";
 
 interface Library {
   client: BaseAnthropic;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Model, ModelAnswer, TextDelta, ModelErrorCode, ModelRequest } from "./model.ts";
-import { ModelError } from "./model.ts";
+import { isText, ModelError } from "./model.ts";
 import type { Fault, ReplyBlock, Scenario, ScenarioTurn } from "./scenario.ts";
 
 /**
@@ -170,7 +170,7 @@ const cases: { title: string; turns: TurnSketch[]; check: (model: Model) => Prom
       const seen: TextDelta[] = [];
       const reading = (async () => {
         for await (const delta of model.stream(requestOf("go"), controller.signal)) {
-          if (!("text" in delta)) continue;
+          if (!isText(delta)) continue;
           seen.push(delta);
           setImmediate(() => controller.abort(reason));
         }
@@ -285,7 +285,7 @@ async function collect(model: Model, prompt: string, attempt = 1): Promise<Colle
   for (;;) {
     const step = await stream.next();
     if (step.done === true) return { deltas, answer: step.value };
-    if ("text" in step.value) deltas.push(step.value);
+    if (isText(step.value)) deltas.push(step.value);
   }
 }
 
@@ -302,7 +302,7 @@ async function failureOf(model: Model, prompt: string, attempt = 1): Promise<Fai
       requestOf(prompt, attempt),
       new AbortController().signal,
     )) {
-      if ("text" in delta) deltas.push(delta);
+      if (isText(delta)) deltas.push(delta);
     }
   } catch (error) {
     assert.ok(error instanceof ModelError, `not a ModelError: ${String(error)}`);

@@ -93,6 +93,10 @@ export type ModelDelta =
 /** What can be shown of an answer that is arriving. */
 export type TextDelta = Extract<ModelDelta, { text: string }>;
 
+export function isText(delta: ModelDelta): delta is TextDelta {
+  return delta.type === "text" || delta.type === "thinking";
+}
+
 export interface ModelAnswer extends AnswerRecord {
   /** Tool calls whose input was not valid JSON: call id → the raw text. Their `input` is `{}`. */
   malformed: Record<string, string>;

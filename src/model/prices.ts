@@ -3,23 +3,16 @@ import type { Usage } from "../message.ts";
 import type { Settings } from "../settings/settings.ts";
 
 /**
- * What answers cost, in US dollars. `null` is unknown: it is never shown as a number, and a sum with an unknown part is
+ * What answers cost, in US dollars: tokens, and the fees of web searches. `null` is unknown: it is never shown as a number, and a sum with an unknown part is
  * unknown too. The list is `prices.json`; the setting `prices` wins over it.
  */
 export function answerCost(
-  answer: { model: string; usage: Usage },
+  answer: { model: string; usage: Usage; searches?: number },
   overrides: PriceOverrides,
 ): number | null {
   const price = priceOf(answer.model, overrides);
-  return price === undefined ? null : costOf(answer.usage, price);
-}
-
-/** What a web search took: the tokens of the model that searched, and the provider's fee. */
-export function searchCost(
-  found: { model: string; usage: Usage; searches: number },
-  overrides: PriceOverrides,
-): number | null {
-  return addCost(answerCost(found, overrides), found.searches * priceList.perWebSearch);
+  const fees = (answer.searches ?? 0) * priceList.perWebSearch;
+  return price === undefined ? null : addCost(costOf(answer.usage, price), fees);
 }
 
 export type PriceOverrides = Settings["prices"];

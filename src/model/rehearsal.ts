@@ -9,7 +9,8 @@ import type { Claim } from "./script-position.ts";
 import { ScriptPosition } from "./script-position.ts";
 import { faultError, faults } from "./scripted-fault.ts";
 import type { ScriptedReply } from "./scripted-reply.ts";
-import { newProviderId, scriptedReply } from "./scripted-reply.ts";
+import { newProviderId } from "./provider-id.ts";
+import { scriptedReply } from "./scripted-reply.ts";
 import { TemplateError } from "./template-syntax.ts";
 
 /** A model whose replies come from a scenario. Everything around it (agents, tools, permissions) is real. */

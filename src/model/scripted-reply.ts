@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { newProviderId } from "./provider-id.ts";
 import type { AssistantBlock, ToolUseBlock } from "../message.ts";
 import type { AnswerPiece } from "./paced-deltas.ts";
 import { piecesOfText, tokensOf } from "./paced-deltas.ts";
@@ -28,13 +28,6 @@ export function scriptedReply(
     malformed: first === undefined ? {} : { [first.id]: inputOf(first).slice(0, -1) },
   };
 }
-
-/** Like a provider's, and never the same twice, in this process or another. */
-export function newProviderId(prefix: "msg" | "req" | "toolu"): string {
-  return `${prefix}_01${[...randomBytes(22)].map((byte) => alphabet[byte % alphabet.length]).join("")}`;
-}
-
-const alphabet = "ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz123456789";
 
 function contentOf(block: ReplyBlock, scope: Scope): AssistantBlock {
   if ("thinking" in block) return { type: "thinking", thinking: renderText(block.thinking, scope) };
