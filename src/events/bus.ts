@@ -53,7 +53,7 @@ export class EventStream implements AsyncIterableIterator<AgentEvent, undefined>
   readonly #onEnd: () => void;
   #buffer: AgentEvent[] = [];
   #ended = false;
-  #waiting: (() => void)[] = [];
+  #waiting: ((next: IteratorResult<AgentEvent, undefined>) => void)[] = [];
   /** How many events this reader was too slow for. */
   dropped = 0;
 
@@ -65,23 +65,25 @@ export class EventStream implements AsyncIterableIterator<AgentEvent, undefined>
 
   push(event: AgentEvent): void {
     if (this.#ended) return;
+    const reader = this.#waiting.shift();
+    if (reader !== undefined) return reader({ done: false, value: event });
     if (this.#buffer.length >= this.#limit) this.#makeRoom();
     this.#buffer.push(event);
-    this.#wake();
   }
 
   end(): void {
     if (this.#ended) return;
     this.#ended = true;
     this.#onEnd();
-    this.#wake();
+    for (const reader of this.#waiting) reader({ done: true, value: undefined });
+    this.#waiting = [];
   }
 
   next(): Promise<IteratorResult<AgentEvent, undefined>> {
     const event = this.#buffer.shift();
     if (event !== undefined) return Promise.resolve({ done: false, value: event });
     if (this.#ended) return Promise.resolve({ done: true, value: undefined });
-    return new Promise<void>((resolve) => this.#waiting.push(resolve)).then(() => this.next());
+    return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
   return(): Promise<IteratorResult<AgentEvent, undefined>> {
@@ -92,13 +94,6 @@ export class EventStream implements AsyncIterableIterator<AgentEvent, undefined>
 
   [Symbol.asyncIterator](): this {
     return this;
-  }
-
-  #wake(): void {
-    if (this.#waiting.length === 0) return;
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const resolve of waiting) resolve();
   }
 
   /** One pass drops all streamed pieces, so a flood costs one sweep per `limit` events, not one per event. */

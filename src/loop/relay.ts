@@ -8,52 +8,93 @@ export interface Report<Event> {
 
 /**
  * Runs work that reports as a generator that yields those reports, in order, and returns the work's result. Everything
- * emitted is yielded before the result or the error comes out.
+ * emitted is yielded before the result or the error comes out. It has one reader, which asks when it has dealt with the
+ * last event. (Written out: the language's own generator makes three times as many promises, for every event.)
  */
-export async function* relay<Event, Result>(
+export function relay<Event, Result>(
   work: (report: Report<Event>) => Promise<Result>,
 ): AsyncGenerator<Event, Result> {
-  let queue: Event[] = [];
-  /** The reader has come back and there is nothing for it. */
-  let idle = false;
-  let over = false;
-  let wake: (() => void) | undefined;
-  let taken: PromiseWithResolvers<void> | undefined;
+  return new Relay(work);
+}
 
-  const outcome = work({
-    emit(event) {
-      queue.push(event);
-      wake?.();
-    },
-    told() {
-      if (over || (idle && queue.length === 0)) return Promise.resolve();
-      taken ??= Promise.withResolvers();
-      return taken.promise;
-    },
-  });
-  const settle = (): void => {
-    over = true;
-    wake?.();
-  };
-  // The error belongs to `await outcome` below; until then nobody may call it unhandled.
-  outcome.then(settle, settle);
-  try {
-    for (;;) {
-      const batch = queue;
-      queue = [];
-      for (const event of batch) yield event;
-      if (queue.length > 0) continue;
-      taken?.resolve();
-      taken = undefined;
-      if (over) return await outcome;
-      idle = true;
-      await new Promise<void>((resolve) => (wake = resolve));
-      idle = false;
-    }
-  } finally {
-    // A reader that breaks off has aborted first, so this ends soon; nothing is left running behind its back.
-    over = true;
-    taken?.resolve();
-    await outcome.catch(() => undefined);
+class Relay<Event, Result> implements AsyncGenerator<Event, Result> {
+  readonly #work: (report: Report<Event>) => Promise<Result>;
+  /** From the first question on. */
+  #outcome: Promise<Result> | undefined;
+  #over = false;
+  #queue: Event[] = [];
+  /** The reader, when it has come back and there was nothing for it. */
+  #reader:
+    | ((next: IteratorResult<Event, Result> | Promise<IteratorResult<Event, Result>>) => void)
+    | undefined;
+  #taken: PromiseWithResolvers<void> | undefined;
+
+  constructor(work: (report: Report<Event>) => Promise<Result>) {
+    this.#work = work;
+  }
+
+  next(): Promise<IteratorResult<Event, Result>> {
+    this.#outcome ??= this.#start();
+    const value = this.#queue.shift();
+    if (value !== undefined) return Promise.resolve({ done: false, value });
+    this.#release();
+    if (this.#over) return this.#end(this.#outcome);
+    return new Promise((resolve) => (this.#reader = resolve));
+  }
+
+  /** A reader that breaks off has aborted first, so this ends soon; nothing is left running behind its back. */
+  async return(value: Result | PromiseLike<Result>): Promise<IteratorResult<Event, Result>> {
+    this.#over = true;
+    this.#queue = [];
+    this.#release();
+    await this.#outcome?.catch(() => undefined);
+    this.#outcome = Promise.resolve(value);
+    return this.#end(this.#outcome);
+  }
+
+  async throw(error: unknown): Promise<IteratorResult<Event, Result>> {
+    await this.return(undefined as never);
+    throw error;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.return(undefined as never);
+  }
+
+  #start(): Promise<Result> {
+    const outcome = this.#work({ emit: (event) => this.#emit(event), told: () => this.#told() });
+    const settle = (): void => {
+      this.#over = true;
+      this.#reader?.(this.#end(outcome));
+    };
+    // The error belongs to the reader; until it comes nobody may call it unhandled.
+    outcome.then(settle, settle);
+    return outcome;
+  }
+
+  #emit(event: Event): void {
+    const reader = this.#reader;
+    this.#reader = undefined;
+    if (reader === undefined) this.#queue.push(event);
+    else reader({ done: false, value: event });
+  }
+
+  #told(): Promise<void> {
+    if (this.#over || this.#reader !== undefined) return Promise.resolve();
+    this.#taken ??= Promise.withResolvers();
+    return this.#taken.promise;
+  }
+
+  #release(): void {
+    this.#taken?.resolve();
+    this.#taken = undefined;
+  }
+
+  #end(outcome: Promise<Result>): Promise<IteratorResult<Event, Result>> {
+    return outcome.then((value) => ({ done: true, value }));
   }
 }

@@ -1,17 +1,14 @@
-import type { Readable } from "node:stream";
-import type { BaseAnthropic } from "@anthropic-ai/sdk/client";
-import type { APIError } from "@anthropic-ai/sdk/core/error";
 import type { RawMessageStreamEvent } from "@anthropic-ai/sdk/resources/messages/messages";
-import { accountOf, type Account, type Credentials } from "./anthropic-account.ts";
+import { accountOf, type Credentials } from "./anthropic-account.ts";
 import { requestText } from "./anthropic-body.ts";
+import { loadLibrary, type Library } from "./anthropic-client.ts";
 import { AnthropicDraft } from "./anthropic-draft.ts";
 import { interruption, noStream, refusal, streamFault } from "./anthropic-errors.ts";
 import { SearchDraft, searchText } from "./anthropic-search.ts";
-import { createHttpFetch, streamOf, type HttpInit } from "./http-fetch.ts";
+import { streamOf, type HttpInit } from "./http-fetch.ts";
 import { isText, ModelError, type Model, type ModelDelta } from "./model.ts";
 import { newProviderId } from "./provider-id.ts";
-import { finish, readServerEvents, type ServerEvent } from "./server-events.ts";
-import { longestTimer } from "../longest-timer.ts";
+import { ServerEvents, type ServerEvent } from "./server-events.ts";
 
 export interface AnthropicOptions extends Credentials {
   /** The longest answer to ask for, in tokens. */
@@ -36,9 +33,9 @@ export function createAnthropic(options: AnthropicOptions = {}): Model {
     { model, signal }: { model: string; signal: AbortSignal },
   ): AsyncGenerator<ModelDelta, Answer> {
     signal.throwIfAborted();
-    library ??= load(account);
+    library ??= loadLibrary(account);
     const { client, APIError } = await library;
-    let arriving: Readable | undefined;
+    let arriving: ServerEvents | undefined;
     let complete = false;
     try {
       signal.throwIfAborted();
@@ -46,10 +43,12 @@ export function createAnthropic(options: AnthropicOptions = {}): Model {
       const response = await client
         .post("/v1/messages", { body, headers, stream: true, fetchOptions })
         .asResponse();
-      arriving = streamOf(response);
+      arriving = new ServerEvents(streamOf(response));
       const type = (response.headers.get("content-type") ?? "text/event-stream").toLowerCase();
       if (!type.startsWith("text/event-stream")) throw noStream(type, account.baseURL);
-      for await (const arrived of readServerEvents(arriving)) {
+      for (;;) {
+        const arrived = await arriving.next();
+        if (arrived === undefined) break;
         signal.throwIfAborted();
         const { events, fault } = parsed(arrived);
         complete = events.at(-1)?.type === "message_stop";
@@ -70,7 +69,7 @@ export function createAnthropic(options: AnthropicOptions = {}): Model {
       if (error instanceof APIError) throw refusal(error, model, account);
       throw arriving === undefined ? error : interruption(error);
     } finally {
-      if (arriving !== undefined && complete) finish(arriving);
+      if (complete) arriving?.finish();
       else arriving?.destroy();
     }
   }
@@ -135,30 +134,3 @@ const known: ReadonlySet<string> = new Set<RawMessageStreamEvent["type"]>([
 
 /** The body is text already. */
 const headers = { "content-type": "application/json" };
-
-interface Library {
-  client: BaseAnthropic;
-  APIError: typeof APIError;
-}
-
-/**
- * The parts instead of the whole client, one `import` after the other: so bundlers drop the rest of the library, which
- * makes it load three times as fast.
- */
-async function load({ credential, baseURL }: Account): Promise<Library> {
-  const { BaseAnthropic } = await import("@anthropic-ai/sdk/client");
-  const { APIError } = await import("@anthropic-ai/sdk/core/error");
-  const client = new BaseAnthropic({
-    ...credential,
-    baseURL,
-    maxRetries: 0,
-    fetch: createHttpFetch(),
-    // The longest that a timer can wait: the caller's watchdog is the one that counts.
-    timeout: longestTimer,
-    // It would write raw text from the server to the terminal.
-    logLevel: "off",
-    // Spans are made from our events.
-    openTelemetry: false,
-  });
-  return { client, APIError };
-}

@@ -1,6 +1,6 @@
 import { PassThrough, Readable } from "node:stream";
 import { expect, test } from "vitest";
-import { finish, readServerEvents, ServerEventParser, type ServerEvent } from "./server-events.ts";
+import { ServerEventParser, ServerEvents, type ServerEvent } from "./server-events.ts";
 
 const text =
   'event: message_start\ndata: {"a": "ü😀"}\n\n: a comment\r\nevent: ping\r\ndata: {}\r\n\r\ndata:two\ndata: lines\nid: 1\nretry: 5\n\nevent: nothing\n\nevent\rdata\r\rdata: last\n\n';
@@ -37,10 +37,13 @@ test("an event is complete with its blank line, not before", () => {
   expect(parser.push("\n")).toEqual([{ name: "message", data: "a" }]);
 });
 
-async function collect(body: Readable): Promise<ServerEvent[]> {
-  const all: ServerEvent[] = [];
-  for await (const batch of readServerEvents(body)) all.push(...batch);
-  return all;
+async function collect(body: Readable, all: ServerEvent[] = []): Promise<ServerEvent[]> {
+  const arriving = new ServerEvents(body);
+  for (;;) {
+    const batch = await arriving.next();
+    if (batch === undefined) return all;
+    all.push(...batch);
+  }
 }
 
 test("gives the same events wherever the bytes are cut", async () => {
@@ -58,9 +61,7 @@ test("what arrived before a fault comes out before the fault", async () => {
   body.write("data: a\n\n");
   setImmediate(() => body.destroy(new Error("torn")));
   const all: ServerEvent[] = [];
-  await expect(async () => {
-    for await (const batch of readServerEvents(body)) all.push(...batch);
-  }).rejects.toThrow("torn");
+  await expect(collect(body, all)).rejects.toThrow("torn");
   expect(all).toEqual([{ name: "message", data: "a" }]);
 });
 
@@ -73,8 +74,9 @@ test("a body that closes without an end is a fault", async () => {
 test("a body is read to its end after the reader has gone", async () => {
   const body = new PassThrough();
   body.write("data: a\n\n");
-  for await (const _ of readServerEvents(body)) break;
-  finish(body);
+  const arriving = new ServerEvents(body);
+  await arriving.next();
+  arriving.finish();
   const ended = new Promise((resolve) => body.once("end", resolve));
   expect(body.listenerCount("data")).toBe(0);
   body.end("data: b\n\n".repeat(100_000));
@@ -84,8 +86,9 @@ test("a body is read to its end after the reader has gone", async () => {
 test("a body that goes on and on after the reader has gone is closed", async () => {
   const body = new PassThrough();
   body.write("data: a\n\n");
-  for await (const _ of readServerEvents(body)) break;
-  finish(body);
+  const arriving = new ServerEvents(body);
+  await arriving.next();
+  arriving.finish();
   await new Promise((resolve) => body.once("close", resolve));
   expect(body.destroyed).toBe(true);
 });

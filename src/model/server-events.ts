@@ -10,50 +10,64 @@ export interface ServerEvent {
 /**
  * The server-sent events of a body, as lists: all that came since the last time. A client library hands them out one by
  * one through several generators, which for a hundred answers that arrive at once is more work than all the rest.
- * A caller that breaks off has the body on its hands: `finish` or destroy it.
+ * Whoever has read enough calls `finish` or `destroy`.
  */
-export async function* readServerEvents(body: Readable): AsyncGenerator<ServerEvent[]> {
-  const parser = new ServerEventParser();
-  let arrived: string[] = [];
-  let end: { error?: Error } | undefined;
-  let wake: (() => void) | undefined;
-  const stop = (error?: Error): void => {
-    end ??= error === undefined ? {} : { error };
-    wake?.();
-  };
-  body.setEncoding("utf8");
-  const take = (text: string): void => {
-    arrived.push(text);
-    wake?.();
-  };
-  body.on("data", take);
-  body.once("end", () => stop());
-  // For as long as the body lives: an error that nobody hears would end the process.
-  body.on("error", stop);
-  body.once("close", () => stop(new Error("the connection was closed")));
-  try {
-    for (;;) {
-      const events = arrived.flatMap((text) => parser.push(text));
-      arrived = [];
-      if (events.length > 0) yield events;
-      if (arrived.length > 0) continue;
-      if (end?.error !== undefined) throw end.error;
-      if (end !== undefined) break;
-      await new Promise<void>((resolve) => (wake = resolve));
-    }
-    const last = parser.end();
-    if (last.length > 0) yield last;
-  } finally {
-    body.off("data", take);
-  }
-}
+export class ServerEvents {
+  readonly #body: Readable;
+  readonly #parser = new ServerEventParser();
+  #arrived: string[] = [];
+  #end: { error?: Error } | undefined;
+  #wake: (() => void) | undefined;
 
-/** Lets the rest of a body arrive, so that its connection can serve the next request, but not for longer than a second. */
-export function finish(body: Readable): void {
-  body.resume();
-  if (body.readableEnded || ("complete" in body && body.complete === true)) return;
-  const late = setTimeout(() => body.destroy(), 1000);
-  body.once("close", () => clearTimeout(late));
+  constructor(body: Readable) {
+    this.#body = body;
+    body.setEncoding("utf8");
+    body.on("data", this.#take);
+    body.once("end", () => this.#stop({}));
+    // For as long as the body lives: an error that nobody hears would end the process.
+    body.on("error", (error) => this.#stop({ error }));
+    body.once("close", () => this.#stop({ error: new Error("the connection was closed") }));
+  }
+
+  /** Waits for the next ones; `undefined` at the end. Throws when the body breaks off. */
+  async next(): Promise<ServerEvent[] | undefined> {
+    for (;;) {
+      const events = this.#arrived.flatMap((text) => this.#parser.push(text));
+      this.#arrived = [];
+      if (events.length > 0) return events;
+      if (this.#end?.error !== undefined) throw this.#end.error;
+      if (this.#end !== undefined) {
+        const last = this.#parser.end();
+        return last.length > 0 ? last : undefined;
+      }
+      await new Promise<void>((resolve) => (this.#wake = resolve));
+    }
+  }
+
+  /** Lets the rest arrive for nobody, so that the connection can serve the next request, but for a second at most. */
+  finish(): void {
+    const body = this.#body;
+    body.off("data", this.#take);
+    body.resume();
+    if (body.readableEnded || ("complete" in body && body.complete === true)) return;
+    const late = setTimeout(() => body.destroy(), 1000);
+    body.once("close", () => clearTimeout(late));
+  }
+
+  /** Breaks off. */
+  destroy(): void {
+    this.#body.destroy();
+  }
+
+  readonly #take = (text: string): void => {
+    this.#arrived.push(text);
+    this.#wake?.();
+  };
+
+  #stop(end: { error?: Error }): void {
+    this.#end ??= end;
+    this.#wake?.();
+  }
 }
 
 /** Text in, complete events out, however the text is cut into pieces. */
