@@ -8,6 +8,8 @@ export interface Report {
   cores: number;
   runs: number;
   latencyMs: number;
+  /** Where the programs wrote. */
+  scratch: string;
   figures: Record<string, Figure>;
   /** Requests and children at once, of the last run that counted. */
   counts: Record<string, Counts>;
@@ -23,8 +25,8 @@ export interface Counts {
 }
 
 export function asText(report: Report): string {
-  const { date, node, cores, runs, latencyMs } = report;
-  const head = `${date}  Node ${node}  ${cores} cores  median (min–max) of ${runs} runs  ${latencyMs} ms a request`;
+  const { date, node, cores, runs, latencyMs, scratch } = report;
+  const head = `${date}  Node ${node}  ${cores} cores  median (min–max) of ${runs} runs  ${latencyMs} ms a request  files in ${scratch}`;
   const figures = Object.values(report.figures).map(({ title, unit, floor, retinue, ratio }) => [
     title,
     withSpread(floor, unit),
@@ -70,8 +72,8 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 
 function withSpread(spread: Spread | null, unit: string): string {
   if (spread === null) return "no run counted";
-  const { median, low, high } = spread;
-  return `${short(median)} ${unit} (${short(low)}–${short(high)})`;
+  const { value, low, high } = spread;
+  return `${short(value)} ${unit} (${short(low)}–${short(high)})`;
 }
 
 /** Three digits that mean something. */

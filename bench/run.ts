@@ -15,7 +15,7 @@ import { asText, type Counts, type Report } from "./report.ts";
 import { runWorkload } from "./run-workload.ts";
 import { workloads, type Workload } from "./script.ts";
 import { compare, type Pair } from "./statistics.ts";
-import { Workspace } from "./workspace.ts";
+import { scratch, Workspace } from "./workspace.ts";
 
 const latencyMs = 20;
 const figureNames = Object.keys(derivations) as FigureName[];
@@ -40,6 +40,7 @@ async function bench(): Promise<Report> {
     cores: availableParallelism(),
     runs,
     latencyMs,
+    scratch,
     figures,
     counts: countsOf(rounds),
     firstRequestBytes: names.includes("bytes") ? await bytesFigure(workspace) : {},
@@ -130,7 +131,7 @@ function parsedArguments() {
       allowPositionals: true,
       options: {
         json: { type: "boolean", default: false },
-        runs: { type: "string", default: "5" },
+        runs: { type: "string", default: "15" },
       },
     });
   } catch (error) {

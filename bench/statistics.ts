@@ -1,18 +1,18 @@
-/** A median with the smallest and the largest value beside it. */
+/** A figure with the smallest and the largest value that was seen. */
 export interface Spread {
-  median: number;
+  value: number;
   low: number;
   high: number;
 }
 
-/** `null` without values: nothing that counts was measured. */
+/** The median. `null` without values: nothing that counts was measured. */
 export function spreadOf(values: readonly number[]): Spread | null {
   if (values.length === 0) return null;
   const sorted = values.toSorted((one, other) => one - other);
   const middle = (sorted.length - 1) / 2;
   const at = (index: number): number => sorted[index] ?? Number.NaN;
   return {
-    median: (at(Math.floor(middle)) + at(Math.ceil(middle))) / 2,
+    value: (at(Math.floor(middle)) + at(Math.ceil(middle))) / 2,
     low: at(0),
     high: at(sorted.length - 1),
   };
@@ -27,14 +27,19 @@ export interface Pair {
 export interface Comparison {
   floor: Spread | null;
   retinue: Spread | null;
-  /** Of the ratios within pairs, so that a machine that slows down for a while does not bend it. */
+  /**
+   * The quotient of the two medians, between the smallest and the largest quotient of a pair. The median of those would
+   * lean upwards where noise is large: a floor that is low by chance weighs more than one that is high.
+   */
   ratio: Spread | null;
 }
 
 export function compare(pairs: readonly Pair[]): Comparison {
-  return {
-    floor: spreadOf(pairs.map(({ floor }) => floor)),
-    retinue: spreadOf(pairs.map(({ retinue }) => retinue)),
-    ratio: spreadOf(pairs.map(({ floor, retinue }) => retinue / floor)),
-  };
+  const floor = spreadOf(pairs.map((pair) => pair.floor));
+  const retinue = spreadOf(pairs.map((pair) => pair.retinue));
+  const quotients = spreadOf(pairs.map((pair) => pair.retinue / pair.floor));
+  if (floor === null || retinue === null || quotients === null) {
+    return { floor, retinue, ratio: null };
+  }
+  return { floor, retinue, ratio: { ...quotients, value: retinue.value / floor.value } };
 }

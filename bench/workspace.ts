@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,7 +7,7 @@ import { fileName, filesPerChild, numbers, workloads } from "./script.ts";
 
 /** Everything that the bench writes, in one temporary directory that is gone afterwards. */
 export class Workspace implements Disposable {
-  readonly root: string = realpathSync(mkdtempSync(join(tmpdir(), "retinue-bench-")));
+  readonly root: string = realpathSync(mkdtempSync(join(scratch, "retinue-bench-")));
   /** The repository that the programs run in and that children read. */
   readonly repository: string = join(this.root, "repository");
   /** Takes the place of the user's home, so that no setting of this machine has a say. */
@@ -46,6 +46,13 @@ export class Workspace implements Disposable {
     rmSync(this.root, { recursive: true, force: true });
   }
 }
+
+/**
+ * In memory where there is such a place: a disk where files were just deleted, as they are at the end of each bench, takes
+ * longer to make new ones.
+ */
+export const scratch: string =
+  process.env["TMPDIR"] === undefined && existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 
 /** No line stands in two files, so that what reached the model can be told for certain. */
 function sampleFiles(): Map<string, string> {
