@@ -1,13 +1,14 @@
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { Catalog } from "./definitions/catalog.ts";
-import { toDefinition, type AgentDefinition, type Diagnostic } from "./definitions/definition.ts";
+import { toDefinition, type AgentDefinition } from "./definitions/definition.ts";
 import {
   DefinitionLoader,
   loadDefinitionFile,
   sameItems,
   type Loaded,
 } from "./definitions/load.ts";
+import type { Diagnostic } from "./diagnostic.ts";
 import { errorMessage, RetinueError } from "./errors.ts";
 import { EventBus } from "./events/bus.ts";
 import { newSessionId } from "./ids.ts";

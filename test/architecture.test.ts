@@ -15,6 +15,7 @@ const read = (file: string): string => readFileSync(join(root, file), "utf8");
 const floors: readonly (readonly string[])[] = [
   [
     "agent-result",
+    "diagnostic",
     "errors",
     "ids",
     "longest-timer",
@@ -24,7 +25,7 @@ const floors: readonly (readonly string[])[] = [
     "spawn-request",
     "version",
   ],
-  ["platform", "settings", "events", "transcript"],
+  ["platform", "settings", "plugins", "events", "transcript"],
   ["model", "tools", "permissions"],
   ["loop"],
   ["lifecycle"],

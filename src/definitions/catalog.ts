@@ -2,7 +2,8 @@ import { basename } from "node:path";
 import { RetinueError } from "../errors.ts";
 import type { Settings } from "../settings/settings.ts";
 import { closest, fold } from "./closest.ts";
-import type { AgentDefinition, Diagnostic, Entrypoint } from "./definition.ts";
+import type { Diagnostic } from "../diagnostic.ts";
+import type { AgentDefinition, Entrypoint } from "./definition.ts";
 import { sources } from "./sources.ts";
 
 /** The agent types that can be spawned here and now: one definition per name, the one that wins. */

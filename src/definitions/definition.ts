@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Diagnostic } from "../diagnostic.ts";
 import { toolName, toolRegistry } from "../tools/registry.ts";
 import { effortSchema } from "../spawn-request.ts";
 import { closest } from "./closest.ts";
@@ -14,20 +15,6 @@ export interface AgentDefinition extends DefinitionFields {
   readonly source: SourceName;
   /** The file it was read from, if it was. */
   readonly file: string | null;
-}
-
-export interface Diagnostic {
-  /** `error`: the agent is not loaded; `warning`: not as written; `info`: nothing is lost. */
-  readonly severity: "error" | "warning" | "info";
-  readonly code: "unreadable" | "missing" | "invalid" | "unknown" | "unsupported";
-  readonly file: string;
-  readonly line: number;
-  readonly field: string | null;
-  /** By what name the agent would be asked for, when the file is not loaded. */
-  readonly agent?: string;
-
-  /** What is wrong and what to write instead. */
-  readonly message: string;
 }
 
 const toolList = z.union([z.array(z.string()), z.string()]).transform(splitTools);
@@ -129,6 +116,7 @@ export function toDefinition(
       ...problem,
       file: origin.where,
       line: origin.lines?.get(field) ?? 1,
+      column: 1,
       field,
     });
   };

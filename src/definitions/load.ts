@@ -3,7 +3,8 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { packagePath } from "../package-path.ts";
 import { directoriesUpToRoot } from "../platform/git.ts";
-import { toDefinition, type AgentDefinition, type Diagnostic } from "./definition.ts";
+import type { Diagnostic } from "../diagnostic.ts";
+import { toDefinition, type AgentDefinition } from "./definition.ts";
 import { parseFrontmatter } from "./frontmatter.ts";
 import type { SourceName } from "./sources.ts";
 
@@ -124,7 +125,7 @@ function problem(
 ): Loaded {
   return {
     definitions: [],
-    diagnostics: [{ severity, code: "unreadable", file, line, field: null, message }],
+    diagnostics: [{ severity, code: "unreadable", file, line, column: 1, field: null, message }],
   };
 }
 

@@ -1,5 +1,5 @@
 import { Catalog } from "../../definitions/catalog.ts";
-import type { Diagnostic } from "../../definitions/definition.ts";
+import type { Diagnostic } from "../../diagnostic.ts";
 import { DefinitionLoader } from "../../definitions/load.ts";
 import { settingsSchema } from "../../settings/settings.ts";
 import { defaultConfigDir } from "../../transcript/paths.ts";
