@@ -1,13 +1,8 @@
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
-import { Catalog } from "./definitions/catalog.ts";
+import { catalogOf, readConfiguration } from "./configuration.ts";
+import { loadDefinitionFile } from "./definitions/definition-file.ts";
 import { toDefinition, type AgentDefinition } from "./definitions/definition.ts";
-import {
-  DefinitionLoader,
-  loadDefinitionFile,
-  sameItems,
-  type Loaded,
-} from "./definitions/load.ts";
 import type { Diagnostic } from "./diagnostic.ts";
 import { errorMessage, RetinueError } from "./errors.ts";
 import { EventBus } from "./events/bus.ts";
@@ -16,6 +11,11 @@ import { Registry } from "./lifecycle/registry.ts";
 import type { Session } from "./lifecycle/session.ts";
 import { Slots } from "./lifecycle/slots.ts";
 import type { CheckedOptions } from "./manager-options.ts";
+import {
+  additionalDirectories,
+  allowedBySettings,
+  modeBySettings,
+} from "./permissions/from-settings.ts";
 import { makePrivateDirectory } from "./platform/make-directory.ts";
 import type { Logger } from "./platform/logger.ts";
 import { packagePath } from "./package-path.ts";
@@ -42,8 +42,12 @@ export function buildHouse(
     configDir: resolve(options.configDir),
     now: options.clock.now(),
   });
-  const loader = new DefinitionLoader({ cwd, configDir: options.configDir });
-
+  const configuration = readConfiguration({
+    ...options,
+    cwd,
+    settings: { values: options.settings, where: "the option settings" },
+  });
+  const { settings } = configuration;
   const session: Session = {
     id,
     paths: sessionPaths(projectDir, id),
@@ -56,11 +60,11 @@ export function buildHouse(
     },
     model: options.model,
     tools: createTools({
-      defaultType: options.settings.agents.defaultType,
+      defaultType: settings.agents.defaultType,
       canSearch: options.model.search !== undefined,
     }),
     limits: options.limits,
-    prices: options.settings.prices,
+    prices: settings.prices,
     slots: new Slots({ limit: options.limits.maxRunning, onLimit: options.limits.onLimit }),
     bus: new EventBus(),
     ledger: new FileLedger(),
@@ -75,35 +79,29 @@ export function buildHouse(
     warned.add(key);
     options.logger.warn({ file, line }, message);
   };
-  let last: { loaded: Loaded; own: readonly AgentDefinition[]; catalog: Catalog } | undefined;
   const house: House = {
     session,
     registry: new Registry(session),
     surroundings: {
       environment,
-      settings: options.settings,
+      settings,
       limits: options.limits,
       availableTools: [...session.tools.keys()],
-      readableDirectories: [session.paths.resultsDir],
+      readableDirectories: [session.paths.resultsDir, ...additionalDirectories(settings, cwd)],
       subagentModel: process.env["CLAUDE_CODE_SUBAGENT_MODEL"],
     },
     permissions: {
-      mode: options.permissionMode,
-      allowedTools: options.allowedTools,
+      mode: modeBySettings(options.permissionMode, settings),
+      allowedTools: [...options.allowedTools, ...allowedBySettings(settings, options.logger)],
       confined: {},
     },
     spawns: new Lane(),
-    catalog: async () => {
-      const loaded = await loader.load();
-      const own = programmatic();
-      if (last?.loaded === loaded && sameItems(last.own, own)) return last.catalog;
-      const { definitions, diagnostics } = loaded;
-      for (const diagnostic of diagnostics) warnOnce(diagnostic);
-      const { settings, entrypoint } = options;
-      const all = [...own, ...definitions];
-      last = { loaded, own, catalog: new Catalog(all, { settings, entrypoint, diagnostics }) };
-      return last.catalog;
-    },
+    configuration,
+    catalog: catalogOf(configuration, {
+      entrypoint: options.entrypoint,
+      programmatic,
+      report: warnOnce,
+    }),
     mainDefinition,
   };
   return house;

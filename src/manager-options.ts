@@ -5,7 +5,12 @@ import type { Model } from "./model/model.ts";
 import { parseAllowedTools } from "./permissions/allowed-tools.ts";
 import { systemClock, type Clock } from "./platform/clock.ts";
 import { guardLogger, silentLogger, type Logger } from "./platform/logger.ts";
-import { limitsFromEnvironment, limitsSchema, settingsSchema } from "./settings/settings.ts";
+import {
+  limitsFromEnvironment,
+  limitsSchema,
+  settingsSchema,
+  type SettingsInput,
+} from "./settings/settings.ts";
 import { defaultConfigDir } from "./transcript/paths.ts";
 
 const optionsSchema = z.strictObject({
@@ -27,7 +32,16 @@ const optionsSchema = z.strictObject({
   /** Where transcripts go instead of `<configDir>/projects/<project>`. */
   transcriptDir: z.string().min(1).optional(),
 
-  settings: settingsSchema.prefault({}),
+  /** Where policies are, instead of where this platform keeps them. */
+  managedDir: z.string().min(1).optional(),
+  /** Settings over those of the files of user and project; only a policy wins over them. */
+  settings: z.record(z.string(), z.unknown()).default({}).superRefine(fitsSettings),
+  /** Plugins, or marketplaces of them, besides the installed ones. */
+  pluginDirs: z.array(z.string().min(1)).default([]),
+  /** Further folders whose `.claude/agents` count. */
+  addDirs: z.array(z.string().min(1)).default([]),
+  /** Also read agent files that other programs refuse. */
+  lenient: z.boolean().optional(),
   limits: limitsSchema.prefault({}),
   /** Agent types by name, over those in files: `{name: {description, prompt, tools, …}}`. */
   agents: z.record(z.string(), z.record(z.string(), z.unknown())).default({}),
@@ -55,7 +69,9 @@ const optionsSchema = z.strictObject({
     .default(systemClock),
 });
 
-export type ManagerOptions = z.input<typeof optionsSchema>;
+export type ManagerOptions = Omit<z.input<typeof optionsSchema>, "settings"> & {
+  settings?: SettingsInput;
+};
 export type CheckedOptions = z.infer<typeof optionsSchema>;
 
 export function checkOptions(options: ManagerOptions): CheckedOptions {
@@ -69,6 +85,13 @@ export function checkOptions(options: ManagerOptions): CheckedOptions {
     "invalid_config",
     `createManager: ${problems.join("; ")}. Correct the option.`,
   );
+}
+
+/** The host's own settings are checked whole: their author is right there. */
+function fitsSettings(settings: Record<string, unknown>, context: z.RefinementCtx): void {
+  for (const { path, message } of settingsSchema.safeParse(settings).error?.issues ?? []) {
+    context.addIssue({ code: "custom", path: [...path], message });
+  }
 }
 
 function maySkipPermissions(): boolean {

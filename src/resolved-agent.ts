@@ -35,6 +35,8 @@ export interface ResolvedAgent {
   /** How it meets the user. */
   readonly meets: {
     readonly permissions: PermissionPolicy;
+    /** What its commands find in their environment besides ours. */
+    readonly env: Readonly<Record<string, string>>;
   };
 
   /** How it relates to its parent. */
@@ -81,14 +83,29 @@ export interface PermissionPolicy {
   readonly mode: PermissionMode;
   /** Tools that its definition confines to a rule: tool → the rule. */
   readonly confined: Readonly<Record<string, string>>;
+  /** Rules of the settings that come before everything else. */
+  readonly forbidding: readonly Forbidding[];
+  /** What relative paths in those rules are relative to. */
+  readonly cwd: string;
   /** Tools that may run without being asked. */
   readonly allowedTools: readonly string[];
   /** Directories in which reading needs no approval: the working directory and the session's own results. */
   readonly readableDirectories: readonly string[];
 }
 
+/** A rule of the settings that forbids calls, or wants somebody to be asked, which nobody can be yet. */
+export interface Forbidding {
+  readonly rule: string;
+  readonly tool: string;
+  /** What stands between the parentheses; `null`: the whole tool. */
+  readonly specifier: string | null;
+  readonly kind: "deny" | "ask";
+}
+
 export interface ToolDecision {
   readonly tool: string;
   readonly kept: boolean;
+  /** Which layer decided. */
+  readonly layer: string;
   readonly why: string;
 }

@@ -6,6 +6,7 @@
  * Each arrow is one call below; what stands between two arrows is plain data. The main agent or a child, with a task
  * or idle: the same way.
  */
+import type { Configuration } from "./configuration.ts";
 import type { Catalog } from "./definitions/catalog.ts";
 import type { AgentDefinition } from "./definitions/definition.ts";
 import { RetinueError } from "./errors.ts";
@@ -25,6 +26,8 @@ export interface House {
   readonly surroundings: Surroundings;
   /** What the host allows to every agent that it starts. */
   readonly permissions: Origin["permissions"];
+  /** What files say about the working directory. */
+  readonly configuration: Configuration;
   /** The types that can be spawned now; files changed since the last call are read again. */
   readonly catalog: () => Promise<Catalog>;
   /** The main agent when nobody names a type for it. */

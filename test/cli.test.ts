@@ -495,6 +495,7 @@ test("every command explains itself", async () => {
     ["output"],
     ["agents"],
     ["agents", "ls"],
+    ["trust"],
   ]) {
     const ran = await run([...args, "--help"]);
     expect(ran.code).toBe(0);

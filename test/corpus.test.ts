@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { loadDefinitionFile } from "../src/definitions/load.ts";
+import { loadDefinitionFile } from "../src/definitions/definition-file.ts";
 
 /** Real files of other people, beside the repository on some machines. `src/definitions/quirks.test.ts` has our own. */
 const corpus = fileURLToPath(new URL("../../shared/corpus/", import.meta.url));

@@ -15,8 +15,28 @@ export function buildProgram(): Command {
     .showSuggestionAfterError()
     .configureHelp({ showGlobalOptions: true })
     .addHelpText("after", `\nretinue -p "…" is short for retinue run -p "…".\n${exitCodeHelp}`);
-  for (const add of [addRun, addInit, addDemo, addPs, addLogs, addOutput, addAgents]) add(program);
+  for (const add of commands) add(program);
   return program;
+}
+
+/** What says which agent types there are. */
+function here(command: Command): Command {
+  return command
+    .option("--agents <json>", 'agent types: \'{"name": {"description": …, "prompt": …}}\'')
+    .option("--settings <file-or-json>", "settings over those of files")
+    .option(
+      "--plugin-dir <directory>",
+      "a plugin, or a marketplace of them (repeatable)",
+      append,
+      [],
+    )
+    .option(
+      "--add-dir <directory>",
+      "a folder whose .claude/agents count too (repeatable)",
+      append,
+      [],
+    )
+    .option("--lenient", "also read agent files that other programs refuse");
 }
 
 const color = (): Option =>
@@ -26,8 +46,7 @@ const color = (): Option =>
 const json = "print one JSON document";
 
 function addRun(program: Command): void {
-  program
-    .command("run")
+  here(program.command("run"))
     .description(
       "run a task and wait for its result; a last word '-', or no word at all, reads stdin",
     )
@@ -44,7 +63,6 @@ function addRun(program: Command): void {
     .option("--model <model>", "model of the main agent: sonnet, opus, haiku or an id")
     .option("--max-turns <n>", "turns before it must report", positive)
     .option("--timeout <seconds>", "wall clock before it is ended (default 1800)", seconds)
-    .option("--agents <json>", 'agent types: \'{"name": {"description": …, "prompt": …}}\'')
     .option(
       "--allowedTools, --allowed-tools <tools>",
       "tools that may run unasked: Bash,Edit (repeatable)",
@@ -153,15 +171,101 @@ function addOutput(program: Command): void {
 }
 
 function addAgents(program: Command): void {
-  const agents = program.command("agents").description("agent types");
-  agents
-    .command("ls")
+  const agents = program.command("agents").description("agent types: list, show, write");
+  here(agents.command("ls"))
     .description("list the agent types that can be spawned here")
+    .option("-a, --all", "also files that are shadowed, switched off or not loaded")
+    .option("-w, --watch", "list again when a file changes")
     .option("--json", json)
     .action(async (options) => {
       const { agentsListCommand } = await import("./commands/agents.ts");
       await agentsListCommand(options);
     });
+  here(agents.command("show"))
+    .description("print the definition of an agent type")
+    .argument("<type>", "its name")
+    .option("--json", json)
+    .action(async (type: string, options) => {
+      const { agentsShowCommand } = await import("./commands/agents.ts");
+      await agentsShowCommand(type, options);
+    });
+  agents
+    .command("new")
+    .description("write a new agent file; never over one that is there")
+    .argument("<name>", "lower case, digits and dashes")
+    .option("--description <text>", "when a parent should hand work to it")
+    .option("--tools <tools>", "the tools it may use: Read,Grep")
+    .option("--model <model>", "sonnet, opus, haiku or an id")
+    .option("--user", "for all your projects instead of this one")
+    .action(async (name: string, options) => {
+      const { agentsNewCommand } = await import("./commands/agents.ts");
+      await agentsNewCommand(name, options);
+    });
+}
+
+function addExplain(program: Command): void {
+  here(program.command("explain"))
+    .description("say which file an agent type is, its model and each of its tools, and why")
+    .argument("<type>", "its name")
+    .option("--json", json)
+    .action(async (type: string, options) => {
+      const { explainCommand } = await import("./commands/explain.ts");
+      await explainCommand(type, options);
+    });
+}
+
+function addLint(program: Command): void {
+  here(program.command("lint"))
+    .description("check agent files, settings and plugins; exit code 1 when something is broken")
+    .argument("[paths...]", "agent files or directories; without any, all that count here")
+    .addOption(
+      new Option("--format <format>", "what goes to stdout")
+        .choices(["text", "json", "sarif"])
+        .default("text"),
+    )
+    .action(async (paths: string[], options) => {
+      const { lintCommand } = await import("./commands/lint.ts");
+      await lintCommand(paths, options);
+    });
+}
+
+function addTrust(program: Command): void {
+  program
+    .command("trust")
+    .description("trust the folder of this project, so that its own settings act")
+    .argument("[folder]", "a directory of the project; the current one if none is named")
+    .addOption(new Option("--revoke", "take the trust back").conflicts("list"))
+    .option("--list", "list the folders that are trusted")
+    .option("--json", json)
+    .addHelpText(
+      "after",
+      `
+Until a folder is trusted, .claude/settings.json and .claude/settings.local.json in it can only deny
+and ask. This says what else is in them, and lets it act. Trust is for the repository around the
+directory, or without one for the directory alone; repositories inside it stay untrusted. Worktrees
+are trusted with their main checkout.`,
+    )
+    .action(async (folder: string | undefined, options) => {
+      const { trustCommand } = await import("./commands/trust.ts");
+      await trustCommand(folder, options);
+    });
+}
+
+const commands = [
+  addRun,
+  addInit,
+  addDemo,
+  addPs,
+  addLogs,
+  addOutput,
+  addAgents,
+  addExplain,
+  addLint,
+  addTrust,
+];
+
+function append(text: string, before: string[]): string[] {
+  return [...before, text];
 }
 
 function positive(text: string): number {

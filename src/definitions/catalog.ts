@@ -1,17 +1,28 @@
 import { basename } from "node:path";
+import type { Diagnostic } from "../diagnostic.ts";
 import { RetinueError } from "../errors.ts";
+import { toolName } from "../tools/registry.ts";
 import type { Settings } from "../settings/settings.ts";
 import { closest, fold } from "./closest.ts";
-import type { Diagnostic } from "../diagnostic.ts";
-import type { AgentDefinition, Entrypoint } from "./definition.ts";
+import type { AgentDefinition } from "./definition.ts";
+import type { Entrypoint } from "./fields.ts";
 import { sources } from "./sources.ts";
+
+/** A definition beside others of its name. */
+export interface Candidate {
+  readonly definition: AgentDefinition;
+  /** `null`: this is the one. Otherwise why it is not. */
+  readonly passedOver: string | null;
+}
 
 /** The agent types that can be spawned here and now: one definition per name, the one that wins. */
 export class Catalog {
   readonly #winners: ReadonlyMap<string, AgentDefinition>;
   readonly #aliases: ReadonlyMap<string, AgentDefinition>;
+  readonly #candidates: readonly Candidate[];
   readonly #rejected: readonly Diagnostic[];
 
+  /** Of two definitions from one source the earlier one wins. */
   constructor(
     definitions: readonly AgentDefinition[],
     options: {
@@ -22,12 +33,16 @@ export class Catalog {
     },
   ) {
     this.#rejected = (options.diagnostics ?? []).filter(({ severity }) => severity === "error");
-    const offered = definitions.filter((definition) => isOffered(definition, options));
-    const byPriority = offered.toSorted((a, b) => sources[b.source] - sources[a.source]);
     const winners = new Map<string, AgentDefinition>();
-    for (const definition of byPriority) {
-      if (!winners.has(definition.name)) winners.set(definition.name, definition);
-    }
+    this.#candidates = definitions
+      .toSorted((a, b) => sources[b.source] - sources[a.source])
+      .map((definition) => {
+        const winner = winners.get(definition.name);
+        const passedOver =
+          whyNotOffered(definition, options) ?? (winner === undefined ? null : shadowedBy(winner));
+        if (passedOver === null) winners.set(definition.name, definition);
+        return { definition, passedOver };
+      });
     this.#winners = winners;
     // Of two with one alias the winner's counts: a Map keeps the last, so the lowest goes first.
     this.#aliases = new Map(
@@ -40,7 +55,12 @@ export class Catalog {
   }
 
   list(): AgentDefinition[] {
-    return [...this.#winners.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    return [...this.#winners.values()].toSorted(byName);
+  }
+
+  /** Everything that was loaded, by name, the winner of each name first. */
+  candidates(): Candidate[] {
+    return this.#candidates.toSorted((a, b) => byName(a.definition, b.definition));
   }
 
   /** By exact name first, then without regard to case and separators, then by alias. */
@@ -61,8 +81,13 @@ export class Catalog {
     const rejected = this.#rejected.find(
       ({ agent, file }) => fold(agent ?? basename(file, ".md")) === fold(type),
     );
+    const off = this.#candidates.find(({ definition }) => fold(definition.name) === fold(type));
     const why =
-      rejected === undefined ? hint : ` ${rejected.file} was not loaded: ${rejected.message}`;
+      rejected !== undefined
+        ? ` ${rejected.file} was not loaded: ${rejected.message}`
+        : off?.passedOver
+          ? ` It is not offered: ${off.passedOver}.`
+          : hint;
     return new RetinueError(
       "unknown_agent_type",
       `Agent type '${type}' not found.${why} Available agents: ${names.join(", ")}`,
@@ -70,15 +95,38 @@ export class Catalog {
   }
 }
 
-function isOffered(
+/** One file per name, and which: for people who look at it twice. */
+function shadowedBy({ source, file }: AgentDefinition): string {
+  return `shadowed by ${file ?? "the one given by the host"} (${source} ${sources[source]})`;
+}
+
+function whyNotOffered(
   definition: AgentDefinition,
   { settings, entrypoint }: { settings: Settings; entrypoint: Entrypoint },
-): boolean {
-  if (
-    definition.source === "built-in" &&
-    Object.hasOwn(settings.agents.builtins, definition.name) &&
-    settings.agents.builtins[definition.name] === false
-  )
-    return false;
-  return (definition.entrypoints ?? ["cli", "library"]).includes(entrypoint);
+): string | null {
+  const { name, source } = definition;
+  const { builtins } = settings.agents;
+  if (source === "built-in" && Object.hasOwn(builtins, name) && builtins[name] === false)
+    return "switched off by the setting agents.builtins";
+  if ((source === "user" || source === "project") && leavesAgentsToPlugins(settings))
+    return "the policy strictPluginOnlyCustomization leaves agents to plugins";
+  if (settings.permissions.deny.some((rule) => namesType(rule, name)))
+    return "denied by 'permissions.deny' in the settings";
+  if (!(definition.entrypoints ?? ["cli", "library"]).includes(entrypoint))
+    return `only for ${(definition.entrypoints ?? []).join(", ")}`;
+  return null;
+}
+
+function leavesAgentsToPlugins({ strictPluginOnlyCustomization: strict }: Settings): boolean {
+  return strict === true || strict.includes("agents");
+}
+
+/** `Agent(Explore)` or `Task(Explore)`. */
+function namesType(rule: string, type: string): boolean {
+  const named = /\((.*)\)$/s.exec(rule)?.[1];
+  return named !== undefined && toolName(rule) === "Agent" && fold(named) === fold(type);
+}
+
+function byName(a: AgentDefinition, b: AgentDefinition): number {
+  return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
 }

@@ -1,5 +1,7 @@
 /** The candidate that was probably meant, without regard to case and separators; none when nothing is near. */
 export function closest(name: string, candidates: readonly string[]): string | undefined {
+  // Nobody's slip of the pen, and the comparison takes as long as it is.
+  if (name.length > 100) return undefined;
   const folded = fold(name);
   const [best] = candidates
     .map((candidate) => ({ candidate, distance: editDistance(fold(candidate), folded) }))

@@ -63,10 +63,10 @@ test.each([
 });
 
 test("a problem is reported in the line in which its field stands", () => {
-  const lines = new Map([["maxTurns", 4]]);
+  const places = new Map([["maxTurns", { line: 4, column: 1 }]]);
   const { diagnostics } = toDefinition(
     { name: "a", description: "d", maxTurns: -1 },
-    { ...origin, lines },
+    { ...origin, places },
   );
   expect(diagnostics).toMatchObject([{ field: "maxTurns", line: 4 }]);
 });

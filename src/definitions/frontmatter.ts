@@ -1,30 +1,62 @@
+import type { DiagnosticCode } from "../diagnostic.ts";
 import { readPlainFields } from "./plain-fields.ts";
+import { recoverFields } from "./recover-fields.ts";
+import { tangle } from "./tangle.ts";
 
 /**
  * Splits a Markdown file into its YAML frontmatter and its body, and reads the YAML the way people's files need it:
  * duplicate keys (last wins), leading tabs, and values that hold `: ` or other YAML punctuation without quotes.
+ *
+ * `lenient` also reads what other programs refuse: a byte order mark, blank lines before the frontmatter, and text of
+ * several lines that is no YAML.
  */
-export async function parseFrontmatter(text: string): Promise<Frontmatter> {
-  const opening = /^---[ \t]*\r?\n/.exec(text);
-  if (opening === null) return { kind: "none", reason: whyNone(text) };
-  const rest = text.slice(opening[0].length);
+export async function parseFrontmatter(
+  text: string,
+  options: { lenient?: boolean } = {},
+): Promise<Frontmatter> {
+  const lenient = options.lenient === true;
+  const skipped = lenient ? (/^\uFEFF?(?:[ \t]*\r?\n)*/.exec(text)?.[0] ?? "") : "";
+  const all = text.slice(skipped.length);
+  const opening = /^---[ \t]*\r?\n/.exec(all);
+  if (opening === null) return { kind: "none", reason: whyNone(text), body: text };
+  const rest = all.slice(opening[0].length);
   const closing = /^---/m.exec(rest);
-  if (closing === null)
-    return { kind: "none", reason: "The frontmatter is not closed: end it with a line '---'." };
+  if (closing === null) {
+    const reason = "The frontmatter is not closed: end it with a line '---'.";
+    return { kind: "none", reason, body: text };
+  }
   const head = rest.slice(0, closing.index).replaceAll("\r\n", "\n");
   const body = rest
     .slice(closing.index)
     .replace(/^-+[ \t]*(\r?\n|$)/, "")
     .replaceAll("\r\n", "\n");
 
-  const lines = fieldLines(head);
+  const before = skipped.split("\n").length;
+  const { places, notices } = fieldPlaces(head, before);
+  if (skipped !== "")
+    notices.unshift(notice(1, "repaired", "What stands before '---' is skipped."));
+  const found = (fields: Record<string, unknown>, ...more: Notice[]): Frontmatter => ({
+    kind: "fields",
+    fields,
+    body,
+    places,
+    notices: [...notices, ...more],
+  });
   const plain = readPlainFields(head);
-  if (plain !== undefined) return { kind: "fields", fields: plain, body, lines };
+  if (plain !== undefined) return found(plain);
+  const tangled = tangle(head);
+  if (tangled !== null) {
+    return { kind: "broken", line: before + 1, column: 1, message: tangled, body };
+  }
   const strict = await readYaml(head);
-  if (strict.kind === "fields") return { ...strict, body, lines };
+  if (strict.kind === "fields") return found(strict.fields);
+  const line = strict.line + before;
   const repaired = await readYaml(quoteValues(head));
-  if (repaired.kind === "fields") return { ...repaired, body, lines };
-  return { kind: "broken", line: strict.line + 1, message: strict.message };
+  const misread = `Not valid YAML (${strict.message}); values are taken as plain text. Quote them.`;
+  if (repaired.kind === "fields") return found(repaired.fields, notice(line, "repaired", misread));
+  const recovered = lenient ? recoverFields(head) : null;
+  if (recovered !== null) return found(recovered, notice(line, "repaired", misread));
+  return { kind: "broken", line, column: strict.column, message: strict.message, body };
 }
 
 export type Frontmatter =
@@ -32,54 +64,95 @@ export type Frontmatter =
       kind: "fields";
       fields: Record<string, unknown>;
       body: string;
-      /** The line of each top-level field in the file; of a repeated one the last. */
-      lines: ReadonlyMap<string, number>;
+      /** Where each top-level field stands in the file; of a repeated one the last. */
+      places: ReadonlyMap<string, FieldPlace>;
+      /** How it was read, where that may surprise. */
+      notices: readonly Notice[];
     }
-  | { kind: "none"; reason: string }
-  | { kind: "broken"; line: number; message: string };
+  | { kind: "none"; reason: string; body: string }
+  | ({ kind: "broken"; message: string; body: string } & FieldPlace);
+
+/** Both from 1. */
+export interface FieldPlace {
+  line: number;
+  column: number;
+}
+
+export interface Notice extends FieldPlace {
+  severity: "warning" | "info";
+  code: DiagnosticCode;
+  field: string | null;
+  message: string;
+}
 
 type Reading =
   | { kind: "fields"; fields: Record<string, unknown> }
-  | { kind: "broken"; line: number; message: string };
+  | ({ kind: "broken"; message: string } & FieldPlace);
 
 async function readYaml(source: string): Promise<Reading> {
   const { parseDocument } = await import("yaml");
   const text = source.replaceAll(/^\t+/gm, (tabs) => "  ".repeat(tabs.length));
-  const document = parseDocument(text, { uniqueKeys: false, logLevel: "silent" });
-  const [error] = document.errors;
-  if (error !== undefined) {
-    return {
-      kind: "broken",
-      line: error.linePos?.[0].line ?? 1,
-      message: error.message.split("\n")[0] ?? "",
-    };
-  }
   try {
+    // Its own way to show where an error is takes longer than the parsing, for each of a thousand errors.
+    const document = parseDocument(text, {
+      uniqueKeys: false,
+      logLevel: "silent",
+      prettyErrors: false,
+    });
+    const [error] = document.errors;
+    if (error !== undefined) {
+      return { kind: "broken", ...placeOf(error.pos[0], text), message: error.message };
+    }
     const value: unknown = document.toJS({ maxAliasCount: 0 });
     if (typeof value === "object" && value !== null && !Array.isArray(value)) {
       return { kind: "fields", fields: Object.fromEntries(Object.entries(value)) };
     }
-  } catch {
-    return { kind: "broken", line: 1, message: "aliases (*name) are not allowed in frontmatter" };
+  } catch (error) {
+    const message =
+      error instanceof ReferenceError
+        ? "aliases (*name) are not allowed in frontmatter"
+        : "it is nested too deeply";
+    return { kind: "broken", line: 1, column: 1, message };
   }
-  return {
-    kind: "broken",
-    line: 1,
-    message: "the frontmatter is not a list of 'key: value' lines",
-  };
+  const message = "the frontmatter is not a list of 'key: value' lines";
+  return { kind: "broken", line: 1, column: 1, message };
+}
+
+function placeOf(offset: number, text: string): FieldPlace {
+  const lines = text.slice(0, offset).split("\n");
+  return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
 }
 
 function whyNone(text: string): string {
   if (text.startsWith("\uFEFF"))
-    return "The file starts with a byte order mark: save it as UTF-8 without one.";
+    return "The file starts with a byte order mark: save it as UTF-8 without one, or set agents.lenient.";
+  if (/^\s+---[ \t]*\r?\n/.test(text))
+    return "Blank lines stand before the frontmatter: remove them, or set agents.lenient.";
   return "No frontmatter: the file must start with a line '---' followed by 'name:' and 'description:'.";
 }
 
-function fieldLines(head: string): Map<string, number> {
-  const fields = head.split("\n").map((line) => /^\s*([\w-]+):/.exec(line)?.[1]);
-  return new Map(
-    fields.flatMap((field, index) => (field === undefined ? [] : [[field, index + 2] as const])),
-  );
+function fieldPlaces(
+  head: string,
+  before: number,
+): { places: Map<string, FieldPlace>; notices: Notice[] } {
+  const places = new Map<string, FieldPlace>();
+  const notices: Notice[] = [];
+  const indent = /^[ \t]*(?=[\w-]+:)/m.exec(head)?.[0] ?? "";
+  for (const [index, text] of head.split("\n").entries()) {
+    const key = text.startsWith(indent) ? /^([\w-]+):/.exec(text.slice(indent.length)) : null;
+    if (key?.[1] === undefined) continue;
+    const place = { line: index + before + 1, column: indent.length + 1 };
+    if (places.has(key[1])) {
+      const message = `'${key[1]}' stands here a second time; this one counts.`;
+      notices.push({ ...place, severity: "warning", code: "repaired", field: key[1], message });
+    }
+    places.set(key[1], place);
+  }
+  return { places, notices };
+}
+
+function notice(line: number, code: DiagnosticCode, message: string): Notice {
+  return { line, column: 1, severity: "info", code, field: null, message };
 }
 
 /** Quotes top-level values that YAML would misread: nearly always a description with a colon in it. */

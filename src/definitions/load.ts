@@ -1,139 +1,225 @@
-import { existsSync } from "node:fs";
-import { readdir, readFile, stat } from "node:fs/promises";
-import { join, resolve } from "node:path";
-import { packagePath } from "../package-path.ts";
-import { directoriesUpToRoot } from "../platform/git.ts";
+import { lstatSync, realpathSync, statSync, type Stats } from "node:fs";
+import { dirname, relative, sep } from "node:path";
 import type { Diagnostic } from "../diagnostic.ts";
-import { toDefinition, type AgentDefinition } from "./definition.ts";
-import { parseFrontmatter } from "./frontmatter.ts";
-import type { SourceName } from "./sources.ts";
-
-const builtInDirectory = packagePath("agents");
-const largestFile = 256 * 1024;
-
-export interface Loaded {
-  definitions: AgentDefinition[];
-  diagnostics: Diagnostic[];
-}
+import { errorMessage } from "../errors.ts";
+import { loadDefinitionFile, unloaded, type Loaded } from "./definition-file.ts";
+import { DirectoryChanges } from "./directory-changes.ts";
+import { findDefinitionFiles } from "./find-files.ts";
+import type { Place } from "./places.ts";
+import { loadPluginAgentFile } from "./plugin-agents.ts";
+import { restrain, type Restraints } from "./restrain.ts";
 
 /**
- * Reads every definition file that applies to a working directory, nearest first within a source. Never throws and
- * never drops a file silently. Unchanged files are not parsed again, so it can be asked before every spawn.
+ * Reads every definition file of some places, in their order. Never throws and never drops a file silently. Can be asked
+ * before every spawn: what has not changed is not read again. A handful of files is looked at each time; where there are
+ * more, their directories are watched.
  */
-export class DefinitionLoader {
-  readonly #directories: { path: string; source: SourceName }[];
-  readonly #cache = new Map<string, { stamp: string; loaded: Loaded }>();
+export class DefinitionLoader implements Disposable {
+  readonly #places: readonly Place[];
+  readonly #lenient: boolean;
+  readonly #restraints: Restraints;
+  readonly #listings = new Map<
+    Place,
+    { files: string[]; directories: string[]; problem: string | null }
+  >();
+  readonly #files = new Map<string, Entry>();
+  #changes: DirectoryChanges | undefined;
+  #last: { parts: readonly Loaded[]; all: Loaded } | undefined;
 
-  /** What ships with the package does not change under a running process. */
-  #builtIns: Promise<Loaded[]> | undefined;
-  #last: { files: readonly Loaded[]; all: Loaded } | undefined;
-
-  constructor(options: { cwd: string; configDir: string }) {
-    const user = join(resolve(options.configDir), "agents");
-    const project = directoriesUpToRoot(options.cwd).map((at) => join(at, ".claude", "agents"));
-    this.#directories = [
-      // In the home directory the user's agents are not also the project's.
-      ...project
-        .filter((path) => path !== user)
-        .map((path) => ({ path, source: "project" as const })),
-      { path: user, source: "user" },
-      { path: builtInDirectory, source: "built-in" },
-    ];
+  constructor(options: { places: readonly Place[]; lenient: boolean; restraints: Restraints }) {
+    this.#places = options.places;
+    this.#lenient = options.lenient;
+    this.#restraints = options.restraints;
   }
 
   /** The same object for as long as nothing has changed. */
   async load(): Promise<Loaded> {
-    const loaded = await Promise.all(
-      this.#directories.map(({ path, source }) =>
-        source === "built-in"
-          ? (this.#builtIns ??= this.#loadDirectory(path, source))
-          : this.#loadDirectory(path, source),
-      ),
+    const changed = await this.#changed();
+    if (changed !== null && changed.size === 0 && this.#last !== undefined) return this.#last.all;
+    const parts: Loaded[] = [];
+    /** A plugin may name a file that lies in its directory too. */
+    const seen = new Set<string>();
+    for (const place of this.#places) {
+      const { files, problem } = this.#list(place, changed);
+      if (problem !== null) parts.push(this.#complain(place, problem));
+      for (const file of files) {
+        if (seen.has(file)) continue;
+        seen.add(file);
+        parts.push(await this.#look(file, place, changed));
+      }
+    }
+    if (this.#last === undefined || !sameItems(this.#last.parts, parts)) {
+      const all = {
+        definitions: parts.flatMap(({ definitions }) => definitions),
+        diagnostics: parts.flatMap(({ diagnostics }) => diagnostics),
+      };
+      this.#last = { parts, all };
+    }
+    if (this.#changes !== undefined || parts.length > fewFiles) this.#watch();
+    return this.#last.all;
+  }
+
+  /** Hears of changes, a moment after the last one. Returns how to stop. */
+  onChange(listener: () => void): () => void {
+    return this.#watch().onChange(listener);
+  }
+
+  [Symbol.dispose](): void {
+    this.#changes?.[Symbol.dispose]();
+    this.#changes = undefined;
+  }
+
+  /** Which paths have changed; `null`: nobody knows. */
+  async #changed(): Promise<ReadonlySet<string> | null> {
+    if (this.#changes === undefined || this.#changes.blind) return null;
+    return this.#changes.take();
+  }
+
+  #watch(): DirectoryChanges {
+    this.#changes ??= new DirectoryChanges();
+    const ours = this.#places.filter(({ source }) => source !== "built-in");
+    this.#changes.watch(
+      ours.flatMap((place) => {
+        const { directories, files } = this.#list(place, new Set());
+        return directories.length > 0
+          ? directories
+          : [files.length > 0 ? dirname(place.path) : place.path];
+      }),
     );
-    const files = loaded.flat();
-    if (this.#last !== undefined && sameItems(this.#last.files, files)) return this.#last.all;
-    const all = {
-      definitions: files.flatMap(({ definitions }) => definitions),
-      diagnostics: files.flatMap(({ diagnostics }) => diagnostics),
-    };
-    this.#last = { files, all };
-    return all;
+    return this.#changes;
   }
 
-  async #loadDirectory(path: string, source: SourceName): Promise<Loaded[]> {
-    const files = await markdownFiles(path);
-    return Promise.all(files.map((file) => this.#loadFile(file, source)));
+  #list(place: Place, changed: ReadonlySet<string> | null): ReturnType<typeof findDefinitionFiles> {
+    const known = this.#listings.get(place);
+    // What ships with the package does not change under a running process.
+    const settled =
+      place.source === "built-in" || (changed !== null && !this.#moved(place, changed));
+    if (known !== undefined && settled) return known;
+    const listing = place.path.endsWith(".md")
+      ? { files: [place.path], directories: [], problem: null }
+      : findDefinitionFiles(place.path);
+    const same = known !== undefined && sameItems(known.files, listing.files);
+    const kept = same ? { ...listing, files: known.files } : listing;
+    this.#listings.set(place, kept);
+    return kept;
   }
 
-  async #loadFile(file: string, source: SourceName): Promise<Loaded> {
-    const info = await stat(file).catch(() => null);
-    if (info === null || !info.isFile()) return nothing;
-    const stamp = `${info.mtimeMs}:${info.size}:${info.ino}`;
-    const cached = this.#cache.get(file);
-    if (cached?.stamp === stamp) return cached.loaded;
-    const loaded =
-      info.size > largestFile
-        ? problem(
-            file,
-            1,
-            `The file is larger than ${largestFile / 1024} KiB and is not read. Shorten it.`,
-          )
-        : await loadDefinitionFile(file, source);
-    this.#cache.set(file, { stamp, loaded });
+  /** Whether files of a place may have come or gone. A file that is known and still there has only changed. */
+  #moved(place: Place, changed: ReadonlySet<string>): boolean {
+    return [...changed].some((path) => {
+      if (isBelow(place.path, path)) return true;
+      if (!isBelow(path, place.path)) return false;
+      return !this.#files.has(path) || statSync(path, { throwIfNoEntry: false }) === undefined;
+    });
+  }
+
+  async #look(file: string, place: Place, changed: ReadonlySet<string> | null): Promise<Loaded> {
+    const known = this.#files.get(file);
+    const sure = place.source === "built-in" || (changed !== null && !changed.has(file));
+    // A link is looked at each time: what it leads to is not watched.
+    if (known !== undefined && sure && !known.isLink) return known.loaded;
+    const state = stateOf(file, place);
+    if (state === null) return (this.#files.delete(file), nothing);
+    const { stamp, isLink, refusal } = state;
+    if (known?.stamp === stamp) return known.loaded;
+    const fresh = refusal === null ? await this.#read(file, place) : unloaded(file, refusal);
+    const loaded = keepGood(fresh, known?.loaded, file);
+    this.#files.set(file, { stamp, loaded, isLink });
     return loaded;
   }
+
+  async #read(file: string, place: Place): Promise<Loaded> {
+    const { plugin, source, trusted } = place;
+    const read =
+      plugin === undefined
+        ? await loadDefinitionFile(file, source, { lenient: this.#lenient })
+        : await loadPluginAgentFile(file, { plugin, folders: foldersBetween(place.path, file) });
+    const held = read.definitions.map((definition) =>
+      restrain(definition, { trusted, restraints: this.#restraints, places: read.places }),
+    );
+    return {
+      definitions: held.map(({ definition }) => definition),
+      diagnostics: [...read.diagnostics, ...held.flatMap(({ diagnostics }) => diagnostics)],
+    };
+  }
+
+  #complain(place: Place, message: string): Loaded {
+    const before = this.#complaints.get(message);
+    const complaint = before ?? unloaded(place.path, message, { severity: "warning" });
+    this.#complaints.set(message, complaint);
+    return complaint;
+  }
+
+  readonly #complaints = new Map<string, Loaded>();
+}
+
+interface Entry {
+  stamp: string;
+  loaded: Loaded;
+  isLink: boolean;
+}
+
+const largestFile = 256 * 1024;
+const fewFiles = 100;
+const nothing: Loaded = { definitions: [], diagnostics: [] };
+
+/** What can be said of a file without opening it; `null`: it is gone. */
+function stateOf(
+  file: string,
+  place: Place,
+): (Omit<Entry, "loaded"> & { refusal: string | null }) | null {
+  try {
+    const link = lstatSync(file, { throwIfNoEntry: false });
+    const info = link?.isSymbolicLink() === true ? statSync(file, { throwIfNoEntry: false }) : link;
+    if (link === undefined || info === undefined) return null;
+    return {
+      stamp: `${info.mtimeMs}:${info.ctimeMs}:${info.size}:${info.ino}`,
+      isLink: link !== info,
+      refusal: whyNotOpened(file, place, info),
+    };
+  } catch (error) {
+    const refusal = `The file cannot be read: ${errorMessage(error)}. Check its permissions.`;
+    return { stamp: refusal, isLink: false, refusal };
+  }
+}
+
+function whyNotOpened(file: string, { within, source }: Place, info: Stats): string | null {
+  if (!info.isFile()) return "It is not a regular file and is not read. Remove it.";
+  if (info.size > largestFile)
+    return `The file is larger than ${largestFile / 1024} KiB and is not read. Shorten it.`;
+  if (within !== null && !isBelow(realpathSync.native(file), realpathSync.native(within)))
+    return `It leads out of ${within} through a link and is not followed. Copy the file${source === "project" ? ", or run 'retinue trust'" : ""}.`;
+  return null;
+}
+
+/** An edit that breaks a file must not take the agent away from under people who use it. */
+function keepGood(fresh: Loaded, before: Loaded | undefined, file: string): Loaded {
+  if (fresh.definitions.length > 0 || before === undefined || before.definitions.length === 0)
+    return fresh;
+  const kept: Diagnostic = {
+    severity: "warning",
+    code: "unreadable",
+    file,
+    line: 1,
+    column: 1,
+    field: null,
+    message: "The version from before the last edit is still in use. Correct the file.",
+  };
+  return { definitions: before.definitions, diagnostics: [...fresh.diagnostics, kept] };
+}
+
+function isBelow(path: string, directory: string): boolean {
+  return (
+    path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep)
+  );
+}
+
+function foldersBetween(directory: string, file: string): string[] {
+  return relative(directory, dirname(file))
+    .split(sep)
+    .filter((folder) => folder !== "");
 }
 
 export function sameItems(some: readonly unknown[], others: readonly unknown[]): boolean {
   return some.length === others.length && some.every((item, at) => item === others[at]);
-}
-
-const nothing: Loaded = { definitions: [], diagnostics: [] };
-
-/** One file → at most one definition. Also used for prompts that are kept in the same format. */
-export async function loadDefinitionFile(file: string, source: SourceName): Promise<Loaded> {
-  let text: string;
-  try {
-    text = await readFile(file, "utf8");
-  } catch (error) {
-    return problem(file, 1, `The file cannot be read: ${String(error)}. Check its permissions.`);
-  }
-  const parsed = await parseFrontmatter(text);
-  if (parsed.kind === "none") return problem(file, 1, parsed.reason, "warning");
-  if (parsed.kind === "broken") {
-    return problem(
-      file,
-      parsed.line,
-      `The frontmatter is not valid YAML: ${parsed.message}. Quote the value.`,
-    );
-  }
-  const { definition, diagnostics } = toDefinition(parsed.fields, {
-    prompt: parsed.body.trim(),
-    source,
-    file,
-    where: file,
-    lines: parsed.lines,
-  });
-  return { definitions: definition === null ? [] : [definition], diagnostics };
-}
-
-function problem(
-  file: string,
-  line: number,
-  message: string,
-  severity: Diagnostic["severity"] = "error",
-): Loaded {
-  return {
-    definitions: [],
-    diagnostics: [{ severity, code: "unreadable", file, line, column: 1, field: null, message }],
-  };
-}
-
-async function markdownFiles(directory: string): Promise<string[]> {
-  if (!existsSync(directory)) return [];
-  const entries = await readdir(directory, { recursive: true }).catch(() => []);
-  return entries
-    .filter((entry) => entry.endsWith(".md"))
-    .map((entry) => join(directory, entry))
-    .toSorted();
 }

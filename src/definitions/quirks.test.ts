@@ -3,7 +3,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { AgentDefinition } from "./definition.ts";
-import { DefinitionLoader, type Loaded } from "./load.ts";
+import type { Loaded } from "./definition-file.ts";
+import { DefinitionLoader } from "./load.ts";
+import { unrestrained } from "./restrain.ts";
 
 /** What is in people's files, and what becomes of it. `null`: it is not loaded, and that is said. */
 const files: [string, string | Buffer, Record<string, unknown> | null][] = [
@@ -158,7 +160,12 @@ async function load(agents: Record<string, string | Buffer>): Promise<Loaded> {
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, content);
   }
-  const loader = new DefinitionLoader({ cwd: root, configDir: join(root, "config") });
+  const path = join(root, ".claude", "agents");
+  const loader = new DefinitionLoader({
+    places: [{ source: "project", path, trusted: true, within: null }],
+    lenient: false,
+    restraints: unrestrained,
+  });
   const { definitions, diagnostics } = await loader.load();
   return {
     definitions: definitions.filter(({ source }) => source === "project"),

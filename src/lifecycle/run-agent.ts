@@ -9,6 +9,7 @@ import type { Message } from "../message.ts";
 import { ModelError } from "../model/model.ts";
 import { writeFileAtomic } from "../platform/atomic-write.ts";
 import type { ResolvedAgent } from "../resolved-agent.ts";
+import { unsearchable } from "../permissions/forbidden.ts";
 import { toolSpec } from "../tools/tool.ts";
 import { Workbench } from "../tools/workbench.ts";
 import type { TranscriptRecorder } from "../transcript/recorder.ts";
@@ -91,6 +92,8 @@ async function live(run: AgentRun, report: Report<AgentEventBody>): Promise<Loop
       root: agent.cwd,
       resultsDir: session.paths.resultsDir,
       ledger: session.ledger,
+      unsearchable: unsearchable(agent.meets.permissions.forbidding),
+      env: agent.meets.env,
     }),
   );
   const waits = new Waits({ ticket, deadline, signal, emit: report.emit });

@@ -91,6 +91,8 @@ function contextOf({
         confined: {},
         allowedTools: [],
         readableDirectories: [],
+        forbidding: [],
+        cwd: "/",
       },
     },
   };

@@ -6,6 +6,8 @@ const policy = {
   confined: { WebFetch: "domain:x" },
   allowedTools: ["Edit"],
   readableDirectories: ["/home/me/a", "/results"],
+  forbidding: [],
+  cwd: "/home/me/a",
 } as const;
 const at = (given: string, real = given): { given: string; real: string } => ({ given, real });
 

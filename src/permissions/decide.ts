@@ -1,5 +1,6 @@
 import { relative, sep } from "node:path";
 import type { PermissionPolicy } from "../resolved-agent.ts";
+import { covers, isForbidden } from "./forbidden.ts";
 
 export type Decision =
   | { readonly allowed: true }
@@ -14,12 +15,6 @@ const harmless: ReadonlySet<string> = new Set(["Agent", "ExitPlanMode", "TodoWri
 /** Tools that can change files. Bash is one: which commands only look is not known yet. */
 const changers: ReadonlySet<string> = new Set(["Bash", "Edit", "Write", "NotebookEdit"]);
 
-/** A rule for the key also covers these. */
-const covers: Readonly<Record<string, readonly string[]>> = {
-  Edit: ["Write", "NotebookEdit"],
-  Read: ["Glob", "Grep"],
-};
-
 /**
  * May this call run? Pure: the caller gives each path as it was written and as it is after resolving links, and both
  * must lie inside. What is not allowed is denied with the remedy; nothing is ever allowed by accident.
@@ -28,6 +23,15 @@ export function decide(
   policy: PermissionPolicy,
   call: { tool: string; paths: readonly { given: string; real: string }[] },
 ): Decision {
+  const forbidding = policy.forbidding.find((rule) => isForbidden(rule, call, policy.cwd));
+  if (forbidding !== undefined) {
+    const { kind, rule } = forbidding;
+    const why = kind === "deny" ? "deny" : "want somebody to be asked, and nobody can be";
+    return {
+      allowed: false,
+      reason: `The settings ${why}: '${rule}'. Do without ${call.tool} here.`,
+    };
+  }
   if (policy.mode === "plan" && changers.has(call.tool)) {
     return {
       allowed: false,

@@ -3,10 +3,12 @@ import type { AgentDefinition } from "../definitions/definition.ts";
 import { newAgentId, type AgentId, type SessionId } from "../ids.ts";
 import { inheritedConfinement } from "../permissions/decide.ts";
 import { parseAllowedTools } from "../permissions/allowed-tools.ts";
+import { parseForbidding } from "../permissions/forbidden.ts";
 import type { PermissionMode, PermissionPolicy, ResolvedAgent } from "../resolved-agent.ts";
 import type { Limits, Settings } from "../settings/settings.ts";
 import type { SpawnRequest } from "../spawn-request.ts";
 import type { Environment } from "./environment.ts";
+import { memoryDirectory } from "./memory.ts";
 import { resolveModel } from "./model.ts";
 import { firstOf } from "./precedence.ts";
 import { initialAttachments, systemPrompt } from "./prompt.ts";
@@ -58,8 +60,13 @@ export async function resolveAgent(
     available: surroundings.availableTools,
     wanted: definition.tools,
     unwanted: definition.disallowedTools,
+    denied: settings.permissions.deny,
+    isMain: origin.depth === 0,
     atDepthLimit: origin.depth >= limits.maxSpawnDepth,
+    background: context.background,
+    backgroundMcp: settings.background.mcp,
     mode,
+    memory: memoryDirectory(definition, environment),
   });
   const number = (call: number | undefined, own: number | undefined, fallback: number): number =>
     firstOf([
@@ -96,8 +103,11 @@ export async function resolveAgent(
           request.allowedTools === undefined
             ? origin.permissions.allowedTools
             : parseAllowedTools(request.allowedTools),
+        forbidding: parseForbidding(settings.permissions),
+        cwd: environment.cwd,
         readableDirectories: [environment.cwd, ...surroundings.readableDirectories],
       },
+      env: settings.env,
     },
     relates: {
       parentId: origin.parentId,
@@ -119,7 +129,7 @@ export async function resolveAgent(
 }
 
 /** A parent that bypasses everything has already decided; otherwise an agent may only be narrower than its parent. */
-function modeOf(definition: AgentDefinition, parent: PermissionMode): PermissionMode {
+export function modeOf(definition: AgentDefinition, parent: PermissionMode): PermissionMode {
   return parent === "default" && definition.permissionMode === "plan" ? "plan" : parent;
 }
 

@@ -8,8 +8,13 @@ const base = {
   available,
   wanted: undefined,
   unwanted: undefined,
+  denied: [],
+  isMain: false,
   atDepthLimit: false,
+  background: false,
+  backgroundMcp: false,
   mode: "default",
+  memory: null,
 } as const;
 
 test("without a list an agent gets all tools, and may spawn any type", () => {
@@ -27,6 +32,7 @@ test("only an agent in plan mode can hand over a plan", () => {
   expect(report).toContainEqual({
     tool: "ExitPlanMode",
     kept: false,
+    layer: "plan mode",
     why: "only in plan mode",
   });
 });

@@ -1,64 +1,72 @@
+import { closest } from "../definitions/closest.ts";
 import { RetinueError } from "../errors.ts";
-import type { PermissionMode, SpawnRights, ToolDecision } from "../resolved-agent.ts";
+import type { SpawnRights, ToolDecision } from "../resolved-agent.ts";
 import { toolName } from "../tools/registry.ts";
+import { coveredBy } from "./covered-by.ts";
+import { layers, type Layer, type ToolQuestion } from "./tool-layers.ts";
 
 export interface ResolvedTools {
   tools: string[];
   spawn: SpawnRights;
-  /** Tools that the list names only together with a rule. */
+  /** Tools that it has only together with a rule. */
   confined: Record<string, string>;
   report: ToolDecision[];
 }
 
 /**
- * Which of the available tools an agent gets, layer by layer; each layer can only take away. The first layer that
- * drops a tool is the reason in the report. A `tools` list of which nothing is left refuses to launch.
+ * Which of the available tools an agent gets, layer by layer; each layer can only take away, except that a memory brings
+ * the tools for its own directory. The first layer that drops a tool is the reason in the report. A `tools` list of which
+ * nothing is left refuses to launch.
  */
-export function resolveTools(options: {
-  type: string;
-  available: readonly string[];
-  wanted: readonly string[] | undefined;
-  unwanted: readonly string[] | undefined;
-  /** Agents at this depth may not spawn. */
-  atDepthLimit: boolean;
-  mode: PermissionMode;
-}): ResolvedTools {
-  const { available, wanted } = options;
-  const asked =
-    wanted === undefined || wanted.includes("*") ? undefined : new Set(wanted.map(toolName));
-  const removed = new Set((options.unwanted ?? []).map(toolName));
-
-  const report = available.map((tool): ToolDecision => {
-    if (removed.has(tool)) return { tool, kept: false, why: "named in 'disallowedTools'" };
-    if (asked !== undefined && !asked.has(tool))
-      return { tool, kept: false, why: "not named in 'tools'" };
-    const withheld = Object.hasOwn(withholding, tool) ? withholding[tool]?.(options) : undefined;
-    if (withheld !== undefined) return { tool, kept: false, why: withheld };
-    return { tool, kept: true, why: asked === undefined ? "all tools" : "named in 'tools'" };
-  });
-  for (const entry of asked ?? []) {
-    if (!available.includes(entry))
-      report.push({ tool: entry, kept: false, why: "no such tool here" });
-  }
-  const tools = report.filter((decision) => decision.kept).map((decision) => decision.tool);
-  if (asked !== undefined && tools.length === 0) throw nothingLeft(options.type, report, asked);
+export function resolveTools(question: ToolQuestion): ResolvedTools {
+  const { available, wanted, memory } = question;
+  const listed = wanted !== undefined && !wanted.includes("*");
+  const decisions = available.map((tool) => decide(tool, question));
+  const unmatched = listed ? wanted.filter((entry) => !available.some(coveredBy(entry))) : [];
+  const report = [
+    ...decisions,
+    ...unmatched.map((entry) => noSuchTool(toolName(entry), available)),
+  ];
+  const tools = report.filter(({ kept }) => kept).map(({ tool }) => tool);
+  if (listed && tools.length === 0) throw nothingLeft(question.type, wanted, report);
+  const forMemory = decisions.filter(({ layer }) => layer === "memory").map(({ tool }) => tool);
   return {
     tools,
     spawn: spawnRights(tools, wanted),
-    confined: confinedTools(wanted ?? []),
+    confined: {
+      ...confinedTools(wanted ?? []),
+      ...Object.fromEntries(forMemory.map((tool) => [tool, `${memory}/**`])),
+    },
     report,
   };
 }
 
 const spawnTool = "Agent";
+const memoryTools: ReadonlySet<string> = new Set(["Read", "Write", "Edit"]);
 
-/** Which agents never get which tool, and why. */
-const withholding: Readonly<
-  Record<string, (agent: { atDepthLimit: boolean; mode: PermissionMode }) => string | undefined>
-> = {
-  [spawnTool]: ({ atDepthLimit }) => (atDepthLimit ? "at the depth limit" : undefined),
-  ExitPlanMode: ({ mode }) => (mode === "plan" ? undefined : "only in plan mode"),
-};
+function decide(tool: string, question: ToolQuestion): ToolDecision {
+  for (const [layer, why] of Object.entries(layers) as [Layer, (typeof layers)[Layer]][]) {
+    const reason = why(tool, question);
+    if (reason === undefined) continue;
+    if (layer === "tools" && question.memory !== null && memoryTools.has(tool)) {
+      return {
+        tool,
+        kept: true,
+        layer: "memory",
+        why: "added by 'memory', for its directory only",
+      };
+    }
+    return { tool, kept: false, layer, why: reason };
+  }
+  const named = question.wanted !== undefined && !question.wanted.includes("*");
+  return { tool, kept: true, layer: "tools", why: named ? "named in 'tools'" : "all tools" };
+}
+
+function noSuchTool(tool: string, available: readonly string[]): ToolDecision {
+  const meant = closest(tool, [...available]);
+  const hint = meant === undefined ? "" : `; did you mean '${meant}'?`;
+  return { tool, kept: false, layer: "available", why: `no such tool here${hint}` };
+}
 
 /** `Bash(git diff *)` without a plain `Bash` beside it. `Agent(a, b)` is no rule: it names types. */
 function confinedTools(wanted: readonly string[]): Record<string, string> {
@@ -85,12 +93,13 @@ function spawnRights(tools: readonly string[], wanted: readonly string[] | undef
 
 function nothingLeft(
   type: string,
+  wanted: readonly string[],
   report: readonly ToolDecision[],
-  asked: ReadonlySet<string>,
 ): RetinueError {
-  const reasons = [...asked].map((entry) => {
-    const why = report.find((decision) => decision.tool === entry)?.why ?? "no such tool here";
-    return `${entry}: ${why}`;
+  const names = [...new Set(wanted.map(toolName))];
+  const reasons = names.map((name) => {
+    const why = report.find(({ tool }) => tool === name)?.why ?? "no such tool here";
+    return `${name}: ${why}`;
   });
   const detail = reasons.length === 0 ? "the list is empty" : reasons.join("; ");
   return new RetinueError(

@@ -2,6 +2,8 @@ import { z } from "zod";
 import { RetinueError } from "../errors.ts";
 import { longestTimer } from "../longest-timer.ts";
 
+const rules = z.array(z.string()).default([]);
+
 /**
  * What a user or host may set, with the defaults in the schema. Keys that this version does not know are left alone:
  * people's settings files hold many.
@@ -37,11 +39,58 @@ export const settingsSchema = z.looseObject({
       defaultType: z.string().min(1).default("general-purpose"),
       /** Built-in types that are switched off: `{Explore: false}`. */
       builtins: z.record(z.string(), z.boolean()).default({}),
+      /** Also load files that other programs pass over: with a byte order mark, leading blank lines, no name. */
+      lenient: z.boolean().default(false),
     })
     .prefault({}),
+  /** Rules for tool calls: `Bash`, `Bash(npm run *)`, `Read(./.env)`, `Agent(name)`. Deny wins over ask, ask over allow. */
+  permissions: z
+    .looseObject({
+      allow: rules,
+      ask: rules,
+      deny: rules,
+      /** Directories that count as the working directory does. */
+      additionalDirectories: rules,
+      /** The permission mode that a session starts in. */
+      defaultMode: z.string().optional(),
+      /** `disable` takes the mode `bypassPermissions` away. */
+      disableBypassPermissionsMode: z.string().optional(),
+    })
+    .prefault({}),
+  /** Environment variables for what agents start. */
+  env: z.record(z.string(), z.string()).default({}),
+  /** What to run on which event. */
+  hooks: z.record(z.string(), z.unknown()).default({}),
+  /** Plugins by `name@marketplace`. */
+  enabledPlugins: z.record(z.string(), z.boolean()).default({}),
+  /** Where plugins may come from, by name. */
+  extraKnownMarketplaces: z.record(z.string(), z.unknown()).default({}),
+  /** Managed only: for these, or for all, only plugins and policy count, not what users and projects write. */
+  strictPluginOnlyCustomization: z
+    .union([z.literal(true), z.array(z.enum(["skills", "agents", "hooks", "mcp"]))])
+    .default([]),
+  /** Managed only: what agents of plugins may carry. */
+  allowPluginAgentExtensions: z.array(z.enum(["hooks", "mcp", "permissionMode"])).default([]),
+  /** Managed only: hooks of all others are ignored. */
+  allowManagedHooksOnly: z.boolean().default(false),
+  /** Managed only: rules of all others that allow are ignored; those that ask or deny still hold. */
+  allowManagedPermissionRulesOnly: z.boolean().default(false),
+  /** Managed only: MCP servers of all others are ignored. */
+  allowManagedMcpServersOnly: z.boolean().default(false),
+  background: z
+    .looseObject({
+      /** Whether agents in the background may use MCP servers. */
+      mcp: z.boolean().default(false),
+      /** Where their questions go: to whoever looks, or to a no. */
+      prompts: z.enum(["inbox", "deny"]).default("inbox"),
+    })
+    .prefault({}),
+  /** Transcripts that are older than this many days are removed. */
+  cleanupPeriodDays: z.int().min(1).default(30),
 });
 
 export type Settings = z.infer<typeof settingsSchema>;
+export type SettingsInput = z.input<typeof settingsSchema>;
 
 /** The newest ids of each family when this version was made. */
 const aliases: Record<string, string> = {

@@ -76,7 +76,7 @@ async function run(call: {
     signal.throwIfAborted();
     const child = workbench.processes.start("bash", ["--noprofile", "--norc", "-c", call.command], {
       cwd: workbench.cwd,
-      env: environment(call.prelude, workbench.cwd),
+      env: environment(call.prelude, workbench),
     });
     const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
     const detach = call.output.attach(child);
@@ -111,9 +111,13 @@ function exitOf(child: StartedProcess): Promise<Ending> {
 const shellVariables =
   /^(?:ENV|SHELLOPTS|BASHOPTS|POSIXLY_CORRECT|PROMPT_COMMAND|PS4|CDPATH|GLOBIGNORE|BASH_.*)$/;
 
-function environment(prelude: string, cwd: string): NodeJS.ProcessEnv {
-  const inherited = Object.entries(process.env).filter(([name]) => !shellVariables.test(name));
-  return { ...Object.fromEntries(inherited), PWD: cwd, BASH_ENV: prelude };
+function environment(
+  prelude: string,
+  { cwd, env }: Pick<Workbench, "cwd" | "env">,
+): NodeJS.ProcessEnv {
+  const given = Object.entries({ ...process.env, ...env });
+  const harmless = given.filter(([name]) => !shellVariables.test(name));
+  return { ...Object.fromEntries(harmless), PWD: cwd, BASH_ENV: prelude };
 }
 
 /**

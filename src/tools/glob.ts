@@ -17,11 +17,11 @@ export const globTool: LeafTool = leafTool({
     path: z.string().optional().describe("Directory; default: current"),
   }),
   paths: (input, cwd) => [startOf(input, cwd).directory],
-  async execute(input, { workbench: { cwd }, signal }) {
+  async execute(input, { workbench: { cwd, unsearchable }, signal }) {
     const began = performance.now();
     await mustBeDirectory(resolve(cwd, input.path ?? "."));
     const { directory, pattern } = startOf(input, cwd);
-    const found = await search(directory, pattern, signal);
+    const found = await search(directory, pattern, { except: unsearchable, signal });
     const filenames = found.newest.map((name) => shownPath(join(directory, name), cwd));
     return {
       content: report(filenames, found.total),
@@ -71,14 +71,14 @@ async function mustBeDirectory(path: string): Promise<void> {
 async function search(
   directory: string,
   pattern: string,
-  signal: AbortSignal,
+  { except, signal }: { except: readonly string[]; signal: AbortSignal },
 ): Promise<{ newest: string[]; total: number }> {
   const newest: string[] = [];
   let total = 0;
   if ((await stat(directory).catch(() => undefined))?.isDirectory() !== true)
     return { newest, total };
   const matches = new Set<string>();
-  const place = { target: ".", cwd: directory, signal };
+  const place = { target: ".", cwd: directory, except, signal };
   for await (const file of ripgrep({ ...place, options: ["--files", `--glob=${pattern}`] })) {
     matches.add(file);
     if (matches.size > matchCap)

@@ -38,13 +38,19 @@ export const grepTool: LeafTool = leafTool({
   repeatable: true,
   input: grepInput,
   paths: (input, cwd) => [resolve(cwd, input.path ?? ".")],
-  async execute(input, { workbench: { cwd }, signal }) {
+  async execute(input, { workbench: { cwd, unsearchable }, signal }) {
     const target = await targetOf(resolve(cwd, input.path ?? "."), cwd);
     const lines: string[] = [];
     let position = 0;
     let characters = 0;
     let more = false;
-    for await (const line of ripgrep({ options: optionsOf(input), target, cwd, signal })) {
+    for await (const line of ripgrep({
+      options: optionsOf(input),
+      except: unsearchable,
+      target,
+      cwd,
+      signal,
+    })) {
       position += 1;
       if (position <= input.offset) continue;
       more = isFull(lines.length, characters, input.head_limit);

@@ -17,13 +17,26 @@ export class Workbench {
   readonly processes: ProcessTree;
   /** Where output that is too long to show goes; the agent may read it unasked. */
   readonly resultsDir: string;
+  /** Globs of what searches must not look into. */
+  readonly unsearchable: readonly string[];
+  /** What commands find in their environment besides ours. */
+  readonly env: Readonly<Record<string, string>>;
   todos: Todo[] = [];
 
-  constructor(options: { agentId: AgentId; root: string; resultsDir: string; ledger: FileLedger }) {
+  constructor(options: {
+    agentId: AgentId;
+    root: string;
+    resultsDir: string;
+    ledger: FileLedger;
+    unsearchable?: readonly string[];
+    env?: Readonly<Record<string, string>>;
+  }) {
     this.root = options.root;
     this.cwd = options.root;
     this.resultsDir = options.resultsDir;
     this.ledger = options.ledger;
+    this.unsearchable = options.unsearchable ?? [];
+    this.env = options.env ?? {};
     this.files = new FileState();
     this.processes = new ProcessTree(options.agentId);
   }

@@ -1,56 +1,156 @@
-import { Catalog } from "../../definitions/catalog.ts";
+import { join } from "node:path";
+import type { Candidate } from "../../definitions/catalog.ts";
+import { printDefinition } from "../../definitions/print-definition.ts";
+import { sources } from "../../definitions/sources.ts";
 import type { Diagnostic } from "../../diagnostic.ts";
-import { DefinitionLoader } from "../../definitions/load.ts";
-import { settingsSchema } from "../../settings/settings.ts";
+import { RetinueError } from "../../errors.ts";
+import { slug } from "../../resolve/memory.ts";
 import { defaultConfigDir } from "../../transcript/paths.ts";
 import { columns } from "../columns.ts";
+import { placeFiles } from "../place-files.ts";
+import { readHere, type HereOptions } from "../read-here.ts";
+import { reportDiagnostics } from "../report-diagnostics.ts";
 import { plain, plainLine } from "../sanitize.ts";
 
-/** `retinue agents ls`: the types that can be spawned from here, and what is wrong with files that cannot. */
-export async function agentsListCommand(options: { json?: boolean }): Promise<void> {
-  const loader = new DefinitionLoader({ cwd: process.cwd(), configDir: defaultConfigDir() });
-  const { definitions, diagnostics } = await loader.load();
-  const catalog = new Catalog(definitions, {
-    settings: settingsSchema.parse({}),
-    entrypoint: "cli",
-  });
-  if (options.json === true) {
-    const rows = catalog
-      .list()
-      .map(({ name, description, source, file, tools, disallowedTools, model }) => ({
-        name,
-        description,
-        source,
-        file,
-        tools: tools ?? "*",
-        disallowedTools: disallowedTools ?? [],
-        model: model ?? "inherit",
-        diagnostics: diagnostics.filter((diagnostic) => diagnostic.file === file),
-      }));
-    process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
-    report(diagnostics);
-    return;
-  }
-  const rows = catalog
-    .list()
-    .map((definition) =>
-      [
-        definition.name,
-        definition.source,
-        definition.model ?? "inherit",
-        definition.description,
-      ].map((text) => plainLine(text)),
-    );
-  process.stdout.write(
-    `${columns([["NAME", "SOURCE", "MODEL", "DESCRIPTION"], ...rows], process.stdout.columns).join("\n")}\n`,
-  );
-  report(diagnostics);
+interface ListOptions extends HereOptions {
+  json?: boolean;
+  all?: boolean;
+  watch?: boolean;
 }
 
-function report(diagnostics: readonly Diagnostic[]): void {
-  for (const { severity, file, line, message } of diagnostics) {
-    if (severity === "info") continue;
-    process.stderr.write(`${severity}: ${plain(file)}:${line}: ${plain(message)}
-`);
+/** `retinue agents ls`: the types that can be spawned from here, and what is wrong with files that cannot. */
+export async function agentsListCommand(options: ListOptions): Promise<void> {
+  const { configuration } = await list(options);
+  if (options.watch !== true) return;
+  configuration.loader.onChange(() => void list(options));
+  // Until somebody ends it.
+  await new Promise(() => setInterval(() => undefined, 2 ** 30));
+}
+
+async function list(options: ListOptions): Promise<Awaited<ReturnType<typeof readHere>>> {
+  const here = await readHere(options);
+  const { catalog, diagnostics } = here;
+  const candidates = catalog
+    .candidates()
+    .filter(({ passedOver }) => options.all === true || passedOver === null);
+  const rejected = options.all === true ? rejectedFiles(diagnostics) : [];
+  process.stdout.write(
+    options.json === true
+      ? `${JSON.stringify([...candidates.map((one) => document(one, diagnostics)), ...rejected], null, 2)}\n`
+      : `${table(candidates, rejected, options)}\n`,
+  );
+  reportDiagnostics(diagnostics);
+  return here;
+}
+
+function document(
+  { definition, passedOver }: Candidate,
+  diagnostics: readonly Diagnostic[],
+): object {
+  const { name, description, source, file, tools, disallowedTools, model } = definition;
+  return {
+    name,
+    description,
+    source,
+    file,
+    priority: sources[source],
+    tools: tools ?? "*",
+    disallowedTools: disallowedTools ?? [],
+    model: model ?? "inherit",
+    passedOver,
+    diagnostics: diagnostics.filter((diagnostic) => diagnostic.file === file),
+  };
+}
+
+interface Rejected {
+  name: string | null;
+  file: string;
+  rejected: true;
+  diagnostics: Diagnostic[];
+}
+
+function rejectedFiles(diagnostics: readonly Diagnostic[]): Rejected[] {
+  const unread = diagnostics.filter(({ code, severity, file }) => {
+    return file.endsWith(".md") && (severity === "error" || code === "unreadable");
+  });
+  return [...Map.groupBy(unread, ({ file }) => file)].map(([file, found]) => ({
+    name: found.find(({ agent }) => agent !== undefined)?.agent ?? null,
+    file,
+    rejected: true,
+    diagnostics: found,
+  }));
+}
+
+function table(
+  candidates: readonly Candidate[],
+  rejected: readonly Rejected[],
+  { all }: ListOptions,
+): string {
+  const head = ["NAME", "SOURCE", "MODEL", all === true ? "STATE" : "DESCRIPTION"];
+  const rows = [
+    ...candidates.map(({ definition, passedOver }) => [
+      definition.name,
+      definition.source,
+      definition.model ?? "inherit",
+      all === true ? `${passedOver ?? "used"}  ${definition.file ?? ""}` : definition.description,
+    ]),
+    ...rejected.map(({ name, file, diagnostics }) => [
+      name ?? "?",
+      "-",
+      "-",
+      `not loaded: ${diagnostics[0]?.message ?? ""}  ${file}`,
+    ]),
+  ];
+  const texts = rows.map((row) => row.map((text) => plainLine(text)));
+  return columns([head, ...texts], process.stdout.columns).join("\n");
+}
+
+/** `retinue agents show`: one type as the file that it is, or would be. */
+export async function agentsShowCommand(
+  type: string,
+  options: HereOptions & { json?: boolean },
+): Promise<void> {
+  const { catalog } = await readHere(options);
+  const definition = catalog.find(type);
+  if (definition === undefined) throw catalog.notFound(type);
+  if (options.json === true) {
+    process.stdout.write(`${JSON.stringify(definition, null, 2)}\n`);
+    return;
   }
+  const from = `${definition.source} ${sources[definition.source]}`;
+  process.stderr.write(`retinue: ${plainLine(definition.file ?? "given by the host")} (${from})\n`);
+  process.stdout.write(plain(printDefinition(definition)));
+}
+
+/** `retinue agents new`: a first version of an agent file; never over one that is there. */
+export async function agentsNewCommand(
+  name: string,
+  options: { description?: string; tools?: string; model?: string; user?: boolean },
+): Promise<void> {
+  if (!/^[a-z0-9][a-z0-9-]{0,63}$/.test(name)) {
+    throw new RetinueError(
+      "invalid_request",
+      `'${name}' is not a good name for an agent: other programs expect lower case, digits and dashes. Try '${slug(name).replace(/-[0-9a-f]{8}$/, "")}'.`,
+    );
+  }
+  const text = printDefinition({
+    name,
+    description:
+      options.description ?? "Use this agent when … (say when a parent should hand work to it)",
+    prompt:
+      "You … (say what this agent does, how it should work, and what its last message must contain: that is all its parent sees).",
+    ...(options.tools === undefined ? {} : { tools: [options.tools] }),
+    ...(options.model === undefined ? {} : { model: options.model }),
+  });
+  const root = options.user === true ? defaultConfigDir() : process.cwd();
+  const path = join(options.user === true ? "agents" : ".claude/agents", `${name}.md`);
+  const [placed] = await placeFiles(root, [{ path, content: Buffer.from(text) }]);
+  if (placed?.state === "kept") {
+    throw new RetinueError(
+      "storage",
+      `${join(root, path)} is there already and is unchanged. Choose another name, or edit it.`,
+    );
+  }
+  process.stdout.write(`${plain(join(root, path))}\n`);
+  process.stderr.write(`retinue: edit it, then look at it with 'retinue explain ${name}'.\n`);
 }

@@ -2,6 +2,7 @@ import { text } from "node:stream/consumers";
 import type { AgentResult } from "../../agent-result.ts";
 import { RetinueError } from "../../errors.ts";
 import type { AgentEvent } from "../../events/event.ts";
+import type { ManagerOptions } from "../../manager-options.ts";
 import { createManager } from "../../manager.ts";
 import { checkExpectations } from "../../model/expectations.ts";
 import { silentLogger, type Logger } from "../../platform/logger.ts";
@@ -12,12 +13,14 @@ import { formatDenial } from "../format.ts";
 import { AgentObserver } from "../observe-agents.ts";
 import { RunState } from "../run-state.ts";
 import { RunTotals } from "../run-totals.ts";
+import { parseAgents } from "../parse-agents.ts";
+import { configurationOptions, type HereOptions } from "../read-here.ts";
 import { plain } from "../sanitize.ts";
 import { eventFrames, frameLine, resultFrame } from "../stream-json.ts";
 import { createStyle, wantsColor, type ColorChoice } from "../style.ts";
 import { createView, watchRun, type View } from "../watch-run.ts";
 
-export interface RunOptions {
+export interface RunOptions extends HereOptions {
   print?: boolean;
   agent?: string;
   agentType?: string;
@@ -26,7 +29,6 @@ export interface RunOptions {
   model?: string;
   maxTurns?: number;
   timeout?: number;
-  agents?: string;
   allowedTools: string[];
   permissionMode: "default" | "plan" | "bypassPermissions";
   rehearse?: string;
@@ -45,6 +47,7 @@ export async function runCommand(words: string[], options: RunOptions): Promise<
     allowedTools: options.allowedTools,
     permissionMode: options.permissionMode,
     entrypoint: "cli",
+    ...forManager(options),
     ...(options.quiet === true ? {} : { logger: stderrLogger }),
   });
   if (rehearsal !== null && options.quiet !== true) {
@@ -115,27 +118,11 @@ async function readPrompt(words: string[]): Promise<string> {
   );
 }
 
-function parseAgents(json: string | undefined): Record<string, Record<string, unknown>> {
-  if (json === undefined) return {};
-  const example = '{"reviewer": {"description": "Reviews code", "prompt": "You review code."}}';
-  let value: unknown;
-  try {
-    value = JSON.parse(json);
-  } catch (error) {
-    throw new RetinueError(
-      "invalid_config",
-      `--agents is not valid JSON (${String(error)}). Write for example '${example}'.`,
-    );
-  }
-  const isTable = (given: unknown): given is Record<string, unknown> =>
-    typeof given === "object" && given !== null && !Array.isArray(given);
-  if (!isTable(value) || !Object.values(value).every(isTable)) {
-    throw new RetinueError(
-      "invalid_config",
-      `--agents must be an object of agent types. Write for example '${example}'.`,
-    );
-  }
-  return value as Record<string, Record<string, unknown>>;
+function forManager(
+  options: HereOptions,
+): Pick<ManagerOptions, "pluginDirs" | "addDirs" | "lenient" | "settings"> {
+  const { settings, ...rest } = configurationOptions(options);
+  return { ...rest, ...(settings === undefined ? {} : { settings: settings.values }) };
 }
 
 /** What is wrong with agent files reaches the person who runs them. */

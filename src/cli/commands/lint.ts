@@ -1,0 +1,147 @@
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import { version } from "../../version.ts";
+import { Catalog } from "../../definitions/catalog.ts";
+import { loadDefinitionFile } from "../../definitions/definition-file.ts";
+import type { AgentDefinition } from "../../definitions/definition.ts";
+import { findDefinitionFiles } from "../../definitions/find-files.ts";
+import type { Diagnostic } from "../../diagnostic.ts";
+import { errorMessage, RetinueError } from "../../errors.ts";
+import { resolveTools } from "../../resolve/tools.ts";
+import { settingsSchema } from "../../settings/settings.ts";
+import { toolRegistry } from "../../tools/registry.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { readHere, type HereOptions } from "../read-here.ts";
+import { plain } from "../sanitize.ts";
+import { sarif } from "../sarif.ts";
+
+interface LintOptions extends HereOptions {
+  format: "text" | "json" | "sarif";
+}
+
+/** `retinue lint`: everything that is wrong with agent files, settings and plugins, with the place and the remedy. */
+export async function lintCommand(paths: string[], options: LintOptions): Promise<void> {
+  const found = paths.length === 0 ? await lintHere(options) : await lintFiles(paths, options);
+  const diagnostics = found.diagnostics.toSorted(byPlace);
+  const errors = diagnostics.filter(({ severity }) => severity === "error").length;
+  const warnings = diagnostics.filter(({ severity }) => severity === "warning").length;
+  if (options.format === "sarif") {
+    process.stdout.write(`${JSON.stringify(sarif(diagnostics, version), null, 2)}\n`);
+  } else if (options.format === "json") {
+    process.stdout.write(
+      `${JSON.stringify({ files: found.files, errors, warnings, diagnostics }, null, 2)}\n`,
+    );
+  } else {
+    for (const one of diagnostics) process.stdout.write(`${line(one)}\n`);
+    process.stderr.write(
+      `retinue: ${found.files} files, ${errors} errors, ${warnings} warnings.\n`,
+    );
+  }
+  if (errors > 0) process.exitCode = exitCodes.failed;
+}
+
+interface Linted {
+  files: number;
+  diagnostics: Diagnostic[];
+}
+
+/** What counts here: the files of this project, of the user and of plugins, and the settings. */
+async function lintHere(options: LintOptions): Promise<Linted> {
+  const { catalog, diagnostics } = await readHere(options);
+  const candidates = catalog
+    .candidates()
+    .filter(({ definition }) => definition.source !== "built-in");
+  const files = new Set([
+    ...candidates.flatMap(({ definition }) => definition.file ?? []),
+    ...diagnostics.map(({ file }) => file),
+  ]);
+  return {
+    files: files.size,
+    diagnostics: [
+      ...diagnostics,
+      ...shadowed(catalog),
+      ...candidates.flatMap(({ definition }) => withoutTools(definition)),
+    ],
+  };
+}
+
+/** Files that somebody names, wherever they are. */
+async function lintFiles(paths: readonly string[], { lenient }: LintOptions): Promise<Linted> {
+  const files = paths.flatMap(filesOf);
+  const loaded = await Promise.all(
+    files.map((file) => loadDefinitionFile(file, "project", { lenient: lenient === true })),
+  );
+  const definitions = loaded.flatMap((one) => one.definitions);
+  const catalog = new Catalog(definitions, {
+    settings: settingsSchema.parse({}),
+    entrypoint: "cli",
+  });
+  return {
+    files: files.length,
+    diagnostics: [
+      ...loaded.flatMap(({ diagnostics }) => diagnostics),
+      ...shadowed(catalog),
+      ...definitions.flatMap((definition) => withoutTools(definition)),
+    ],
+  };
+}
+
+function filesOf(path: string): string[] {
+  const full = resolve(path);
+  try {
+    return statSync(full).isDirectory() ? findDefinitionFiles(full).files : [full];
+  } catch (error) {
+    throw new RetinueError(
+      "invalid_request",
+      `${path} cannot be read (${errorMessage(error)}). Name agent files or directories of them.`,
+    );
+  }
+}
+
+/** A file that another one of the same source hides was hardly meant to be hidden. */
+function shadowed(catalog: Catalog): Diagnostic[] {
+  const winners = new Map(catalog.list().map((definition) => [definition.name, definition]));
+  return catalog.candidates().flatMap(({ definition, passedOver }) => {
+    const { name, file, source } = definition;
+    if (passedOver === null || file === null || source === "built-in") return [];
+    const severity = winners.get(name)?.source === source ? "warning" : "info";
+    const message = `'${name}' is not used: ${passedOver}.`;
+    return [{ severity, code: "shadowed", file, line: 1, column: 1, field: "name", message }];
+  });
+}
+
+/** An agent that would refuse to start. */
+function withoutTools(definition: AgentDefinition): Diagnostic[] {
+  try {
+    resolveTools({
+      type: definition.name,
+      available: [...toolRegistry.keys()],
+      wanted: definition.tools?.filter((entry) => !entry.startsWith("mcp__")),
+      unwanted: definition.disallowedTools,
+      denied: [],
+      isMain: true,
+      atDepthLimit: false,
+      background: false,
+      backgroundMcp: true,
+      mode: "plan",
+      memory: null,
+    });
+    return [];
+  } catch (error) {
+    if (definition.tools?.some((entry) => entry.startsWith("mcp__")) === true) return [];
+    const file = definition.file ?? definition.name;
+    const message = errorMessage(error);
+    return [
+      { severity: "error", code: "invalid", file, line: 1, column: 1, field: "tools", message },
+    ];
+  }
+}
+
+function byPlace(a: Diagnostic, b: Diagnostic): number {
+  if (a.file !== b.file) return a.file < b.file ? -1 : 1;
+  return a.line - b.line || a.column - b.column;
+}
+
+function line({ file, line, column, severity, message, code }: Diagnostic): string {
+  return `${plain(file)}:${line}:${column}: ${severity}: ${plain(message)} [${code}]`;
+}

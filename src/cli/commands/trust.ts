@@ -1,0 +1,136 @@
+import { existsSync } from "node:fs";
+import { relative, resolve } from "node:path";
+import type { Diagnostic } from "../../diagnostic.ts";
+import { RetinueError } from "../../errors.ts";
+import { holdBack } from "../../settings/held-back.ts";
+import { isObject, pathText } from "../../settings/layer.ts";
+import { loadSettings } from "../../settings/load-settings.ts";
+import {
+  distrustFolder,
+  folderToTrust,
+  trustedFolders,
+  trustedThrough,
+  trustFolder,
+} from "../../settings/trust.ts";
+import { defaultConfigDir } from "../../transcript/paths.ts";
+import { columns } from "../columns.ts";
+import { reportDiagnostics } from "../report-diagnostics.ts";
+import { plain, plainLine } from "../sanitize.ts";
+
+interface TrustOptions {
+  revoke?: boolean;
+  list?: boolean;
+  json?: boolean;
+}
+
+/** `retinue trust`: says what would act in a folder, then lets it; or takes that back, or lists the folders. */
+export async function trustCommand(
+  folder: string | undefined,
+  options: TrustOptions,
+): Promise<void> {
+  const configDir = defaultConfigDir();
+  const directory = resolve(folder ?? ".");
+  if (options.list === true) list(configDir, options);
+  else if (options.revoke === true) revoke(directory, configDir, options);
+  else await trust(directory, configDir, options);
+}
+
+async function trust(directory: string, configDir: string, options: TrustOptions): Promise<void> {
+  const folder = folderToTrust(directory);
+  const { activates, diagnostics } = whatTrustActivates(folder, configDir);
+  if (options.json !== true) process.stdout.write(preview(folder, activates));
+  reportDiagnostics(diagnostics);
+  const trustedBefore = trustedThrough(folder, configDir) !== undefined;
+  await trustFolder(folder, configDir);
+  process.stdout.write(
+    options.json === true
+      ? `${JSON.stringify({ folder, trustedBefore, activates }, null, 2)}\n`
+      : `${plain(folder)} is ${trustedBefore ? "still" : "now"} trusted. 'retinue trust --revoke' takes it back.\n`,
+  );
+}
+
+interface Activated {
+  /** Relative to the folder. */
+  file: string;
+  key: string;
+  /** How many hooks, values or rules; nothing where there is one value. */
+  count: number | null;
+}
+
+/** What the folder's own files set beyond denying and asking. */
+function whatTrustActivates(
+  folder: string,
+  configDir: string,
+): { activates: Activated[]; diagnostics: Diagnostic[] } {
+  const { files, diagnostics } = loadSettings({ cwd: folder, configDir, trusted: true });
+  const untrusted = { trusted: false, managedRulesOnly: false };
+  const activates = files.flatMap((layer) =>
+    holdBack(layer, untrusted).heldBack.map(({ path, value }) => ({
+      file: relative(folder, layer.file),
+      key: pathText(path),
+      count: countOf(pathText(path), value),
+    })),
+  );
+  return { activates, diagnostics };
+}
+
+function countOf(key: string, value: unknown): number | null {
+  if (Array.isArray(value)) return value.length;
+  if (!isObject(value)) return null;
+  if (key !== "hooks") return Object.keys(value).length;
+  // Event → matchers → what is run.
+  return Object.values(value)
+    .flat()
+    .reduce((sum: number, matcher) => {
+      const hooks = isObject(matcher) ? matcher["hooks"] : undefined;
+      return sum + (Array.isArray(hooks) ? hooks.length : 1);
+    }, 0);
+}
+
+const countedNames: ReadonlyMap<string, [one: string, many: string]> = new Map([
+  ["hooks", ["hook", "hooks"]],
+  ["env", ["value", "values"]],
+  ["permissions.allow", ["rule", "rules"]],
+]);
+
+function preview(folder: string, activates: readonly Activated[]): string {
+  if (activates.length === 0)
+    return `The settings in ${plain(folder)} ask for nothing that needs trust.\n`;
+  const rows = activates.map(({ file, key, count }) => {
+    const [one, many] = countedNames.get(key) ?? ["entry", "entries"];
+    const amount = count === null ? "" : `${count} ${count === 1 ? one : many}`;
+    return [`  ${plainLine(file)}`, plainLine(key), amount];
+  });
+  return `What the settings in ${plain(folder)} make active:\n${columns(rows, process.stdout.columns).join("\n")}\n`;
+}
+
+function revoke(directory: string, configDir: string, options: TrustOptions): void {
+  const folder = distrustFolder(directory, configDir);
+  // What is gone belongs to nothing.
+  const main = existsSync(directory) ? trustedThrough(directory, configDir) : undefined;
+  if (main !== undefined) {
+    throw new RetinueError(
+      "invalid_request",
+      `${directory} is trusted because it belongs to ${main}. 'retinue trust --revoke ${main}' takes that back.`,
+    );
+  }
+  process.stdout.write(
+    options.json === true
+      ? `${JSON.stringify({ folder: folder ?? null, revoked: folder !== undefined }, null, 2)}\n`
+      : `${plain(folder ?? directory)} ${folder === undefined ? "was not trusted" : "is not trusted any more"}.\n`,
+  );
+}
+
+function list(configDir: string, options: TrustOptions): void {
+  const folders = trustedFolders(configDir);
+  if (options.json === true) {
+    process.stdout.write(`${JSON.stringify(folders, null, 2)}\n`);
+  } else if (folders.length === 0) {
+    process.stderr.write("No folder is trusted. 'retinue trust' trusts the one you are in.\n");
+  } else {
+    const rows = folders.map(({ folder, trustedAt }) => [plainLine(trustedAt), plainLine(folder)]);
+    process.stdout.write(
+      `${columns([["SINCE", "FOLDER"], ...rows], process.stdout.columns).join("\n")}\n`,
+    );
+  }
+}

@@ -1,0 +1,105 @@
+import type { Explanation } from "../resolve/explain.ts";
+import { plainLine } from "./sanitize.ts";
+import { fit } from "./width.ts";
+
+const label = 12;
+const most = 50;
+
+/** An explanation for people: what it comes to, and why, in one screen. */
+export function explanationLines(
+  explanation: Explanation,
+  { trusted, width }: { trusted: boolean; width: number },
+): string[] {
+  const { model, permissionMode, prompt, runs } = explanation;
+  const rows: [string, string[]][] = [
+    ["agent", [explanation.type, explanation.description]],
+    [
+      "file",
+      [
+        `${explanation.file ?? "given by the host"}  (${explanation.source} ${explanation.priority})`,
+      ],
+    ],
+    [
+      "instead of",
+      explanation.passedOver.map(({ file, source, why }) => `${file ?? source}: ${why}`),
+    ],
+    ["model", [`${model.id}  (${model.from})`]],
+    [
+      "permissions",
+      [
+        `${permissionMode.mode}  (${permissionMode.from})${trusted ? "" : "; this folder is not trusted"}`,
+      ],
+    ],
+    [
+      "runs",
+      [
+        `${runs.background ? "in the background" : "while its parent waits"}, ${runs.maxTurns} turns, ${runs.timeoutMs / 1000} s at most`,
+      ],
+    ],
+    ["tools", toolLines(explanation)],
+    ["spawns", [spawns(explanation)]],
+    ["MCP servers", [list(explanation.mcpServers)]],
+    ["hooks", [list(explanation.hooks)]],
+    ["skills", [list(explanation.skills)]],
+    ["memory", [explanation.memory ?? "none"]],
+    ["prompt", promptLines(prompt)],
+    [
+      "problems",
+      explanation.diagnostics.map(
+        ({ severity, line, message }) => `${severity} in line ${line}: ${message}`,
+      ),
+    ],
+  ];
+  const lines = rows.flatMap(([name, texts]) =>
+    texts
+      .flatMap((text) => wrap(plainLine(text), width - label - 2, 4))
+      .map((text, index) => `${(index === 0 ? name : "").padEnd(label)}  ${text}`),
+  );
+  return lines.length <= most
+    ? lines
+    : [
+        ...lines.slice(0, most - 1),
+        `${" ".repeat(label)}  … ${lines.length - most + 1} more lines; --json has all of it`,
+      ];
+}
+
+/** Tools that share their reason stand in one line. */
+function toolLines({ tools, refusal }: Explanation): string[] {
+  if (refusal !== null) return [refusal];
+  const groups = Map.groupBy(tools, ({ kept, why }) => `${kept ? "+" : "-"}${why}`);
+  return [...groups].map(([key, group]) => {
+    const names = group.map(({ tool }) => tool).join(", ");
+    return `${key.slice(0, 1)} ${names}  (${key.slice(1)})`;
+  });
+}
+
+function spawns({ spawns: rights }: Explanation): string {
+  if (!rights.allowed) return "no agents";
+  return rights.types === "any" ? "any agent" : list(rights.types);
+}
+
+function promptLines({ tokens, cachedPrefix, firstRequestUsd }: Explanation["prompt"]): string[] {
+  const all = tokens.tools + tokens.system + tokens.attachments;
+  const cost = firstRequestUsd === null ? "price unknown" : `about $${firstRequestUsd.toFixed(4)}`;
+  return [
+    `about ${all} tokens: tools ${tokens.tools}, system ${tokens.system}, attachments ${tokens.attachments}`,
+    `about ${cachedPrefix} of them shared with siblings; first request ${cost}`,
+  ];
+}
+
+function list(names: readonly string[]): string {
+  return names.length === 0 ? "none" : names.join(", ");
+}
+
+/** At blanks, into a few lines; what is left over is cut. */
+function wrap(text: string, width: number, lines: number): string[] {
+  const wrapped: string[] = [];
+  let rest = text;
+  while (rest.length > width && wrapped.length < lines - 1) {
+    const blank = rest.lastIndexOf(" ", width);
+    const at = blank <= 0 ? width : blank;
+    wrapped.push(rest.slice(0, at));
+    rest = rest.slice(at).trimStart();
+  }
+  return [...wrapped, fit(rest, width)];
+}

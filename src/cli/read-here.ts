@@ -1,0 +1,81 @@
+import { readFileSync } from "node:fs";
+import { catalogOf, readConfiguration, type Configuration } from "../configuration.ts";
+import type { Catalog } from "../definitions/catalog.ts";
+import type { Diagnostic } from "../diagnostic.ts";
+import { errorMessage, RetinueError } from "../errors.ts";
+import { programmaticDefinitions } from "../house.ts";
+import { silentLogger } from "../platform/logger.ts";
+import { defaultConfigDir } from "../transcript/paths.ts";
+import { parseAgents } from "./parse-agents.ts";
+
+/** The options of every command that looks at agent types. */
+export interface HereOptions {
+  agents?: string;
+  settings?: string;
+  pluginDir?: string[];
+  addDir?: string[];
+  lenient?: boolean;
+}
+
+/** Configuration and agent types of the current directory, as `retinue run` would find them. Starts nothing. */
+export async function readHere(
+  options: HereOptions,
+): Promise<{ configuration: Configuration; catalog: Catalog; diagnostics: Diagnostic[] }> {
+  const configuration = readConfiguration({
+    cwd: process.cwd(),
+    configDir: defaultConfigDir(),
+    ...configurationOptions(options),
+  });
+  const own = programmaticDefinitions(parseAgents(options.agents), silentLogger);
+  const diagnostics: Diagnostic[] = [];
+  const catalog = await catalogOf(configuration, {
+    entrypoint: "cli",
+    programmatic: () => own,
+    report: (diagnostic) => diagnostics.push(diagnostic),
+  })();
+  return { configuration, catalog, diagnostics };
+}
+
+/** What the options say to whoever reads the configuration. */
+export function configurationOptions(options: HereOptions): {
+  pluginDirs: string[];
+  addDirs: string[];
+  lenient?: boolean;
+  settings?: { values: Record<string, unknown>; where: string };
+} {
+  return {
+    pluginDirs: options.pluginDir ?? [],
+    addDirs: options.addDir ?? [],
+    ...(options.lenient === undefined ? {} : { lenient: options.lenient }),
+    ...(options.settings === undefined
+      ? {}
+      : { settings: { values: readSettingsOption(options.settings), where: "--settings" } }),
+  };
+}
+
+/** A file, or the settings themselves. */
+function readSettingsOption(given: string): Record<string, unknown> {
+  const text = given.trimStart().startsWith("{") ? given : readFile(given);
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value))
+      return value as Record<string, unknown>;
+  } catch (error) {
+    throw new RetinueError(
+      "invalid_config",
+      `--settings is not valid JSON (${errorMessage(error)}). Correct it.`,
+    );
+  }
+  throw new RetinueError("invalid_config", "--settings must be a JSON object. Correct it.");
+}
+
+function readFile(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new RetinueError(
+      "invalid_config",
+      `--settings: ${path} cannot be read (${errorMessage(error)}). Name a JSON file, or write the JSON itself.`,
+    );
+  }
+}

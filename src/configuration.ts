@@ -1,0 +1,119 @@
+import { realpathSync } from "node:fs";
+import { resolve } from "node:path";
+import { Catalog } from "./definitions/catalog.ts";
+import type { Loaded } from "./definitions/definition-file.ts";
+import type { AgentDefinition } from "./definitions/definition.ts";
+import type { Entrypoint } from "./definitions/fields.ts";
+import { DefinitionLoader, sameItems } from "./definitions/load.ts";
+import { definitionPlaces, type Place } from "./definitions/places.ts";
+import type { Restraints } from "./definitions/restrain.ts";
+import type { Diagnostic } from "./diagnostic.ts";
+import { findPlugins } from "./plugins/find-plugins.ts";
+import type { Plugin } from "./plugins/read-plugin.ts";
+import { loadSettings, type LoadedSettings } from "./settings/load-settings.ts";
+import { defaultManagedDir } from "./settings/scopes.ts";
+import type { Settings } from "./settings/settings.ts";
+import { isTrusted } from "./settings/trust.ts";
+
+export interface ConfigurationRequest {
+  readonly cwd: string;
+  readonly configDir: string;
+  /** Where this platform keeps policies, if it is not said. */
+  readonly managedDir?: string | undefined;
+  /** Settings that a host or the command line gives, over those of files. */
+  readonly settings?: { readonly values: Record<string, unknown>; readonly where: string };
+  /** Plugins, or marketplaces of them, besides the installed ones. */
+  readonly pluginDirs?: readonly string[];
+  /** Further folders whose `.claude/agents` count. */
+  readonly addDirs?: readonly string[];
+  /** Also read agent files that other programs refuse; the setting `agents.lenient` says so too. */
+  readonly lenient?: boolean | undefined;
+}
+
+/**
+ * Everything that files say about a working directory: settings, trust, plugins, and where agent types are. Reading it
+ * starts nothing.
+ */
+export interface Configuration extends LoadedSettings {
+  /** Whether somebody trusts the folder of the project. */
+  readonly trusted: boolean;
+  readonly plugins: readonly Plugin[];
+  readonly places: readonly Place[];
+  readonly loader: DefinitionLoader;
+}
+
+export function readConfiguration(request: ConfigurationRequest): Configuration {
+  const cwd = realpathSync(request.cwd);
+  const configDir = resolve(request.configDir);
+  const managedDir = request.managedDir ?? defaultManagedDir();
+  const trusted = isTrusted(cwd, configDir);
+  const loaded = loadSettings({
+    cwd,
+    configDir,
+    managedDir,
+    trusted,
+    ...(request.settings === undefined ? {} : { commandLine: request.settings }),
+  });
+  const { settings } = loaded;
+  const found = findPlugins({
+    configDir,
+    pluginDirs: (request.pluginDirs ?? []).map((path) => resolve(cwd, path)),
+    enabledPlugins: settings.enabledPlugins,
+  });
+  const added = (request.addDirs ?? []).map((path) => resolve(cwd, path));
+  const places = definitionPlaces({
+    cwd,
+    configDir,
+    managedDir,
+    trusted,
+    addedFolders: added.map((path) => ({ path, trusted: isTrusted(path, configDir) })),
+    plugins: found.plugins,
+  });
+  return {
+    ...loaded,
+    diagnostics: [...loaded.diagnostics, ...found.diagnostics],
+    trusted,
+    plugins: found.plugins,
+    places,
+    loader: new DefinitionLoader({
+      places,
+      lenient: request.lenient ?? settings.agents.lenient,
+      restraints: restraintsOf(settings),
+    }),
+  };
+}
+
+/** The catalog of a session: made again when a file, or what the host registered, has changed. */
+export function catalogOf(
+  { loader, settings, diagnostics }: Configuration,
+  options: {
+    entrypoint: Entrypoint;
+    programmatic: () => readonly AgentDefinition[];
+    /** Hears of every problem, each time the catalog is made. */
+    report: (diagnostic: Diagnostic) => void;
+  },
+): () => Promise<Catalog> {
+  for (const diagnostic of diagnostics) options.report(diagnostic);
+  let last: { loaded: Loaded; own: readonly AgentDefinition[]; catalog: Catalog } | undefined;
+  return async () => {
+    const loaded = await loader.load();
+    const own = options.programmatic();
+    if (last?.loaded === loaded && sameItems(last.own, own)) return last.catalog;
+    for (const diagnostic of loaded.diagnostics) options.report(diagnostic);
+    const catalog = new Catalog([...own, ...loaded.definitions], {
+      settings,
+      entrypoint: options.entrypoint,
+      diagnostics: loaded.diagnostics,
+    });
+    last = { loaded, own, catalog };
+    return catalog;
+  };
+}
+
+function restraintsOf(settings: Settings): Restraints {
+  const strict = settings.strictPluginOnlyCustomization;
+  return {
+    pluginsOnly: new Set(strict === true ? ["agents", "hooks", "mcp", "skills"] : strict),
+    pluginsMay: new Set(settings.allowPluginAgentExtensions),
+  };
+}

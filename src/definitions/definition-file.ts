@@ -1,0 +1,71 @@
+import { readFileSync } from "node:fs";
+import type { Diagnostic } from "../diagnostic.ts";
+import { errorMessage } from "../errors.ts";
+import { toDefinition, type AgentDefinition } from "./definition.ts";
+import { parseFrontmatter, type FieldPlace } from "./frontmatter.ts";
+import type { SourceName } from "./sources.ts";
+
+export interface Loaded {
+  readonly definitions: readonly AgentDefinition[];
+  readonly diagnostics: readonly Diagnostic[];
+  /** Where the fields stand. */
+  readonly places?: ReadonlyMap<string, FieldPlace>;
+}
+
+/** One file → at most one definition. Also used for prompts that are kept in the same format. Never throws. */
+export async function loadDefinitionFile(
+  file: string,
+  source: SourceName,
+  options: { lenient?: boolean } = {},
+): Promise<Loaded> {
+  const text = readDefinition(file);
+  if (typeof text !== "string") return text;
+  const parsed = await parseFrontmatter(text, options);
+  if (parsed.kind === "none") return unloaded(file, parsed.reason, { severity: "warning" });
+  if (parsed.kind === "broken") {
+    const message = `The frontmatter is not valid YAML: ${parsed.message}. Quote the value.`;
+    return unloaded(file, message, parsed);
+  }
+  const { places, notices } = parsed;
+  const { definition, diagnostics } = toDefinition(parsed.fields, {
+    prompt: parsed.body.trim(),
+    source,
+    file,
+    where: file,
+    places,
+    ...(options.lenient === true ? { fallbackName: fileName(file) } : {}),
+  });
+  return {
+    definitions: definition === null ? [] : [definition],
+    diagnostics: [...notices.map((notice) => ({ ...notice, file })), ...diagnostics],
+    places,
+  };
+}
+
+/** The text, or why there is none. */
+export function readDefinition(file: string): string | Loaded {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    return unloaded(
+      file,
+      `The file cannot be read: ${errorMessage(error)}. Check its permissions.`,
+    );
+  }
+}
+
+export function unloaded(
+  file: string,
+  message: string,
+  options: { severity?: Diagnostic["severity"]; line?: number; column?: number } = {},
+): Loaded {
+  const { severity = "error", line = 1, column = 1 } = options;
+  return {
+    definitions: [],
+    diagnostics: [{ severity, code: "unreadable", file, line, column, field: null, message }],
+  };
+}
+
+export function fileName(file: string): string {
+  return file.replace(/^.*\//s, "").replace(/\.md$/, "");
+}

@@ -1,0 +1,45 @@
+import { readdirSync, type Dirent } from "node:fs";
+import { join } from "node:path";
+import { errorMessage, systemCode } from "../errors.ts";
+
+const most = 10_000;
+const deepest = 32;
+
+/** The definition files below a directory, sorted, with the directories that were looked at. Never throws. */
+export function findDefinitionFiles(directory: string): {
+  files: string[];
+  directories: string[];
+  /** Why there may be more than was found. */
+  problem: string | null;
+} {
+  const files: string[] = [];
+  const directories: string[] = [];
+  let problem: string | null = null;
+  const look = (at: string, depth: number): void => {
+    const entries = list(at);
+    if (typeof entries === "string") return void (problem ??= entries);
+    if (entries === null) return;
+    directories.push(at);
+    for (const entry of entries) {
+      const path = join(at, entry.name);
+      if (files.length >= most)
+        return void (problem = `There are more than ${most} files here; the rest is not read.`);
+      if (entry.isDirectory()) {
+        if (depth < deepest) look(path, depth + 1);
+        else problem ??= `Folders deeper than ${deepest} levels are not read.`;
+      } else if (entry.name.endsWith(".md")) files.push(path);
+    }
+  };
+  look(directory, 1);
+  return { files: files.toSorted(), directories, problem };
+}
+
+function list(directory: string): Dirent[] | string | null {
+  try {
+    return readdirSync(directory, { withFileTypes: true });
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === "ENOENT" || code === "ENOTDIR") return null;
+    return `The directory cannot be read: ${errorMessage(error)}. Check its permissions.`;
+  }
+}

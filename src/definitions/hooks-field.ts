@@ -1,0 +1,56 @@
+import { z } from "zod";
+
+/** Event → what runs. Only data here: nothing is started by reading it. */
+export type HookTable = Readonly<Record<string, readonly HookRule[]>>;
+
+export interface HookRule {
+  /** Which tools; left out: all. */
+  readonly matcher?: string | undefined;
+  readonly hooks: readonly Readonly<Record<string, unknown>>[];
+}
+
+/** An event that nobody knows drops the whole table: half of somebody's guards is worse than a word about it. */
+export function hooksSchema(): z.ZodType<HookTable> {
+  const rule = z.looseObject({
+    matcher: z.string().optional(),
+    hooks: z.array(z.looseObject({ type: z.string() })).min(1),
+  });
+  return z.record(
+    z.string().refine((event) => hookEvents.has(event), { error: "no such event" }),
+    z.array(rule),
+  );
+}
+
+export const hookEvents: ReadonlySet<string> = new Set([
+  "SessionStart",
+  "Setup",
+  "UserPromptSubmit",
+  "UserPromptExpansion",
+  "PreToolUse",
+  "PermissionRequest",
+  "PermissionDenied",
+  "PostToolUse",
+  "PostToolUseFailure",
+  "PostToolBatch",
+  "Notification",
+  "MessageDisplay",
+  "SubagentStart",
+  "SubagentStop",
+  "TaskCreated",
+  "TaskCompleted",
+  "Stop",
+  "StopFailure",
+  "TeammateIdle",
+  "InstructionsLoaded",
+  "ConfigChange",
+  "CwdChanged",
+  "DirectoryAdded",
+  "FileChanged",
+  "WorktreeCreate",
+  "WorktreeRemove",
+  "PreCompact",
+  "PostCompact",
+  "Elicitation",
+  "ElicitationResult",
+  "SessionEnd",
+]);

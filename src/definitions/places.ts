@@ -1,0 +1,56 @@
+import { join } from "node:path";
+import { packagePath } from "../package-path.ts";
+import { directoriesUpToRoot } from "../platform/git.ts";
+import { sources, type SourceName } from "./sources.ts";
+
+/** Where definition files are. */
+export interface Place {
+  readonly source: SourceName;
+  /** A directory with everything below it, or one file. */
+  readonly path: string;
+  /** Whether its hooks, servers and permission modes may act. */
+  readonly trusted: boolean;
+  /** Links must not lead out of this; `null`: they may lead anywhere. */
+  readonly within: string | null;
+  /** Whose agents these are. */
+  readonly plugin?: { readonly name: string; readonly root: string };
+}
+
+/** Every place that counts for a working directory, the one that wins first. */
+export function definitionPlaces(options: {
+  cwd: string;
+  configDir: string;
+  managedDir: string;
+  trusted: boolean;
+  /** Further project folders (`--add-dir`), each with its own trust. */
+  addedFolders: readonly { path: string; trusted: boolean }[];
+  plugins: readonly { name: string; root: string; agents: readonly string[] }[];
+}): Place[] {
+  const user = join(options.configDir, "agents");
+  const project = directoriesUpToRoot(options.cwd);
+  const folders = [
+    ...project.map((path) => ({ path, trusted: options.trusted, root: project.at(-1) ?? path })),
+    ...options.addedFolders.map(({ path, trusted }) => ({ path, trusted, root: path })),
+  ];
+  const places: Place[] = [
+    place("policy", join(options.managedDir, ".claude", "agents")),
+    ...folders.map(({ path, trusted, root }) => ({
+      source: "project" as const,
+      path: join(path, ".claude", "agents"),
+      trusted,
+      within: trusted ? null : root,
+    })),
+    place("user", user),
+    ...options.plugins.flatMap(({ name, root, agents }) =>
+      agents.map((path) => ({ ...place("plugin", path), within: root, plugin: { name, root } })),
+    ),
+    place("built-in", packagePath("agents")),
+  ];
+  // In the home directory the user's agents are not also the project's.
+  const own = places.filter(({ source, path }) => source !== "project" || path !== user);
+  return own.toSorted((a, b) => sources[b.source] - sources[a.source]);
+}
+
+function place(source: SourceName, path: string): Place {
+  return { source, path, trusted: true, within: null };
+}

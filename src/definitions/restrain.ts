@@ -1,0 +1,78 @@
+import type { Diagnostic } from "../diagnostic.ts";
+import type { AgentDefinition } from "./definition.ts";
+import type { FieldName } from "./fields.ts";
+import type { FieldPlace } from "./frontmatter.ts";
+
+/** What a policy and trust say about definitions. */
+export interface Restraints {
+  /** Surfaces on which only plugins count (`strictPluginOnlyCustomization`). */
+  readonly pluginsOnly: ReadonlySet<Surface | "agents">;
+  /** What plugin agents may carry (`allowPluginAgentExtensions`). */
+  readonly pluginsMay: ReadonlySet<Surface | "permissionMode">;
+}
+
+/** The name of a part of the configuration, as settings have it. */
+export type Surface = "hooks" | "mcp" | "skills";
+
+export const unrestrained: Restraints = { pluginsOnly: new Set(), pluginsMay: new Set() };
+
+/**
+ * Takes from a definition what must not act: of an untrusted project and of plugins hooks, MCP servers and permission
+ * modes; of users and projects what a policy leaves to plugins. The agent itself stays, and what it lost is reported.
+ * A mode that only narrows stays too.
+ */
+export function restrain(
+  definition: AgentDefinition,
+  options: {
+    trusted: boolean;
+    restraints: Restraints;
+    places?: ReadonlyMap<string, FieldPlace> | undefined;
+  },
+): { definition: AgentDefinition; diagnostics: Diagnostic[] } {
+  const diagnostics: Diagnostic[] = [];
+  const kept: Record<string, unknown> = { ...definition };
+  for (const [field, surface] of acting) {
+    if (definition[field] === undefined) continue;
+    if (field === "permissionMode" && narrow.has(definition.permissionMode ?? "")) continue;
+    const why = whyInert(definition, surface, options);
+    if (why === null) continue;
+    delete kept[field];
+    diagnostics.push({
+      severity: "warning",
+      code: "inert",
+      file: definition.file ?? definition.name,
+      ...(options.places?.get(field) ?? { line: 1, column: 1 }),
+      field,
+      agent: definition.name,
+      message: `'${field}' of '${definition.name}' does not act: ${why}`,
+    });
+  }
+  if (diagnostics.length === 0) return { definition, diagnostics };
+  return { definition: kept as unknown as AgentDefinition, diagnostics };
+}
+
+/** Fields that make something happen besides the agent itself. */
+const acting: readonly (readonly [FieldName, Surface | "permissionMode"])[] = [
+  ["hooks", "hooks"],
+  ["mcpServers", "mcp"],
+  ["permissionMode", "permissionMode"],
+  ["skills", "skills"],
+];
+
+const narrow: ReadonlySet<string> = new Set(["default", "manual", "plan", "dontAsk"]);
+
+function whyInert(
+  { source }: AgentDefinition,
+  surface: Surface | "permissionMode",
+  { trusted, restraints }: { trusted: boolean; restraints: Restraints },
+): string | null {
+  const own = source === "user" || source === "project";
+  if (own && surface !== "permissionMode" && restraints.pluginsOnly.has(surface))
+    return "the policy strictPluginOnlyCustomization leaves this to plugins.";
+  if (surface === "skills") return null;
+  if (source === "plugin" && !restraints.pluginsMay.has(surface))
+    return "agents of plugins may not have it, unless the policy allowPluginAgentExtensions says so.";
+  if (source === "project" && !trusted)
+    return "this folder is not trusted. Look at what is in it, then run 'retinue trust'.";
+  return null;
+}

@@ -1,0 +1,63 @@
+import { homedir } from "node:os";
+import { join, matchesGlob, resolve } from "node:path";
+import type { Forbidding } from "../resolved-agent.ts";
+import { toolName } from "../tools/registry.ts";
+
+export function parseForbidding(rules: {
+  deny: readonly string[];
+  ask: readonly string[];
+}): Forbidding[] {
+  return (["deny", "ask"] as const).flatMap((kind) =>
+    rules[kind].map((rule) => {
+      const specifier = /\((.*)\)$/s.exec(rule.trim())?.[1] ?? null;
+      return { rule, kind, tool: toolName(rule), specifier: specifier === "*" ? null : specifier };
+    }),
+  );
+}
+
+/** A rule for the key also covers these. */
+export const covers: Readonly<Record<string, readonly string[]>> = {
+  Edit: ["Write", "NotebookEdit"],
+  Read: ["Glob", "Grep"],
+};
+
+/**
+ * Whether a rule may be about a call. Paths are compared; every other specifier is taken to fit: this version cannot
+ * tell, and a rule that somebody wrote to be safe must not be passed over. Types of agents are the catalog's business.
+ */
+export function isForbidden(
+  { tool, specifier }: Forbidding,
+  call: { tool: string; paths: readonly { given: string; real: string }[] },
+  cwd: string,
+): boolean {
+  if (call.tool !== tool && !(covers[tool] ?? []).includes(call.tool)) return false;
+  if (specifier === null) return true;
+  if (tool === "Agent") return false;
+  if (tool !== "Read" && tool !== "Edit") return true;
+  const patterns = absolutePatterns(specifier, cwd);
+  return call.paths.some(({ given, real }) =>
+    [given, real].some((path) => patterns.some((pattern) => matchesGlob(path, pattern))),
+  );
+}
+
+/** What searches leave out below the directory that they are about, as ripgrep's globs: rather too much than too little. */
+export function unsearchable(rules: readonly Forbidding[]): string[] {
+  return rules.flatMap(({ tool, specifier }) => {
+    if (tool !== "Read" || specifier === null) return [];
+    const tail = specifier.replace(/^(?:~|\.)?\/+/, "");
+    return [`!**/${tail}`, `!**/${tail}/**`];
+  });
+}
+
+/** `//x` absolute, `~/x` in the home directory, everything else below the working directory; without a slash at any depth. */
+function absolutePatterns(specifier: string, cwd: string): string[] {
+  const base = specifier.startsWith("//")
+    ? specifier.slice(1)
+    : specifier.startsWith("~/")
+      ? join(homedir(), specifier.slice(2))
+      : resolve(cwd, specifier.replace(/^\/+/, ""));
+  const anywhere = /^(?:\.\/)?[^/]+\/?$/.test(specifier)
+    ? [join(cwd, "**", specifier.replace(/^\.\//, ""))]
+    : [];
+  return [base, ...anywhere].flatMap((pattern) => [pattern, `${pattern}/**`]);
+}

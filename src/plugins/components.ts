@@ -1,0 +1,140 @@
+import { join } from "node:path";
+import type { Diagnostic } from "../diagnostic.ts";
+import { diagnose, shown, type Problem } from "./diagnose.ts";
+import { isThere, pathInside } from "./path-inside.ts";
+import { isRecord } from "./read-json-file.ts";
+import { kindOf } from "./walk-plugin.ts";
+
+/** What a plugin brings, as places and data. Nothing in it has been read or acted on; all paths are real. */
+export interface Components {
+  /** Files or directories. */
+  readonly agents: string[];
+  /** Directories of skills, or of one skill. */
+  readonly skills: string[];
+  /** Files or directories. */
+  readonly commands: string[];
+  readonly hooks: PluginData[];
+  readonly mcpServers: PluginData[];
+}
+
+/** A JSON file, or what the manifest holds itself. */
+export type PluginData =
+  | { readonly kind: "file"; readonly file: string }
+  | { readonly kind: "inline"; readonly data: Record<string, unknown> };
+
+/** Where parts are found without being named. Paths in the manifest add to them. */
+export const defaultPlaces = {
+  agents: "./agents",
+  skills: "./skills",
+  commands: "./commands",
+  hooks: "./hooks/hooks.json",
+  mcpServers: "./.mcp.json",
+} as const satisfies Record<keyof Components, string>;
+
+type Field = keyof Components;
+
+/** The default places that exist, then what each manifest names. Paths that are refused are reported and left out. */
+export function findComponents(
+  root: string,
+  manifests: readonly { file: string; fields: Record<string, unknown> }[],
+): { components: Components; diagnostics: Diagnostic[] } {
+  const diagnostics: Diagnostic[] = [];
+  const find = (field: Field): PluginData[] => {
+    const found: PluginData[] = [];
+    const add = (file: string, written: string): void => {
+      const taken = take(root, field, written);
+      diagnostics.push(...taken.problems.map((one) => diagnose(file, { ...one, field })));
+      if (taken.path === undefined || found.some((one) => isFile(one, taken.path))) return;
+      found.push({ kind: "file", file: taken.path });
+    };
+    const standard = join(root, defaultPlaces[field]);
+    if (isThere(standard)) add(standard, defaultPlaces[field]);
+    for (const { file, fields } of manifests) {
+      const { paths, inline, problems } = readValue(field, fields[field]);
+      diagnostics.push(...problems.map((one) => diagnose(file, { ...one, field })));
+      for (const written of paths) add(file, written);
+      found.push(...inline.map((data) => ({ kind: "inline", data }) as const));
+    }
+    return found;
+  };
+  const paths = (field: Field): string[] =>
+    find(field).flatMap((one) => (one.kind === "file" ? [one.file] : []));
+  const components = {
+    agents: paths("agents"),
+    skills: paths("skills"),
+    commands: paths("commands"),
+    hooks: find("hooks"),
+    mcpServers: find("mcpServers"),
+  };
+  return { components, diagnostics };
+}
+
+function take(root: string, field: Field, written: string): { path?: string; problems: Problem[] } {
+  const place = pathInside(root, written);
+  if (place.kind === "refused") return { problems: [place.problem] };
+  const kind = kindOf(place.path);
+  if (!fits[field](kind, place.path)) {
+    const message = `${shown(written)} is left out: '${field}' takes ${wanted[field]}.`;
+    return { problems: [{ severity: "error", code: "invalid", message }] };
+  }
+  if (/^\.(\/|\\|$)/.test(written)) return { path: place.path, problems: [] };
+  const message = `${shown(written)} is read as './${written}'. Write it so.`;
+  return { path: place.path, problems: [{ severity: "info", code: "repaired", message }] };
+}
+
+type Fits = (kind: ReturnType<typeof kindOf>, path: string) => boolean;
+
+const markdownOrDirectory: Fits = (kind, path) =>
+  kind === "directory" || (kind === "file" && path.endsWith(".md"));
+const fits: Record<Field, Fits> = {
+  agents: markdownOrDirectory,
+  skills: (kind) => kind === "directory",
+  commands: markdownOrDirectory,
+  hooks: (kind) => kind === "file",
+  mcpServers: (kind) => kind === "file",
+};
+const wanted: Record<Field, string> = {
+  agents: "directories and .md files",
+  skills: "directories",
+  commands: "directories and .md files",
+  hooks: "a JSON file or an object",
+  mcpServers: "a JSON file or an object",
+};
+
+interface Written {
+  paths: string[];
+  inline: Record<string, unknown>[];
+  problems: Problem[];
+}
+
+/** A text, a list or an object, as people write it. */
+function readValue(field: Field, value: unknown): Written {
+  const written: Written = { paths: [], inline: [], problems: [] };
+  if (value === undefined || value === null) return written;
+  const holdsData = field === "hooks" || field === "mcpServers";
+  // `{"name": {"source": "./file.md"}}` is how commands may be written.
+  const named = !holdsData && isRecord(value);
+  const items = Array.isArray(value) ? value : named ? Object.values(value) : [value];
+  for (const item of items) {
+    const path: unknown = !holdsData && isRecord(item) ? item["source"] : item;
+    if (typeof path === "string" && path.includes("://")) written.problems.push(notFetched(path));
+    else if (typeof path === "string") written.paths.push(path);
+    else if (holdsData && isRecord(item)) written.inline.push(item);
+    else
+      written.problems.push({
+        severity: "error",
+        code: "invalid",
+        message: `An entry of '${field}' is left out: it takes ${wanted[field]}, written as './…'.`,
+      });
+  }
+  return written;
+}
+
+function notFetched(url: string): Problem {
+  const message = `${shown(url)} is not fetched. Put the file into the plugin and name it './…'.`;
+  return { severity: "warning", code: "unsupported", message };
+}
+
+function isFile(one: PluginData, path: string | undefined): boolean {
+  return one.kind === "file" && one.file === path;
+}

@@ -1,0 +1,61 @@
+import { lstatSync, realpathSync } from "node:fs";
+import { isAbsolute, join, relative, sep, win32 } from "node:path";
+import { realPath } from "../platform/real-path.ts";
+import { shown, type Problem } from "./diagnose.ts";
+
+export type PathInside =
+  /** Real: without links. */
+  { kind: "inside"; path: string } | { kind: "refused"; problem: Problem };
+
+/** What a path that a plugin wrote leads to, when that lies inside the root, which is a real path. Never throws. */
+export function pathInside(root: string, written: string): PathInside {
+  const wrong = pathProblem(written);
+  if (wrong !== null) return refused("invalid", wrong);
+  const path = realOrNone(join(root, written));
+  if (path !== undefined && isInside(root, path)) return { kind: "inside", path };
+  // A dangling link that points outside is no better than one that arrives there.
+  if (path !== undefined || !isInside(root, realPath(join(root, written)))) {
+    const message = `${shown(written)} is a link out of ${shown(root)} and is left out. Copy what it points to.`;
+    return refused("invalid", message);
+  }
+  return refused("missing", `${shown(written)} does not exist. Correct the path or remove it.`);
+}
+
+/** Why a path is refused before anybody looks where it leads. */
+export function pathProblem(written: string): string | null {
+  if (written === "") return "A path is empty. Write it as './…'.";
+  if (/[\u0000-\u001f\u007f-\u009f]/.test(written))
+    return "A path has control characters and is left out. Rename the file.";
+  // Knows the separators and drives of both worlds.
+  if (win32.isAbsolute(written))
+    return `${shown(written)} is absolute and is left out. Write it from the root of the plugin: './…'.`;
+  if (written.split(/[\\/]/).includes(".."))
+    return `${shown(written)} climbs with '..' and is left out. Write it from the root of the plugin: './…'.`;
+  return null;
+}
+
+export function isInside(root: string, path: string): boolean {
+  const way = relative(root, path);
+  return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
+/** Whether there is anything of this name, a dangling link included. */
+export function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+function realOrNone(path: string): string | undefined {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function refused(code: Problem["code"], message: string): PathInside {
+  return { kind: "refused", problem: { severity: "error", code, message } };
+}

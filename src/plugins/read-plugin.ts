@@ -1,0 +1,87 @@
+import { basename, join, resolve } from "node:path";
+import type { Diagnostic } from "../diagnostic.ts";
+import { realPath } from "../platform/real-path.ts";
+import { defaultPlaces, findComponents, type Components } from "./components.ts";
+import { diagnose } from "./diagnose.ts";
+import { nameProblem, readManifest } from "./manifest.ts";
+import { isThere } from "./path-inside.ts";
+import { fullBudget, kindOf, walkPlugin } from "./walk-plugin.ts";
+
+/** One installed plugin: what it is called and where its parts lie. */
+export interface Plugin extends Components {
+  readonly name: string;
+  /** Real. */
+  readonly root: string;
+  /** `name@inline`, `name@user` or `name@marketplace`. */
+  readonly source: string;
+  readonly version?: string;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** What a marketplace says of a plugin, in the fields of a manifest. */
+export interface Entry {
+  readonly name: string;
+  /** The marketplace's file. */
+  readonly file: string;
+  readonly fields: Record<string, unknown>;
+  /** `false`: its fields add to the plugin's own manifest. Without a manifest they always count. */
+  readonly strict: boolean;
+}
+
+/** The plugin in a directory; none when its manifest is broken or its name cannot be used. Never throws. */
+export function readPlugin(
+  directory: string,
+  origin: { marketplace: string; entry?: Entry },
+): { plugin: Plugin | null; diagnostics: Diagnostic[] } {
+  const { entry, marketplace } = origin;
+  const root = realPath(resolve(directory));
+  if (kindOf(root) !== "directory") {
+    const message = "There is no such directory. Correct the path of the plugin.";
+    const problem = { severity: "error", code: "missing", message } as const;
+    return { plugin: null, diagnostics: [diagnose(directory, problem)] };
+  }
+  const read = readManifest(root);
+  if (read.kind === "broken") return { plugin: null, diagnostics: read.diagnostics };
+  const own = read.kind === "manifest" ? [{ file: read.file, fields: read.manifest }] : [];
+  const added = entry !== undefined && (!entry.strict || own.length === 0) ? [entry] : [];
+  const name = own[0]?.fields.name ?? entry?.name ?? basename(resolve(directory));
+  const wrong = nameProblem(name);
+  if (wrong !== null) {
+    const message = `${wrong} Rename the directory or write a manifest.`;
+    const problem = { severity: "error", code: "invalid", field: "name", message } as const;
+    return { plugin: null, diagnostics: [diagnose(root, problem)] };
+  }
+  const { components, diagnostics: ofComponents } = findComponents(root, [...own, ...added]);
+  const diagnostics = [
+    ...(read.kind === "manifest" ? read.diagnostics : []),
+    ...ofComponents,
+    ...inspect(root, components),
+  ];
+  const version = own[0]?.fields.version ?? added[0]?.fields["version"];
+  const plugin: Plugin = {
+    name,
+    root,
+    source: `${entry?.name ?? name}@${marketplace}`,
+    ...(typeof version === "string" ? { version } : {}),
+    ...components,
+    diagnostics,
+  };
+  return { plugin, diagnostics };
+}
+
+/** Whether a directory that nobody called a plugin holds a part of one. */
+export function looksLikePlugin(directory: string): boolean {
+  const parts = [".claude-plugin/plugin.json", ...Object.values(defaultPlaces)];
+  return parts.some((part) => isThere(join(directory, part)));
+}
+
+/** Links that leave the plugin and directories without end, said once, before anybody loads from them. */
+function inspect(root: string, { agents, skills }: Components): Diagnostic[] {
+  const budget = fullBudget();
+  return [
+    ...agents.flatMap((directory) => walkPlugin({ root, directory, budget }).diagnostics),
+    ...skills.flatMap(
+      (directory) => walkPlugin({ root, directory, budget, deepest: 1 }).diagnostics,
+    ),
+  ];
+}

@@ -1,0 +1,173 @@
+import type { Candidate, Catalog } from "../definitions/catalog.ts";
+import type { AgentDefinition } from "../definitions/definition.ts";
+import { sources } from "../definitions/sources.ts";
+import type { Diagnostic } from "../diagnostic.ts";
+import { RetinueError } from "../errors.ts";
+import { answerCost } from "../model/prices.ts";
+import type { PermissionMode, SpawnRights, ToolDecision } from "../resolved-agent.ts";
+import type { Limits, Settings } from "../settings/settings.ts";
+import { createTools } from "../tools/registry.ts";
+import { toolSpec } from "../tools/tool.ts";
+import type { Environment } from "./environment.ts";
+import { memoryDirectory } from "./memory.ts";
+import { resolveModel } from "./model.ts";
+import { initialAttachments, systemPrompt } from "./prompt.ts";
+import { modeOf } from "./resolve.ts";
+import { resolveTools } from "./tools.ts";
+
+/** What would become of a request for an agent type, and why. Nothing is started to find out. */
+export interface Explanation {
+  readonly type: string;
+  readonly description: string;
+  readonly source: AgentDefinition["source"];
+  readonly priority: number;
+  readonly file: string | null;
+  /** Others of its name, and why it is not them. */
+  readonly passedOver: readonly { file: string | null; source: string; why: string }[];
+  readonly model: { readonly id: string; readonly from: string };
+  readonly permissionMode: { readonly mode: PermissionMode; readonly from: string };
+  readonly tools: readonly ToolDecision[];
+  /** Why it cannot be started at all, if it cannot. */
+  readonly refusal: string | null;
+  readonly spawns: SpawnRights;
+  readonly mcpServers: readonly string[];
+  readonly hooks: readonly string[];
+  readonly skills: readonly string[];
+  readonly memory: string | null;
+  readonly runs: {
+    readonly background: boolean;
+    readonly maxTurns: number;
+    readonly timeoutMs: number;
+  };
+  readonly prompt: {
+    /** Estimates, four characters to a token; the state of the repository is not looked at. */
+    readonly tokens: { tools: number; system: number; attachments: number };
+    /** Tools and system prompt: what siblings of one type share. */
+    readonly cachedPrefix: number;
+    /** Of the first request without its answer, in US dollars; `null`: unknown. */
+    readonly firstRequestUsd: number | null;
+  };
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export async function explainAgent(
+  type: string,
+  context: {
+    catalog: Catalog;
+    diagnostics: readonly Diagnostic[];
+    settings: Settings;
+    limits: Limits;
+    environment: Environment;
+    subagentModel: string | undefined;
+    parentMode: PermissionMode;
+  },
+): Promise<Explanation> {
+  const { catalog, settings, limits, environment } = context;
+  const definition = catalog.find(type);
+  if (definition === undefined) throw catalog.notFound(type);
+  const { id, from } = modelOf(definition, context);
+  const mode = modeOf(definition, context.parentMode);
+  const memory = memoryDirectory(definition, environment);
+  const available = createTools({ defaultType: settings.agents.defaultType, canSearch: true });
+  const { tools, spawn, report, refusal } = toolsOf(definition, {
+    available: [...available.keys()],
+    denied: settings.permissions.deny,
+    atDepthLimit: limits.maxSpawnDepth <= 1,
+    backgroundMcp: settings.background.mcp,
+    mode,
+    memory,
+  });
+  const specs = tools.flatMap((name) => available.get(name) ?? []).map(toolSpec);
+  const system = await systemPrompt({ ...definition, omitGitStatus: true }, environment, id);
+  const attachments = await initialAttachments({ definition, environment, catalog, spawn });
+  const tokens = {
+    tools: estimate(JSON.stringify(specs)),
+    system: estimate(system),
+    attachments: estimate(attachments.map(({ text }) => text).join("")),
+  };
+  const usage = {
+    input: tokens.tools + tokens.system + tokens.attachments,
+    output: 0,
+    cacheRead: 0,
+    cacheWrite: 0,
+  };
+  return {
+    type: definition.name,
+    description: definition.description,
+    source: definition.source,
+    priority: sources[definition.source],
+    file: definition.file,
+    passedOver: catalog.candidates().flatMap((candidate) => othersOf(candidate, definition)),
+    model: { id, from },
+    permissionMode: { mode, from: mode === context.parentMode ? "parent" : "definition" },
+    tools: report,
+    refusal,
+    spawns: spawn,
+    mcpServers: (definition.mcpServers ?? []).map(({ name }) => name),
+    hooks: Object.keys(definition.hooks ?? {}),
+    skills: definition.skills ?? [],
+    memory,
+    runs: {
+      background: definition.background ?? false,
+      maxTurns: definition.maxTurns ?? limits.maxTurns,
+      timeoutMs: definition.timeout ?? limits.timeout,
+    },
+    prompt: {
+      tokens,
+      cachedPrefix: tokens.tools + tokens.system,
+      firstRequestUsd: answerCost({ model: id, usage }, settings.prices),
+    },
+    diagnostics: context.diagnostics.filter(({ file }) => file === definition.file),
+  };
+}
+
+function modelOf(
+  definition: AgentDefinition,
+  { settings, subagentModel }: { settings: Settings; subagentModel: string | undefined },
+): { id: string; from: string } {
+  const { model, from } = resolveModel({
+    environment: subagentModel,
+    call: undefined,
+    definition: definition.model,
+    parent: undefined,
+    settings,
+  });
+  return { id: model, from: from === "default" ? "the parent's, else the setting 'model'" : from };
+}
+
+/** A list of tools of which nothing is left refuses to launch; here that is a finding like others. */
+function toolsOf(
+  definition: AgentDefinition,
+  question: Pick<
+    Parameters<typeof resolveTools>[0],
+    "available" | "denied" | "atDepthLimit" | "backgroundMcp" | "mode" | "memory"
+  >,
+): ReturnType<typeof resolveTools> & { refusal: string | null } {
+  const whole = {
+    ...question,
+    type: definition.name,
+    wanted: definition.tools,
+    unwanted: definition.disallowedTools,
+    isMain: false,
+    background: definition.background ?? false,
+  };
+  try {
+    return { ...resolveTools(whole), refusal: null };
+  } catch (error) {
+    if (!(error instanceof RetinueError)) throw error;
+    const none = { tools: [], spawn: { allowed: false }, confined: {}, report: [] } as const;
+    return { ...none, tools: [], report: [], refusal: error.message };
+  }
+}
+
+function othersOf(
+  { definition, passedOver }: Candidate,
+  winner: AgentDefinition,
+): Explanation["passedOver"] {
+  if (definition.name !== winner.name || passedOver === null) return [];
+  return [{ file: definition.file, source: definition.source, why: passedOver }];
+}
+
+function estimate(text: string): number {
+  return Math.ceil(text.length / 4);
+}

@@ -1,0 +1,26 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import type { AgentDefinition } from "../definitions/definition.ts";
+import type { Environment } from "./environment.ts";
+
+/** Where an agent keeps its notes, if its definition says that it keeps any. */
+export function memoryDirectory(
+  { name, memory }: AgentDefinition,
+  environment: Pick<Environment, "cwd" | "configDir" | "repository">,
+): string | null {
+  if (memory === undefined) return null;
+  const project = join(environment.repository ?? environment.cwd, ".claude");
+  const place = {
+    user: join(environment.configDir, "agent-memory"),
+    project: join(project, "agent-memory"),
+    local: join(project, "agent-memory-local"),
+  }[memory];
+  return join(place, slug(name));
+}
+
+/** A name as part of a path: names are any text, and two of them must never share a directory. */
+export function slug(name: string): string {
+  const plain = name.toLowerCase().replaceAll(/[^a-z0-9-]+/g, "-");
+  if (plain === name) return name;
+  return `${plain.slice(0, 64)}-${createHash("sha256").update(name).digest("hex").slice(0, 8)}`;
+}

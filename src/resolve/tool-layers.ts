@@ -1,0 +1,94 @@
+import type { PermissionMode } from "../resolved-agent.ts";
+import { coveredBy } from "./covered-by.ts";
+
+/** What decides over an agent's tools. */
+export interface ToolQuestion {
+  type: string;
+  available: readonly string[];
+  wanted: readonly string[] | undefined;
+  unwanted: readonly string[] | undefined;
+  /** Rules of the settings that forbid whole tools. */
+  denied: readonly string[];
+  /** The main agent of a session, which people talk to. */
+  isMain: boolean;
+  /** Agents at this depth may not spawn. */
+  atDepthLimit: boolean;
+  /** Nobody waits for it. */
+  background: boolean;
+  /** The setting `background.mcp`. */
+  backgroundMcp: boolean;
+  mode: PermissionMode;
+  /** The directory of its memory, if it has one. */
+  memory: string | null;
+}
+
+/**
+ * The layers between the tools that there are and those that an agent gets, in this order. Each says why it takes a tool
+ * away, or nothing.
+ */
+export const layers = {
+  settings: (tool, { denied }) =>
+    denied.some((rule) => !rule.includes("(") && coveredBy(rule)(tool))
+      ? "denied by 'permissions.deny' in the settings"
+      : undefined,
+  disallowedTools: (tool, { unwanted }) =>
+    unwanted?.some((entry) => coveredBy(entry)(tool)) === true
+      ? "named in 'disallowedTools'"
+      : undefined,
+  tools: (tool, { wanted }) =>
+    wanted === undefined || wanted.some((entry) => coveredBy(entry)(tool))
+      ? undefined
+      : "not named in 'tools'",
+  "plan mode": (tool, { mode }) =>
+    tool === "ExitPlanMode" && mode !== "plan" ? "only in plan mode" : undefined,
+  depth: (tool, { atDepthLimit }) =>
+    tool === "Agent" && atDepthLimit ? "at the depth limit" : undefined,
+  subagents: (tool, { isMain }) =>
+    !isMain && mainOnly.has(tool) ? "only for the main agent" : undefined,
+  background: (tool, { background, backgroundMcp }) => {
+    if (!background) return undefined;
+    if (tool.startsWith("mcp__"))
+      return backgroundMcp
+        ? undefined
+        : "not for background agents, unless the setting background.mcp says so";
+    return inBackground.has(tool) ? undefined : "not for background agents";
+  },
+} as const satisfies Record<string, (tool: string, agent: ToolQuestion) => string | undefined>;
+
+export type Layer = keyof typeof layers;
+
+/** They talk to a person or decide about the session. */
+const mainOnly: ReadonlySet<string> = new Set([
+  "AskUserQuestion",
+  "EndConversation",
+  "EnterPlanMode",
+  "ScheduleWakeup",
+  "TaskOutput",
+  "WaitForMcpServers",
+  "Workflow",
+]);
+
+/** What works without anybody who waits or answers. */
+const inBackground: ReadonlySet<string> = new Set([
+  "Agent",
+  "Read",
+  "Grep",
+  "Glob",
+  "Bash",
+  "PowerShell",
+  "Edit",
+  "Write",
+  "NotebookEdit",
+  "WebFetch",
+  "WebSearch",
+  "TodoWrite",
+  "Skill",
+  "ToolSearch",
+  "EnterWorktree",
+  "ExitWorktree",
+  "Monitor",
+  "TaskStop",
+  "SendMessage",
+  "Artifact",
+  "ExitPlanMode",
+]);

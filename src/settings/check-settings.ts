@@ -1,0 +1,87 @@
+import type { z } from "zod";
+import { isObject, pathText, type Path, type Values } from "./layer.ts";
+import { settingsSchema, type Settings } from "./settings.ts";
+
+export interface BadValue {
+  readonly path: Path;
+  /** What is expected instead. */
+  readonly message: string;
+}
+
+/**
+ * Leaves out what does not fit: an item of a list, a key of an object one level down, or a key; never more. What one file
+ * says is checked before it meets the others, so that a bad rule here cannot take the good ones of a policy with it.
+ */
+export function checkSettings(given: Values): {
+  /** What is left, as it was written. */
+  values: Values;
+  /** The same with every default. */
+  settings: Settings;
+  bad: BadValue[];
+} {
+  const bad: BadValue[] = [];
+  let values = given;
+  // What is left after a cut may lack something that it needs: then more of it goes, at last the whole key.
+  for (let round = 1; ; round += 1) {
+    const parsed = settingsSchema.safeParse(values);
+    if (parsed.success) return { values, settings: parsed.data, bad };
+    const cuts = new Set<string>();
+    for (const issue of parsed.error.issues.flatMap(innermost)) {
+      const path = round < 3 ? placeToCut(values, issue.path) : issue.path.slice(0, 1);
+      const text = JSON.stringify(path);
+      if (cuts.has(text)) continue;
+      cuts.add(text);
+      const expected = issue.message.replace(/^Invalid \w+: /, "");
+      bad.push({ path, message: `'${pathText(path)}' does not fit and is left out: ${expected}.` });
+    }
+    values = without(values, [], cuts) as Values;
+  }
+}
+
+interface Issue {
+  readonly path: Path;
+  readonly message: string;
+}
+
+/** Of a choice between kinds, the issues of the kind that was meant: the one that found something inside. */
+function innermost(issue: z.core.$ZodIssue): Issue[] {
+  if (issue.code !== "invalid_union") return [issue];
+  const meant = issue.errors.find((issues) => issues.some(({ path }) => path.length > 0));
+  if (meant !== undefined)
+    return meant.map(({ path, message }) => ({ path: [...issue.path, ...path], message }));
+  return [
+    {
+      path: issue.path,
+      message: issue.errors
+        .flat()
+        .map(({ message }) => message)
+        .join(", or "),
+    },
+  ];
+}
+
+function placeToCut(values: Values, [key, inner, item]: Path): Path {
+  if (key === undefined) return [];
+  const value = values[String(key)];
+  if (inner === undefined || !has(value, inner)) return [key];
+  const part = isObject(value) ? value[String(inner)] : undefined;
+  return item !== undefined && Array.isArray(part) ? [key, inner, item] : [key, inner];
+}
+
+function has(value: unknown, key: PropertyKey): boolean {
+  return typeof value === "object" && value !== null && Object.hasOwn(value, key);
+}
+
+const deepestCut = 3;
+
+function without(value: unknown, path: Path, cuts: ReadonlySet<string>): unknown {
+  if (path.length === deepestCut) return value;
+  const stays = (key: string | number): boolean => !cuts.has(JSON.stringify([...path, key]));
+  if (Array.isArray(value)) return value.filter((_, index) => stays(index));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key]) => stays(key))
+      .map(([key, inner]) => [key, without(inner, [...path, key], cuts)]),
+  );
+}

@@ -1,0 +1,76 @@
+import { isObject, pathText, type Layer, type Path, type Values } from "./layer.ts";
+
+export interface HeldBack {
+  readonly path: Path;
+  readonly value: unknown;
+  /** Why it does not act, and what would make it. */
+  readonly message: string;
+}
+
+export interface Allowance {
+  /** Whether somebody trusts the project's folder. */
+  readonly trusted: boolean;
+  /** Whether a policy keeps everybody else from allowing tools. */
+  readonly managedRulesOnly: boolean;
+}
+
+/** Takes out of a layer what its scope has no right to say. Rules that deny or ask are never taken out. */
+export function holdBack(
+  layer: Pick<Layer, "scope" | "values">,
+  { trusted, managedRulesOnly }: Allowance,
+): { values: Values; heldBack: HeldBack[] } {
+  if (layer.scope === "managed") return { values: layer.values, heldBack: [] };
+  const isProjects = layer.scope === "project" || layer.scope === "local";
+  const heldBack: HeldBack[] = [];
+  const values = keep(layer.values, ([key, inner], value) => {
+    const path = inner === undefined ? [key] : [key, inner];
+    const reason = reasonAgainst(pathText(path), key);
+    if (reason === undefined) return true;
+    // Nothing in it could act.
+    if (isEmpty(value) && !managedOnly.has(key)) return false;
+    if (key !== "$schema") heldBack.push({ path, value, message: `'${pathText(path)}' ${reason}` });
+    return false;
+  });
+  return { values, heldBack };
+
+  function reasonAgainst(path: string, key: string): string | undefined {
+    if (managedOnly.has(key))
+      return "acts only in managed settings and is ignored here. Remove it.";
+    if (isProjects && !trusted && !restricting.has(path))
+      return "does not act until this folder is trusted. Look at it, then run 'retinue trust'.";
+    if (managedRulesOnly && path === "permissions.allow")
+      return "is ignored: managed settings are the only ones that may allow tools here.";
+    return undefined;
+  }
+}
+
+function isEmpty(value: unknown): boolean {
+  return typeof value === "object" && value !== null && Object.keys(value).length === 0;
+}
+
+/** Keys that are an administrator's alone. */
+const managedOnly: ReadonlySet<string> = new Set([
+  "strictPluginOnlyCustomization",
+  "allowPluginAgentExtensions",
+  "strictKnownMarketplaces",
+  "allowManagedHooksOnly",
+  "allowManagedPermissionRulesOnly",
+  "allowManagedMcpServersOnly",
+]);
+
+/** All that a folder may say before anybody trusts it, because it only takes away. */
+const restricting: ReadonlySet<string> = new Set(["permissions.deny", "permissions.ask"]);
+
+/** The keys that pass; those of `permissions` are asked one by one. */
+function keep(
+  values: Values,
+  passes: (path: [key: string, inner?: string], value: unknown) => boolean,
+): Values {
+  const entries = Object.entries(values).flatMap(([key, value]): [string, unknown][] => {
+    if (key !== "permissions" || !isObject(value))
+      return passes([key], value) ? [[key, value]] : [];
+    const inner = Object.entries(value).filter(([name, rule]) => passes([key, name], rule));
+    return [[key, Object.fromEntries(inner)]];
+  });
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,55 @@
+import type { Diagnostic } from "../diagnostic.ts";
+import type { Scope } from "./scopes.ts";
+
+export type Values = Readonly<Record<string, unknown>>;
+
+/** Keys and, in lists, numbers: `["permissions", "deny", 0]`. */
+export type Path = readonly PropertyKey[];
+
+/** Who said something. */
+export interface Origin {
+  readonly scope: Scope;
+  /** The file, or for people the option that it came with. */
+  readonly file: string;
+}
+
+/** What one file, or the command line, says. */
+export interface Layer extends Origin {
+  readonly values: Values;
+  /** Where a key stands in the file, both from 1. */
+  readonly position?: (path: Path) => Position;
+}
+
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Something to tell about one key of a layer. */
+export interface Problem extends Pick<Diagnostic, "severity" | "code" | "message"> {
+  readonly path: Path;
+}
+
+const mostProblems = 100;
+
+/** At most a hundred: a file with a hundred thousand bad keys is a stranger's, and to find each takes time. */
+export function layerDiagnostics(layer: Layer, problems: readonly Problem[]): Diagnostic[] {
+  const shown = problems.slice(0, mostProblems).map(({ path, ...problem }): Diagnostic => {
+    const { line, column } = layer.position?.(path) ?? start;
+    return { ...problem, file: layer.file, line, column, field: pathText(path) };
+  });
+  const [first] = shown;
+  if (first === undefined || problems.length === shown.length) return shown;
+  const message = `${problems.length - shown.length} more problems are not listed.`;
+  return [...shown, { ...first, ...start, field: null, message }];
+}
+
+export const start: Position = { line: 1, column: 1 };
+
+export function pathText(path: Path): string {
+  return path.map(String).join(".");
+}
+
+export function isObject(value: unknown): value is Values {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,83 @@
+import type { Diagnostic } from "../diagnostic.ts";
+import { checkSettings } from "./check-settings.ts";
+import { holdBack, type Allowance } from "./held-back.ts";
+import { layerDiagnostics, type Layer, type Problem, type Values } from "./layer.ts";
+import { mergeSettings, type MergedSettings } from "./merge.ts";
+import { plainValues } from "../platform/plain-values.ts";
+import { readSettingsFile } from "./read-settings-file.ts";
+import { byScope, defaultManagedDir, settingsFiles } from "./scopes.ts";
+import type { Settings } from "./settings.ts";
+
+export interface SettingsRequest {
+  readonly cwd: string;
+  readonly configDir: string;
+  /** Where this platform keeps policies, if it is not said. */
+  readonly managedDir?: string;
+  readonly commandLine?: {
+    readonly values: Values;
+    /** The option, for people: `--settings`. */
+    readonly where: string;
+  };
+  /** Whether somebody trusts the project's folder; see `trust.ts`. */
+  readonly trusted: boolean;
+}
+
+export interface LoadedSettings extends MergedSettings {
+  /** The values with every default. */
+  readonly settings: Settings;
+  /** What each file, and the command line, brought to it, highest first. */
+  readonly files: readonly Layer[];
+}
+
+/**
+ * The settings that hold for a directory. Never throws for a file: one that cannot be read, and one bad value, is
+ * reported and left out, and everything else counts.
+ */
+export function loadSettings(request: SettingsRequest): LoadedSettings {
+  const { layers, diagnostics } = readLayers(request);
+  const allowance = { trusted: request.trusted, managedRulesOnly: managedRulesOnly(layers) };
+  const files = layers.map((layer) => {
+    const confined = confine(layer, allowance);
+    diagnostics.push(...confined.diagnostics);
+    return confined.layer;
+  });
+  const merged = mergeSettings(files);
+  return {
+    ...merged,
+    settings: checkSettings(merged.values).settings,
+    diagnostics: [...diagnostics, ...merged.diagnostics],
+    files,
+  };
+}
+
+function readLayers(request: SettingsRequest): { layers: Layer[]; diagnostics: Diagnostic[] } {
+  const { cwd, configDir, managedDir = defaultManagedDir(), commandLine } = request;
+  const read = settingsFiles({ cwd, configDir, managedDir }).map(readSettingsFile);
+  const layers = read.flatMap(({ layer }) => layer ?? []);
+  const diagnostics = read.flatMap((one) => one.diagnostics);
+  if (commandLine !== undefined)
+    layers.push({ scope: "command-line", file: commandLine.where, values: commandLine.values });
+  return { layers: layers.toSorted(byScope), diagnostics };
+}
+
+function managedRulesOnly(layers: readonly Layer[]): boolean {
+  const said = layers
+    .filter(({ scope }) => scope === "managed")
+    .map(({ values }) => values["allowManagedPermissionRulesOnly"]);
+  return said.find((value) => typeof value === "boolean") === true;
+}
+
+/** What of a layer counts: what is safe to handle and its scope may say, as far as it fits. */
+function confine(layer: Layer, allowance: Allowance): { layer: Layer; diagnostics: Diagnostic[] } {
+  const problems: Problem[] = [];
+  const plain = plainValues(layer.values, (path, message) =>
+    problems.push({ severity: "error", code: "invalid", path, message }),
+  );
+  const { values: permitted, heldBack } = holdBack({ ...layer, values: plain }, allowance);
+  for (const { path, message } of heldBack)
+    problems.push({ severity: "warning", code: "inert", path, message });
+  const { values, bad } = checkSettings(permitted);
+  for (const { path, message } of bad)
+    problems.push({ severity: "error", code: "invalid", path, message });
+  return { layer: { ...layer, values }, diagnostics: layerDiagnostics(layer, problems) };
+}

@@ -1,0 +1,50 @@
+import { lstatSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { readSmallFile } from "../platform/read-small-file.ts";
+import { realPath } from "../platform/real-path.ts";
+
+const largestPointer = 16 * 1024;
+
+/**
+ * The main checkout of a linked git worktree, or nothing. Anybody can write a `.git` file that points at somebody else's
+ * repository, so that repository must point back: `<main>/.git/worktrees/<id>` has to name this very folder, and to
+ * belong to the same user. `folder` is a real path. Git is not asked: nothing may be started in a folder that nobody trusts.
+ */
+export function mainCheckout(folder: string): string | undefined {
+  const dotGit = join(folder, ".git");
+  const owner = ownerOf(dotGit, "file");
+  const pointer = /^gitdir: ([^\n]+)\n?$/.exec(pointerText(dotGit))?.[1];
+  if (owner === undefined || pointer === undefined) return undefined;
+
+  const entry = realPath(resolve(folder, pointer));
+  const common = dirname(dirname(entry));
+  if (basename(dirname(entry)) !== "worktrees" || basename(common) !== ".git") return undefined;
+  if (ownerOf(entry, "directory") !== owner) return undefined;
+
+  const back = pathIn(join(entry, "gitdir"));
+  if (back === undefined || basename(back) !== ".git") return undefined;
+  if (realPath(dirname(back)) !== folder) return undefined;
+  const shared = pathIn(join(entry, "commondir"));
+  return shared !== undefined && realPath(shared) === common ? dirname(common) : undefined;
+}
+
+/** The user that something belongs to; nothing where it is missing, of another kind or a link. */
+function ownerOf(path: string, kind: "file" | "directory"): number | undefined {
+  try {
+    const info = lstatSync(path);
+    return (kind === "file" ? info.isFile() : info.isDirectory()) ? info.uid : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The path that a file of git holds; relative ones begin at the file. */
+function pathIn(file: string): string | undefined {
+  const path = pointerText(file).replace(/\n$/, "");
+  return path === "" || path.includes("\n") ? undefined : resolve(dirname(file), path);
+}
+
+function pointerText(file: string): string {
+  const read = readSmallFile(file, largestPointer);
+  return read.kind === "text" ? read.text : "";
+}

@@ -1,0 +1,134 @@
+import type { Diagnostic } from "../diagnostic.ts";
+import {
+  isObject,
+  layerDiagnostics,
+  type Layer,
+  type Origin,
+  type Problem,
+  type Values,
+} from "./layer.ts";
+import { emptyObject, plainValues } from "../platform/plain-values.ts";
+import type { Provenance } from "./provenance.ts";
+import { byScope } from "./scopes.ts";
+
+export interface MergedSettings {
+  /** Without prototypes, at every level. */
+  readonly values: Values;
+  readonly provenance: Provenance;
+  readonly diagnostics: Diagnostic[];
+}
+
+/**
+ * One object out of what all scopes say; within a scope the layer that comes first is the higher one. Scalars: the highest
+ * wins. Objects merge key by key. Lists are joined, highest first, each item once. Where they disagree about which of
+ * these a value is, the highest decides and the others are passed over.
+ */
+export function mergeSettings(layers: readonly Layer[]): MergedSettings {
+  const diagnostics: Diagnostic[] = [];
+  const voices = layers.toSorted(byScope).map((layer): Voice<Values> => {
+    const problems: Problem[] = [];
+    const value = plainValues(layer.values, (path, message) =>
+      problems.push({ severity: "error", code: "invalid", path, message }),
+    );
+    diagnostics.push(...layerDiagnostics(layer, problems));
+    return { origin: { scope: layer.scope, file: layer.file }, value };
+  });
+  const { value, provenance } = mergeObjects(voices, wholeValues);
+  return { values: value as Values, provenance, diagnostics };
+}
+
+interface Voice<Value> {
+  readonly origin: Origin;
+  readonly value: Value;
+}
+
+interface Merged {
+  readonly value: unknown;
+  readonly provenance: Provenance;
+}
+
+type Choice = (voices: readonly Voice<unknown>[]) => readonly Voice<unknown>[];
+
+/** Keys that not all who speak of them decide together. */
+const wholeValues: ReadonlyMap<string, Choice> = new Map([
+  ["fallbackModel", (voices) => voices.slice(0, 1)],
+  [
+    "availableModels",
+    (voices) => {
+      const managed = voices.filter(({ origin }) => origin.scope === "managed");
+      return managed.length > 0 ? managed : voices;
+    },
+  ],
+]);
+
+function mergeObjects(
+  voices: readonly Voice<Values>[],
+  choices: ReadonlyMap<string, Choice>,
+): Merged {
+  const byKey = new Map<string, Voice<unknown>[]>();
+  for (const { origin, value } of voices) {
+    for (const [key, inner] of Object.entries(value)) {
+      if (inner === undefined) continue;
+      const said = byKey.get(key) ?? [];
+      said.push({ origin, value: inner });
+      byKey.set(key, said);
+    }
+  }
+  const values = emptyObject();
+  const keys = new Map<string, Provenance>();
+  for (const [key, said] of byKey) {
+    const merged = mergeValue(choices.get(key)?.(said) ?? said);
+    values[key] = merged.value;
+    keys.set(key, merged.provenance);
+  }
+  return { value: values, provenance: { origin: voices[0]?.origin ?? nobody, keys } };
+}
+
+/** Only of settings in which nobody says anything. */
+const nobody: Origin = { scope: "user", file: "" };
+
+/** As deep as `plainValues` lets values be. */
+function mergeValue(voices: readonly Voice<unknown>[]): Merged {
+  const [highest] = voices;
+  if (highest === undefined) return { value: undefined, provenance: { origin: nobody } };
+  if (Array.isArray(highest.value))
+    return mergeLists(
+      voices.filter((voice): voice is Voice<unknown[]> => Array.isArray(voice.value)),
+      highest.origin,
+    );
+  if (!isObject(highest.value))
+    return { value: highest.value, provenance: { origin: highest.origin } };
+  return mergeObjects(
+    voices.filter((voice): voice is Voice<Values> => isObject(voice.value)),
+    noChoices,
+  );
+}
+
+const noChoices: ReadonlyMap<string, Choice> = new Map();
+
+function mergeLists(voices: readonly Voice<readonly unknown[]>[], origin: Origin): Merged {
+  const value: unknown[] = [];
+  const items: Origin[] = [];
+  const seen = new Set<string>();
+  for (const voice of voices) {
+    for (const item of voice.value) {
+      const text = canonicalText(item);
+      if (seen.has(text)) continue;
+      seen.add(text);
+      value.push(item);
+      items.push(voice.origin);
+    }
+  }
+  return { value, provenance: { origin, items } };
+}
+
+/** Two values are equal when their texts are. Comparing each with each would let a long list hold up the start. */
+function canonicalText(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(canonicalText).join(",")}]`;
+  if (!isObject(value)) return String(value);
+  const fields = Object.keys(value)
+    .toSorted()
+    .map((key) => `${JSON.stringify(key)}:${canonicalText(value[key])}`);
+  return `{${fields.join(",")}}`;
+}

@@ -1,0 +1,11 @@
+import { repositoryRoot } from "../platform/git.ts";
+import { realPath } from "../platform/real-path.ts";
+
+/**
+ * The folder whose settings and trust apply: the root of the repository, else the directory itself. Links are resolved
+ * first: what is read and what was trusted must be one and the same folder.
+ */
+export function projectFolder(cwd: string): string {
+  const directory = realPath(cwd);
+  return repositoryRoot(directory) ?? directory;
+}

@@ -1,0 +1,67 @@
+import type { Diagnostic } from "../diagnostic.ts";
+import { readSmallFile } from "../platform/read-small-file.ts";
+import { isObject, start, type Layer, type Path, type Position } from "./layer.ts";
+import { positionAt, scanJson } from "../platform/scan-json.ts";
+import type { SettingsFile } from "./scopes.ts";
+
+const largestFile = 1024 * 1024;
+
+/** What a settings file says; nothing where there is none, or where it is empty. Never throws. */
+export function readSettingsFile({ scope, file }: SettingsFile): {
+  layer?: Layer;
+  diagnostics: Diagnostic[];
+} {
+  const read = readSmallFile(file, largestFile);
+  if (read.kind === "missing") return { diagnostics: [] };
+  if (read.kind === "refused")
+    return unreadable(
+      file,
+      start,
+      `The settings are not used: ${read.reason}. Put a regular file there that you may read and that has at most 1 MiB, or remove it.`,
+    );
+  const text = read.text.replace(/^\uFEFF/, "");
+  if (text.trim() === "") return { diagnostics: [] };
+  let values: unknown;
+  try {
+    values = JSON.parse(text);
+  } catch {
+    const { offset, reason } = scanJson(text).error ?? { offset: 0, reason: "it cannot be parsed" };
+    return unreadable(
+      file,
+      positionAt(text, offset),
+      `This is not valid JSON: ${reason}. Correct it; until then nothing in this file counts.`,
+    );
+  }
+  if (!isObject(values))
+    return unreadable(
+      file,
+      start,
+      'The file must hold one object: {"model": "sonnet"}. Correct it; until then nothing in this file counts.',
+    );
+  return { layer: { scope, file, values, position: finder(text) }, diagnostics: [] };
+}
+
+function unreadable(
+  file: string,
+  { line, column }: Position,
+  message: string,
+): { diagnostics: Diagnostic[] } {
+  return {
+    diagnostics: [
+      { severity: "error", code: "unreadable", file, line, column, field: null, message },
+    ],
+  };
+}
+
+/** Looks through the text when somebody asks for the first time: most files give no cause to. */
+function finder(text: string): (path: Path) => Position {
+  let offsets: ReadonlyMap<string, number> | undefined;
+  return (path) => {
+    offsets ??= scanJson(text).offsets;
+    for (let length = path.length; length > 0; length -= 1) {
+      const offset = offsets.get(JSON.stringify(path.slice(0, length)));
+      if (offset !== undefined) return positionAt(text, offset);
+    }
+    return start;
+  };
+}

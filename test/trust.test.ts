@@ -1,0 +1,134 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { temporaryDirectory, writeFiles } from "./support/stage.ts";
+
+const bin = fileURLToPath(new URL("../bin/retinue.js", import.meta.url));
+
+function shop(settings: object | string = {}): {
+  folder: string;
+  retinue: (...args: string[]) => { status: number | null; stdout: string; stderr: string };
+} {
+  const root = temporaryDirectory();
+  const folder = join(root, "project");
+  mkdirSync(join(folder, ".git"), { recursive: true });
+  writeFiles(folder, {
+    ".claude/settings.json": typeof settings === "string" ? settings : JSON.stringify(settings),
+    "src/a.js": "",
+  });
+  const env = { ...process.env, CLAUDE_CONFIG_DIR: join(root, "config"), NO_COLOR: "1" };
+  return {
+    folder,
+    retinue: (...args) =>
+      spawnSync(process.execPath, [bin, "trust", ...args], {
+        cwd: join(folder, "src"),
+        encoding: "utf8",
+        env,
+      }),
+  };
+}
+
+const settings = {
+  hooks: {
+    Stop: [{ hooks: [{ type: "command", command: "a" }] }],
+    PreToolUse: [{ matcher: "Bash", hooks: [{ command: "b" }, { command: "c" }] }],
+  },
+  env: { A: "1", B: "2" },
+  model: "opus",
+  permissions: { allow: ["Bash"], deny: ["WebFetch"] },
+};
+
+test("trust says what becomes active, then trusts the project", () => {
+  const { folder, retinue } = shop(settings);
+  const ran = retinue();
+  expect(ran.stderr).toBe("");
+  expect(ran.stdout).toBe(
+    [
+      `What the settings in ${folder} make active:`,
+      "  .claude/settings.json  hooks              3 hooks",
+      "  .claude/settings.json  env                2 values",
+      "  .claude/settings.json  model",
+      "  .claude/settings.json  permissions.allow  1 rule",
+      `${folder} is now trusted. 'retinue trust --revoke' takes it back.`,
+      "",
+    ].join("\n"),
+  );
+  expect(ran.status).toBe(0);
+  expect(retinue().stdout).toContain("is still trusted");
+});
+
+test("trust --json is one document", () => {
+  const { folder, retinue } = shop(settings);
+  expect(JSON.parse(retinue(folder, "--json").stdout)).toEqual({
+    folder,
+    trustedBefore: false,
+    activates: [
+      { file: ".claude/settings.json", key: "hooks", count: 3 },
+      { file: ".claude/settings.json", key: "env", count: 2 },
+      { file: ".claude/settings.json", key: "model", count: null },
+      { file: ".claude/settings.json", key: "permissions.allow", count: 1 },
+    ],
+  });
+});
+
+test("trust can be listed and taken back", () => {
+  const { folder, retinue } = shop();
+  expect(retinue("--list")).toMatchObject({
+    status: 0,
+    stdout: "",
+    stderr: "No folder is trusted. 'retinue trust' trusts the one you are in.\n",
+  });
+  expect(retinue().stdout).toContain("ask for nothing that needs trust");
+  expect(retinue("--list").stdout).toMatch(/^SINCE +FOLDER\n\S+Z +\S+\/project\n$/);
+  expect(JSON.parse(retinue("--list", "--json").stdout)).toMatchObject([{ folder }]);
+  expect(retinue("--revoke").stdout).toBe(`${folder} is not trusted any more.\n`);
+  expect(JSON.parse(retinue("--revoke", "--json").stdout)).toEqual({
+    folder: null,
+    revoked: false,
+  });
+  expect(JSON.parse(retinue("--list", "--json").stdout)).toEqual([]);
+});
+
+test("what a stranger named cannot move the cursor or confuse the program", () => {
+  const { retinue } = shop('{"\\u001b[2Jevil": 1, "constructor": {"a": 1}, "toString": [1]}');
+  const { status, stdout, stderr } = retinue();
+  expect(status).toBe(0);
+  expect(stdout).not.toContain("\u001b");
+  expect(stderr).toMatch(/^error: .*The key 'constructor' is ignored/);
+  expect(stdout).toMatch(/evil\n.* toString +1 entry\n/);
+});
+
+test("settings that cannot be read are named before the folder is trusted", () => {
+  const { retinue } = shop('{"model": }');
+  const { status, stderr } = retinue();
+  expect(status).toBe(0);
+  expect(stderr).toMatch(/^error: .*settings\.json:1: This is not valid JSON: a value is expected/);
+});
+
+test("a worktree is not revoked while its main checkout is trusted", () => {
+  const { folder, retinue } = shop();
+  const tree = join(folder, "../tree");
+  const entry = join(folder, ".git/worktrees/tree");
+  writeFiles(tree, { ".git": `gitdir: ${entry}\n` });
+  writeFiles(entry, { gitdir: `${join(tree, ".git")}\n`, commondir: "../..\n" });
+  retinue();
+  const { status, stderr } = retinue("--revoke", tree);
+  expect(status).toBe(2);
+  expect(stderr).toBe(
+    `retinue: ${tree} is trusted because it belongs to ${folder}. 'retinue trust --revoke ${folder}' takes that back.\n`,
+  );
+});
+
+test("misuse is said and changes nothing", () => {
+  const { folder, retinue } = shop();
+  const gone = join(folder, "gone");
+  expect(retinue(gone)).toMatchObject({
+    status: 2,
+    stdout: "",
+    stderr: `retinue: ${gone} is not a directory. Name a directory of the project to trust.\n`,
+  });
+  expect(retinue("--list", "--revoke").status).toBe(2);
+  expect(JSON.parse(retinue("--list", "--json").stdout)).toEqual([]);
+});
