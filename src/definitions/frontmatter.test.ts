@@ -1,5 +1,8 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
-import { parseFrontmatter } from "./frontmatter.ts";
+import { parseDocument } from "yaml";
+import { parseFrontmatter, quoteValues, strayColon } from "./frontmatter.ts";
+import { readPlainFields } from "./plain-fields.ts";
 
 test.each([
   ["plain", "---\nname: a\ndescription: b\n---\nBody", { name: "a", description: "b" }],
@@ -62,4 +65,62 @@ test("keys that every object has are only keys", async () => {
   );
   expect(parsed.kind).toBe("fields");
   expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
+});
+
+test("what is repaired without YAML is what YAML refuses, and repaired reads the same", () => {
+  const value = fc.oneof(
+    fc.constantFrom(
+      "x",
+      "Use it: now",
+      "a #b: c",
+      "it's: so",
+      '"q: r"',
+      "[a]",
+      "*",
+      "a: b: c",
+      "&x: y",
+    ),
+    fc.stringMatching(/^[a-z:# '"[\]{}*]{0,10}$/),
+  );
+  fc.assert(
+    fc.property(fc.array(value, { minLength: 1, maxLength: 4 }), (values) => {
+      const head = `${values.map((one, index) => `k${"abcd"[index]}: ${one}`).join("\n")}\n`;
+      const repaired = readPlainFields(quoteValues(head));
+      if (strayColon(head) === null || repaired === undefined) return;
+      const options = { uniqueKeys: false, logLevel: "silent" } as const;
+      expect(parseDocument(head, options).errors).not.toEqual([]);
+      const document = parseDocument(quoteValues(head), options);
+      expect(document.errors).toEqual([]);
+      expect(document.toJS()).toEqual(repaired);
+    }),
+    { numRuns: 5000 },
+  );
+});
+
+test("lenient: a byte order mark, blank lines and text that is no YAML are read, and that is said", async () => {
+  const broken =
+    "\uFEFF\n\n---\nname: a\ndescription: Use it. Examples:\n\n<example>\nuser: hi: there\n</example>\ntools: Read\n---\nBody";
+  expect((await parseFrontmatter(broken)).kind).toBe("none");
+  expect((await parseFrontmatter(broken.replace(/^\uFEFF\n\n/, ""))).kind).toBe("broken");
+  const parsed = await parseFrontmatter(broken, { lenient: true });
+  expect(parsed).toMatchObject({
+    kind: "fields",
+    fields: {
+      name: "a",
+      description: "Use it. Examples:\n\n<example>\nuser: hi: there\n</example>",
+      tools: "Read",
+    },
+    body: "Body",
+  });
+  if (parsed.kind !== "fields") return;
+  expect(parsed.places.get("tools")).toEqual({ line: 10, column: 1 });
+  expect(parsed.notices.map(({ code }) => code)).toEqual(["repaired", "repaired"]);
+});
+
+test("a key that stands twice is reported where it stands again", async () => {
+  const parsed = await parseFrontmatter("---\nname: a\ntools: Read\ntools: Bash\n---\n");
+  expect(parsed).toMatchObject({
+    fields: { tools: "Bash" },
+    notices: [{ severity: "warning", field: "tools", line: 4, column: 1 }],
+  });
 });

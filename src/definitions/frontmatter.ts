@@ -44,6 +44,11 @@ export async function parseFrontmatter(
   });
   const plain = readPlainFields(head);
   if (plain !== undefined) return found(plain);
+  const stray = strayColon(head);
+  const quoted = stray === null ? undefined : readPlainFields(quoteValues(head));
+  if (stray !== null && quoted !== undefined) {
+    return found(quoted, notice(stray + before, "repaired", misread("a value holds ': '")));
+  }
   const tangled = tangle(head);
   if (tangled !== null) {
     return { kind: "broken", line: before + 1, column: 1, message: tangled, body };
@@ -52,10 +57,10 @@ export async function parseFrontmatter(
   if (strict.kind === "fields") return found(strict.fields);
   const line = strict.line + before;
   const repaired = await readYaml(quoteValues(head));
-  const misread = `Not valid YAML (${strict.message}); values are taken as plain text. Quote them.`;
-  if (repaired.kind === "fields") return found(repaired.fields, notice(line, "repaired", misread));
-  const recovered = lenient ? recoverFields(head) : null;
-  if (recovered !== null) return found(recovered, notice(line, "repaired", misread));
+  const recovered =
+    repaired.kind === "fields" ? repaired.fields : lenient ? recoverFields(head) : null;
+  if (recovered !== null)
+    return found(recovered, notice(line, "repaired", misread(strict.message)));
   return { kind: "broken", line, column: strict.column, message: strict.message, body };
 }
 
@@ -155,8 +160,20 @@ function notice(line: number, code: DiagnosticCode, message: string): Notice {
   return { line, column: 1, severity: "info", code, field: null, message };
 }
 
+function misread(reason: string): string {
+  return `Not valid YAML (${reason}); values are taken as plain text. Quote them.`;
+}
+
+/** The line of a text without quotes that holds `: `, which no YAML parser takes. */
+export function strayColon(head: string): number | null {
+  const index = head
+    .split("\n")
+    .findIndex((line) => /^[A-Za-z_-]+: +[A-Za-z](?:(?! #).)*?: /.test(line));
+  return index === -1 ? null : index + 1;
+}
+
 /** Quotes top-level values that YAML would misread: nearly always a description with a colon in it. */
-function quoteValues(head: string): string {
+export function quoteValues(head: string): string {
   return head
     .split("\n")
     .map((line) => {
