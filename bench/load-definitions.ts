@@ -23,7 +23,12 @@ function readAll(): { first: number; again: number } {
   return { first: taken(read), again: taken(read) };
 }
 
-async function loadAll(): Promise<{ first: number; again: number; oneChanged: number; count: number }> {
+async function loadAll(): Promise<{
+  first: number;
+  again: number;
+  oneChanged: number;
+  count: number;
+}> {
   const loader = new DefinitionLoader({
     places: [{ source: "project", path: directory, trusted: true, within: null }],
     lenient: false,

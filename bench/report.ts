@@ -13,6 +13,8 @@ export interface Report {
   figures: Record<string, Figure>;
   /** Requests and children at once, of the last run that counted. */
   counts: Record<string, Counts>;
+  /** How many definitions there are → milliseconds until one that changed is loaded again. */
+  oneDefinitionChanged: Record<string, Spread | null>;
   /** Agent type → bytes of its first request. */
   firstRequestBytes: Record<string, number>;
   /** Every reason why a run did not count; with any, the bench has failed. */
@@ -42,10 +44,15 @@ export function asText(report: Report): string {
     type,
     String(size),
   ]);
+  const changed = Object.entries(report.oneDefinitionChanged).map(([count, spread]) => [
+    count,
+    withSpread(spread, "ms"),
+  ]);
   const sections = [
     head,
     table(["", "floor", "retinue", "ratio"], figures),
     table(["floor / retinue", "requests", "children at once"], counts),
+    table(["definitions", "one of them changed"], changed),
     table(["first request of", "bytes"], bytes),
     failureText(report.failures),
   ];

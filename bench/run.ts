@@ -7,6 +7,7 @@ import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { benchDefinitions } from "./definitions.ts";
 import { FakeModel } from "./fake-model.ts";
 import { derivations, figureOf, type Figure, type FigureName, type Round } from "./figures.ts";
 import { measure } from "./measure.ts";
@@ -19,7 +20,7 @@ import { scratch, Workspace } from "./workspace.ts";
 
 const latencyMs = 20;
 const figureNames = Object.keys(derivations) as FigureName[];
-const allNames = [...figureNames, "bytes", "version"];
+const allNames = [...figureNames, "bytes", "version", "definitions"];
 
 const { names, runs, json } = readArguments();
 const failures: string[] = [];
@@ -34,6 +35,8 @@ async function bench(): Promise<Report> {
   const figures: Record<string, Figure> = {};
   for (const name of asked) figures[name] = figureOf(name, rounds);
   if (names.includes("version")) figures["version"] = await versionFigure(workspace);
+  const definitions = names.includes("definitions") ? benchDefinitions(workspace, runs) : undefined;
+  Object.assign(figures, definitions?.figures);
   return {
     date: new Date().toISOString().slice(0, 10),
     node: process.versions.node,
@@ -43,6 +46,7 @@ async function bench(): Promise<Report> {
     scratch,
     figures,
     counts: countsOf(rounds),
+    oneDefinitionChanged: definitions?.oneChanged ?? {},
     firstRequestBytes: names.includes("bytes") ? await bytesFigure(workspace) : {},
     failures,
   };

@@ -3,10 +3,18 @@ export function closest(name: string, candidates: readonly string[]): string | u
   // Nobody's slip of the pen, and the comparison takes as long as it is.
   if (name.length > 100) return undefined;
   const folded = fold(name);
-  const [best] = candidates
-    .map((candidate) => ({ candidate, distance: editDistance(fold(candidate), folded) }))
-    .filter(({ candidate, distance }) => distance <= Math.max(1, Math.floor(candidate.length / 3)))
-    .toSorted((a, b) => a.distance - b.distance);
+  let best: { candidate: string; distance: number } | undefined;
+  for (const candidate of candidates) {
+    const other = fold(candidate);
+    const most = Math.min(
+      Math.max(1, Math.floor(candidate.length / 3)),
+      best === undefined ? Infinity : best.distance - 1,
+    );
+    // As many letters must be added or taken away at least.
+    if (Math.abs(other.length - folded.length) > most) continue;
+    const distance = editDistance(other, folded);
+    if (distance <= most) best = { candidate, distance };
+  }
   return best?.candidate;
 }
 
@@ -17,10 +25,10 @@ export function fold(name: string): string {
 
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (const [i, left] of a.split("").entries()) {
+  for (let i = 0; i < a.length; i += 1) {
     const next = [i + 1];
-    for (const [j, right] of b.split("").entries()) {
-      const replace = (row[j] ?? 0) + (left === right ? 0 : 1);
+    for (let j = 0; j < b.length; j += 1) {
+      const replace = (row[j] ?? 0) + (a[i] === b[j] ? 0 : 1);
       next.push(Math.min(replace, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
     }
     row = next;

@@ -146,7 +146,7 @@ function toolProblems(
 }
 
 function unknownField(field: string): Problem {
-  const meant = closest(field, ["name", "description", ...Object.keys(definitionFields)]);
+  const meant = meantField(field);
   if (meant === undefined)
     return {
       severity: "info",
@@ -160,6 +160,17 @@ function unknownField(field: string): Problem {
     message: `'${field}' is not a field of agents and is ignored. Did you mean '${meant}'?`,
   };
 }
+
+/** People use the same few unknown fields in all their files. */
+function meantField(field: string): string | undefined {
+  const known = meantFields.get(field);
+  if (known !== undefined || meantFields.has(field)) return known;
+  const meant = closest(field, ["name", "description", ...Object.keys(definitionFields)]);
+  if (meantFields.size < 1000) meantFields.set(field, meant);
+  return meant;
+}
+
+const meantFields = new Map<string, string | undefined>();
 
 function nameProblem(name: unknown): string | null {
   if (typeof name !== "string" || name === "") return "'name' must be a non-empty text.";

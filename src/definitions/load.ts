@@ -45,7 +45,7 @@ export class DefinitionLoader implements Disposable {
       for (const file of files) {
         if (seen.has(file)) continue;
         seen.add(file);
-        parts.push(await this.#look(file, place, changed));
+        parts.push(this.#known(file, place, changed) ?? (await this.#look(file, place)));
       }
     }
     if (this.#last === undefined || !sameItems(this.#last.parts, parts)) {
@@ -113,11 +113,16 @@ export class DefinitionLoader implements Disposable {
     });
   }
 
-  async #look(file: string, place: Place, changed: ReadonlySet<string> | null): Promise<Loaded> {
-    const known = this.#files.get(file);
+  /** What is known of a file that cannot have changed. */
+  #known(file: string, place: Place, changed: ReadonlySet<string> | null): Loaded | undefined {
     const sure = place.source === "built-in" || (changed !== null && !changed.has(file));
+    const known = sure ? this.#files.get(file) : undefined;
     // A link is looked at each time: what it leads to is not watched.
-    if (known !== undefined && sure && !known.isLink) return known.loaded;
+    return known === undefined || known.isLink ? undefined : known.loaded;
+  }
+
+  async #look(file: string, place: Place): Promise<Loaded> {
+    const known = this.#files.get(file);
     const state = stateOf(file, place);
     if (state === null) return (this.#files.delete(file), nothing);
     const { stamp, isLink, refusal } = state;
