@@ -1,6 +1,8 @@
 /** Retinue as a library. Everything that other programs may rely on is named here. */
 export { createManager, type AgentOutput, type AgentRow, type Manager } from "./manager.ts";
 export type { ManagerOptions } from "./manager-options.ts";
+export type { Diagnostic } from "./diagnostic.ts";
+export type { Explanation } from "./resolve/explain.ts";
 export { RetinueError, type ErrorCode } from "./errors.ts";
 export type { AgentFailure, AgentFigures, AgentResult, FailureCode } from "./agent-result.ts";
 export type { EventStream, Subscription } from "./events/bus.ts";

@@ -1,5 +1,6 @@
 import type { AgentFailure, AgentFigures, AgentResult } from "./agent-result.ts";
 import type { AgentDefinition } from "./definitions/definition.ts";
+import type { Diagnostic } from "./diagnostic.ts";
 import { RetinueError } from "./errors.ts";
 import type { EventStream, Subscription } from "./events/bus.ts";
 import { buildHouse, programmaticDefinitions } from "./house.ts";
@@ -9,6 +10,7 @@ import type { RunningAgent } from "./lifecycle/running-agent.ts";
 import { totalsOf, type Totals } from "./lifecycle/totals.ts";
 import { checkOptions, type ManagerOptions } from "./manager-options.ts";
 import { totalTokens, type Usage } from "./message.ts";
+import { explainAgent, type Explanation } from "./resolve/explain.ts";
 import { spawn, type House, type SpawnFor } from "./spawn.ts";
 import type { SpawnRequestInput } from "./spawn-request.ts";
 import { longestTimer } from "./longest-timer.ts";
@@ -206,6 +208,23 @@ export class Manager {
     return catalog.list().map(({ name, description, source }) => ({ name, description, source }));
   }
 
+  /** What would become of a request for this type, and why. Starts nothing. Throws `unknown_agent_type`. */
+  async explain(type: string): Promise<Explanation> {
+    const { surroundings, permissions } = this.#house;
+    return explainAgent(type, {
+      ...surroundings,
+      catalog: await this.#house.catalog(),
+      diagnostics: await this.diagnostics(),
+      parentMode: permissions.mode,
+    });
+  }
+
+  /** What is wrong with the files that count here: agents, settings, plugins. */
+  async diagnostics(): Promise<Diagnostic[]> {
+    const { loader, diagnostics } = this.#house.configuration;
+    return [...diagnostics, ...(await loader.load()).diagnostics];
+  }
+
   /** Takes no more work, ends what runs, and returns when everything is on disk. */
   async close(): Promise<void> {
     this.#closed = true;
@@ -215,6 +234,7 @@ export class Manager {
       await this.stopAll("the manager was closed");
     } finally {
       this.#house.session.bus.close();
+      this.#house.configuration.loader[Symbol.dispose]();
     }
   }
 

@@ -46,7 +46,7 @@ test("trust says what becomes active, then trusts the project", () => {
   expect(ran.stderr).toBe("");
   expect(ran.stdout).toBe(
     [
-      `What the settings in ${folder} make active:`,
+      `What this makes active in ${folder}:`,
       "  .claude/settings.json  hooks              3 hooks",
       "  .claude/settings.json  env                2 values",
       "  .claude/settings.json  model",
@@ -80,7 +80,7 @@ test("trust can be listed and taken back", () => {
     stdout: "",
     stderr: "No folder is trusted. 'retinue trust' trusts the one you are in.\n",
   });
-  expect(retinue().stdout).toContain("ask for nothing that needs trust");
+  expect(retinue().stdout).toContain("needs trust");
   expect(retinue("--list").stdout).toMatch(/^SINCE +FOLDER\n\S+Z +\S+\/project\n$/);
   expect(JSON.parse(retinue("--list", "--json").stdout)).toMatchObject([{ folder }]);
   expect(retinue("--revoke").stdout).toBe(`${folder} is not trusted any more.\n`);

@@ -38,9 +38,9 @@ export function explanationLines(
     ],
     ["tools", toolLines(explanation)],
     ["spawns", [spawns(explanation)]],
-    ["MCP servers", [list(explanation.mcpServers)]],
-    ["hooks", [list(explanation.hooks)]],
-    ["skills", [list(explanation.skills)]],
+    ["MCP servers", [list(explanation.mcpServers) + inert(explanation, "mcpServers")]],
+    ["hooks", [list(explanation.hooks) + inert(explanation, "hooks")]],
+    ["skills", [list(explanation.skills) + inert(explanation, "skills")]],
     ["memory", [explanation.memory ?? "none"]],
     ["prompt", promptLines(prompt)],
     [
@@ -85,6 +85,11 @@ function promptLines({ tokens, cachedPrefix, firstRequestUsd }: Explanation["pro
     `about ${all} tokens: tools ${tokens.tools}, system ${tokens.system}, attachments ${tokens.attachments}`,
     `about ${cachedPrefix} of them shared with siblings; first request ${cost}`,
   ];
+}
+
+function inert({ diagnostics }: Explanation, field: string): string {
+  const held = diagnostics.some((one) => one.code === "inert" && one.field === field);
+  return held ? " that act; the file names some, see problems" : "";
 }
 
 function list(names: readonly string[]): string {

@@ -23,14 +23,21 @@ export function fold(name: string): string {
   return name.toLowerCase().replaceAll(/[\s_-]+/g, "");
 }
 
+/** Letters added, taken away, replaced or swapped with their neighbour. */
 function editDistance(a: string, b: string): number {
+  let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 0; i < a.length; i += 1) {
     const next = [i + 1];
     for (let j = 0; j < b.length; j += 1) {
       const replace = (row[j] ?? 0) + (a[i] === b[j] ? 0 : 1);
-      next.push(Math.min(replace, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+      const swap =
+        i > 0 && j > 0 && a[i] === b[j - 1] && a[i - 1] === b[j]
+          ? (before[j - 1] ?? 0) + 1
+          : Infinity;
+      next.push(Math.min(replace, swap, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
     }
+    before = row;
     row = next;
   }
   return row.at(-1) ?? 0;

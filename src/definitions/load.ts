@@ -142,9 +142,14 @@ export class DefinitionLoader implements Disposable {
     const held = read.definitions.map((definition) =>
       restrain(definition, { trusted, restraints: this.#restraints, places: read.places }),
     );
+    const inert = held.flatMap(({ diagnostics }) => diagnostics);
+    // That this version would not act on it either is no news then.
+    const rest = read.diagnostics.filter(
+      ({ code, field }) => code !== "unsupported" || !inert.some((one) => one.field === field),
+    );
     return {
       definitions: held.map(({ definition }) => definition),
-      diagnostics: [...read.diagnostics, ...held.flatMap(({ diagnostics }) => diagnostics)],
+      diagnostics: [...rest, ...inert],
     };
   }
 

@@ -1,10 +1,14 @@
 import { existsSync } from "node:fs";
 import { relative, resolve } from "node:path";
+import { DefinitionLoader } from "../../definitions/load.ts";
+import { definitionPlaces } from "../../definitions/places.ts";
+import { unrestrained } from "../../definitions/restrain.ts";
 import type { Diagnostic } from "../../diagnostic.ts";
 import { RetinueError } from "../../errors.ts";
 import { holdBack } from "../../settings/held-back.ts";
 import { isObject, pathText } from "../../settings/layer.ts";
 import { loadSettings } from "../../settings/load-settings.ts";
+import { defaultManagedDir } from "../../settings/scopes.ts";
 import {
   distrustFolder,
   folderToTrust,
@@ -37,7 +41,7 @@ export async function trustCommand(
 
 async function trust(directory: string, configDir: string, options: TrustOptions): Promise<void> {
   const folder = folderToTrust(directory);
-  const { activates, diagnostics } = whatTrustActivates(folder, configDir);
+  const { activates, diagnostics } = await whatTrustActivates(folder, configDir);
   if (options.json !== true) process.stdout.write(preview(folder, activates));
   reportDiagnostics(diagnostics);
   const trustedBefore = trustedThrough(folder, configDir) !== undefined;
@@ -58,10 +62,10 @@ interface Activated {
 }
 
 /** What the folder's own files set beyond denying and asking. */
-function whatTrustActivates(
+async function whatTrustActivates(
   folder: string,
   configDir: string,
-): { activates: Activated[]; diagnostics: Diagnostic[] } {
+): Promise<{ activates: Activated[]; diagnostics: Diagnostic[] }> {
   const { files, diagnostics } = loadSettings({ cwd: folder, configDir, trusted: true });
   const untrusted = { trusted: false, managedRulesOnly: false };
   const activates = files.flatMap((layer) =>
@@ -71,7 +75,24 @@ function whatTrustActivates(
       count: countOf(pathText(path), value),
     })),
   );
-  return { activates, diagnostics };
+  return { activates: [...activates, ...(await heldBackInAgents(folder, configDir))], diagnostics };
+}
+
+/** Hooks, servers and permission modes of the folder's agents. */
+async function heldBackInAgents(folder: string, configDir: string): Promise<Activated[]> {
+  const places = definitionPlaces({
+    cwd: folder,
+    configDir,
+    managedDir: defaultManagedDir(),
+    trusted: false,
+    addedFolders: [],
+    plugins: [],
+  }).filter(({ source }) => source === "project");
+  const loader = new DefinitionLoader({ places, lenient: false, restraints: unrestrained });
+  const { diagnostics } = await loader.load();
+  return diagnostics
+    .filter(({ code }) => code === "inert")
+    .map(({ file, field }) => ({ file: relative(folder, file), key: field ?? "", count: null }));
 }
 
 function countOf(key: string, value: unknown): number | null {
@@ -94,14 +115,13 @@ const countedNames: ReadonlyMap<string, [one: string, many: string]> = new Map([
 ]);
 
 function preview(folder: string, activates: readonly Activated[]): string {
-  if (activates.length === 0)
-    return `The settings in ${plain(folder)} ask for nothing that needs trust.\n`;
+  if (activates.length === 0) return `Nothing in ${plain(folder)} needs trust.\n`;
   const rows = activates.map(({ file, key, count }) => {
     const [one, many] = countedNames.get(key) ?? ["entry", "entries"];
     const amount = count === null ? "" : `${count} ${count === 1 ? one : many}`;
     return [`  ${plainLine(file)}`, plainLine(key), amount];
   });
-  return `What the settings in ${plain(folder)} make active:\n${columns(rows, process.stdout.columns).join("\n")}\n`;
+  return `What this makes active in ${plain(folder)}:\n${columns(rows, process.stdout.columns).join("\n")}\n`;
 }
 
 function revoke(directory: string, configDir: string, options: TrustOptions): void {
