@@ -5,8 +5,9 @@ import type { Loaded } from "./definitions/definition-file.ts";
 import type { AgentDefinition } from "./definitions/definition.ts";
 import type { Entrypoint } from "./definitions/fields.ts";
 import { DefinitionLoader, sameItems } from "./definitions/load.ts";
-import { definitionPlaces, type Place } from "./definitions/places.ts";
+import { definitionPlaces, skillPlaces, type Place } from "./definitions/places.ts";
 import type { Restraints } from "./definitions/restrain.ts";
+import type { SkillPlace } from "./definitions/skills.ts";
 import type { Diagnostic } from "./diagnostic.ts";
 import { findPlugins } from "./plugins/find-plugins.ts";
 import type { Plugin } from "./plugins/read-plugin.ts";
@@ -40,6 +41,7 @@ export interface Configuration extends LoadedSettings {
   readonly plugins: readonly Plugin[];
   readonly places: readonly Place[];
   readonly loader: DefinitionLoader;
+  readonly skillPlaces: readonly SkillPlace[];
 }
 
 export function readConfiguration(request: ConfigurationRequest): Configuration {
@@ -75,6 +77,7 @@ export function readConfiguration(request: ConfigurationRequest): Configuration 
     trusted,
     plugins: found.plugins,
     places,
+    skillPlaces: skillPlaces({ cwd, configDir, managedDir, plugins: found.plugins }),
     loader: new DefinitionLoader({
       places,
       lenient: request.lenient ?? settings.agents.lenient,

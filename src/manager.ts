@@ -10,7 +10,7 @@ import type { RunningAgent } from "./lifecycle/running-agent.ts";
 import { totalsOf, type Totals } from "./lifecycle/totals.ts";
 import { checkOptions, type ManagerOptions } from "./manager-options.ts";
 import { totalTokens, type Usage } from "./message.ts";
-import { explainAgent, type Explanation } from "./resolve/explain.ts";
+import type { Explanation } from "./resolve/explain.ts";
 import { spawn, type House, type SpawnFor } from "./spawn.ts";
 import type { SpawnRequestInput } from "./spawn-request.ts";
 import { longestTimer } from "./longest-timer.ts";
@@ -210,11 +210,15 @@ export class Manager {
 
   /** What would become of a request for this type, and why. Starts nothing. Throws `unknown_agent_type`. */
   async explain(type: string): Promise<Explanation> {
+    // Loaded when asked for: a run needs none of it.
+    const { loadSkills } = await import("./definitions/skills.ts");
+    const { explainAgent } = await import("./resolve/explain.ts");
     const { surroundings, permissions } = this.#house;
     return explainAgent(type, {
       ...surroundings,
       catalog: await this.#house.catalog(),
       diagnostics: await this.diagnostics(),
+      skills: (await loadSkills(this.#house.configuration.skillPlaces)).skills,
       parentMode: permissions.mode,
     });
   }

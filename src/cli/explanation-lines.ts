@@ -40,7 +40,7 @@ export function explanationLines(
     ["spawns", [spawns(explanation)]],
     ["MCP servers", [list(explanation.mcpServers) + inert(explanation, "mcpServers")]],
     ["hooks", [list(explanation.hooks) + inert(explanation, "hooks")]],
-    ["skills", [list(explanation.skills) + inert(explanation, "skills")]],
+    ["skills", skillLines(explanation)],
     ["memory", [explanation.memory ?? "none"]],
     ["prompt", promptLines(prompt)],
     [
@@ -85,6 +85,12 @@ function promptLines({ tokens, cachedPrefix, firstRequestUsd }: Explanation["pro
     `about ${all} tokens: tools ${tokens.tools}, system ${tokens.system}, attachments ${tokens.attachments}`,
     `about ${cachedPrefix} of them shared with siblings; first request ${cost}`,
   ];
+}
+
+function skillLines(explanation: Explanation): string[] {
+  const { skills } = explanation;
+  if (skills.length === 0) return [`none${inert(explanation, "skills")}`];
+  return skills.map(({ name, file, problem }) => `${name}: ${file ?? problem ?? ""}`);
 }
 
 function inert({ diagnostics }: Explanation, field: string): string {

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { packagePath } from "../package-path.ts";
 import { directoriesUpToRoot } from "../platform/git.ts";
+import type { SkillPlace } from "./skills.ts";
 import { sources, type SourceName } from "./sources.ts";
 
 /** Where definition files are. */
@@ -49,6 +50,27 @@ export function definitionPlaces(options: {
   // In the home directory the user's agents are not also the project's.
   const own = places.filter(({ source, path }) => source !== "project" || path !== user);
   return own.toSorted((a, b) => sources[b.source] - sources[a.source]);
+}
+
+/** Directories of skills, in the same order: of two with one name the first counts. */
+export function skillPlaces(options: {
+  cwd: string;
+  configDir: string;
+  managedDir: string;
+  plugins: readonly { name: string; root: string; skills: readonly string[] }[];
+}): SkillPlace[] {
+  const user = join(options.configDir, "skills");
+  const project = directoriesUpToRoot(options.cwd).map((path) => join(path, ".claude", "skills"));
+  return [
+    { source: "policy", directory: join(options.managedDir, ".claude", "skills") },
+    ...project
+      .filter((directory) => directory !== user)
+      .map((directory) => ({ source: "project" as const, directory })),
+    { source: "user", directory: user },
+    ...options.plugins.flatMap(({ name, root, skills }) =>
+      skills.map((directory) => ({ source: "plugin" as const, directory, plugin: name, root })),
+    ),
+  ];
 }
 
 function place(source: SourceName, path: string): Place {

@@ -1,5 +1,7 @@
 import type { Candidate, Catalog } from "../definitions/catalog.ts";
 import type { AgentDefinition } from "../definitions/definition.ts";
+import type { Skill } from "../definitions/skill.ts";
+import { findSkill } from "../definitions/skills.ts";
 import { sources } from "../definitions/sources.ts";
 import type { Diagnostic } from "../diagnostic.ts";
 import { RetinueError } from "../errors.ts";
@@ -32,7 +34,8 @@ export interface Explanation {
   readonly spawns: SpawnRights;
   readonly mcpServers: readonly string[];
   readonly hooks: readonly string[];
-  readonly skills: readonly string[];
+  /** Those that its definition names, and what was found. */
+  readonly skills: readonly { name: string; file: string | null; problem: string | null }[];
   readonly memory: string | null;
   readonly runs: {
     readonly background: boolean;
@@ -55,6 +58,7 @@ export async function explainAgent(
   context: {
     catalog: Catalog;
     diagnostics: readonly Diagnostic[];
+    skills: readonly Skill[];
     settings: Settings;
     limits: Limits;
     environment: Environment;
@@ -105,7 +109,7 @@ export async function explainAgent(
     spawns: spawn,
     mcpServers: (definition.mcpServers ?? []).map(({ name }) => name),
     hooks: Object.keys(definition.hooks ?? {}),
-    skills: definition.skills ?? [],
+    skills: (definition.skills ?? []).map((name) => skillOf(name, definition, context.skills)),
     memory,
     runs: {
       background: definition.background ?? false,
@@ -158,6 +162,17 @@ function toolsOf(
     const none = { tools: [], spawn: { allowed: false }, confined: {}, report: [] } as const;
     return { ...none, tools: [], report: [], refusal: error.message };
   }
+}
+
+function skillOf(
+  wanted: string,
+  { name, source }: AgentDefinition,
+  skills: readonly Skill[],
+): Explanation["skills"][number] {
+  const plugin = source === "plugin" ? name.split(":")[0] : undefined;
+  const found = findSkill(skills, wanted, plugin);
+  if (found.kind === "skill") return { name: wanted, file: found.skill.file, problem: null };
+  return { name: wanted, file: null, problem: found.message };
 }
 
 function othersOf(

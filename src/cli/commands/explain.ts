@@ -1,3 +1,4 @@
+import { loadSkills } from "../../definitions/skills.ts";
 import { limitsFromEnvironment, limitsSchema } from "../../settings/settings.ts";
 import { Environment } from "../../resolve/environment.ts";
 import { explainAgent } from "../../resolve/explain.ts";
@@ -14,6 +15,7 @@ export async function explainCommand(
   const explanation = await explainAgent(type, {
     catalog,
     diagnostics,
+    skills: (await loadSkills(configuration.skillPlaces)).skills,
     settings: configuration.settings,
     limits: limitsSchema.parse(limitsFromEnvironment(process.env)),
     environment: new Environment({

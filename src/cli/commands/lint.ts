@@ -4,6 +4,8 @@ import { version } from "../../version.ts";
 import { Catalog } from "../../definitions/catalog.ts";
 import { loadDefinitionFile } from "../../definitions/definition-file.ts";
 import type { AgentDefinition } from "../../definitions/definition.ts";
+import type { Skill } from "../../definitions/skill.ts";
+import { findSkill, loadSkills } from "../../definitions/skills.ts";
 import { findDefinitionFiles } from "../../definitions/find-files.ts";
 import type { Diagnostic } from "../../diagnostic.ts";
 import { errorMessage, RetinueError } from "../../errors.ts";
@@ -47,20 +49,24 @@ interface Linted {
 
 /** What counts here: the files of this project, of the user and of plugins, and the settings. */
 async function lintHere(options: LintOptions): Promise<Linted> {
-  const { catalog, diagnostics } = await readHere(options);
+  const { configuration, catalog, diagnostics } = await readHere(options);
+  const skills = await loadSkills(configuration.skillPlaces);
   const candidates = catalog
     .candidates()
     .filter(({ definition }) => definition.source !== "built-in");
   const files = new Set([
     ...candidates.flatMap(({ definition }) => definition.file ?? []),
     ...diagnostics.map(({ file }) => file),
+    ...skills.skills.map(({ file }) => file),
   ]);
   return {
     files: files.size,
     diagnostics: [
       ...diagnostics,
+      ...skills.diagnostics,
       ...shadowed(catalog),
       ...candidates.flatMap(({ definition }) => withoutTools(definition)),
+      ...candidates.flatMap(({ definition }) => unknownSkills(definition, skills.skills)),
     ],
   };
 }
@@ -135,6 +141,19 @@ function withoutTools(definition: AgentDefinition): Diagnostic[] {
       { severity: "error", code: "invalid", file, line: 1, column: 1, field: "tools", message },
     ];
   }
+}
+
+function unknownSkills(definition: AgentDefinition, skills: readonly Skill[]): Diagnostic[] {
+  const plugin = definition.source === "plugin" ? definition.name.split(":")[0] : undefined;
+  return (definition.skills ?? []).flatMap((wanted): Diagnostic[] => {
+    const found = findSkill(skills, wanted, plugin);
+    if (found.kind === "skill") return [];
+    const file = definition.file ?? definition.name;
+    const { message } = found;
+    return [
+      { severity: "warning", code: "unknown", file, line: 1, column: 1, field: "skills", message },
+    ];
+  });
 }
 
 function byPlace(a: Diagnostic, b: Diagnostic): number {
