@@ -18,6 +18,8 @@ interface Field<Value> {
   readonly schema: () => z.ZodType<Value>;
   /** Known and checked; nothing in this version acts on it. */
   readonly later?: true;
+  /** What this version does not do yet of what it is for. */
+  readonly lacks?: string;
 }
 
 const field = <Value>(
@@ -63,11 +65,14 @@ export const definitionFields = {
     "haiku",
     text,
   ),
-  permissionMode: field(
-    "`plan` changes nothing. A mode that allows more than the parent's counts only where the folder is trusted.",
-    "plan",
-    () => z.enum(permissionModes),
-  ),
+  permissionMode: {
+    ...field(
+      "`plan` changes nothing. A mode that allows more than the parent's counts only where the folder is trusted.",
+      "plan",
+      () => z.enum(permissionModes),
+    ),
+    lacks: "Only `plan` makes a difference.",
+  },
   maxTurns: field("Turns before it must report.", "20", count),
   effort: field(
     "How hard it thinks; without it a child does not think.",
@@ -78,14 +83,20 @@ export const definitionFields = {
     z.number().int().positive().max(longestTimer),
   ),
   color: field("How its row is coloured where people watch.", "blue", () => z.string()),
-  background: field("Its parent does not wait for it.", "true", flag),
-  isolation: field("`worktree`: a copy of the repository of its own.", "worktree", () =>
-    z.enum(["worktree", "remote"]),
-  ),
+  background: {
+    ...field("Its parent does not wait for it.", "true", flag),
+    lacks: "Its parent waits all the same.",
+  },
+  isolation: {
+    ...field("`worktree`: a copy of the repository of its own.", "worktree", () =>
+      z.enum(["worktree", "remote"]),
+    ),
+    lacks: "An agent that asks for it is refused.",
+  },
   omitClaudeMd: field("Leaves the CLAUDE.md files out of what it sees.", "true", flag),
   omitGitStatus: field("Leaves the snapshot of `git status` out of what it sees.", "true", flag),
   includeConfiguration: field(
-    "Shows it the agents and settings that were found here.",
+    "Shows it the agent types that were found here, and where their files are.",
     "true",
     flag,
   ),
@@ -99,12 +110,15 @@ export const definitionFields = {
     z.array(z.enum(["cli", "library", "coordinator"])),
   ),
   aliases: field("Other names by which it can be asked for.", "[guide]", () => z.array(text())),
-  memory: field(
-    "A directory of notes that it keeps between sessions: of the `user`, the `project`, or `local` to this checkout. " +
-      "Adds Read, Write and Edit for that directory.",
-    "project",
-    () => z.enum(["user", "project", "local"]),
-  ),
+  memory: {
+    ...field(
+      "A directory of notes that it keeps between sessions: of the `user`, the `project`, or `local` to this checkout. " +
+        "Adds Read, Write and Edit for that directory.",
+      "project",
+      () => z.enum(["user", "project", "local"]),
+    ),
+    lacks: "The tools that it adds are listed, and their calls denied.",
+  },
   skills: later("Skills that it knows from its first turn on.", "[pdf, release-notes]", names),
   mcpServers: later(
     "MCP servers: names of configured ones, `{name: configuration}`, or `{serverName, tools}`. Inert in a folder that is not trusted.",

@@ -33,6 +33,7 @@ export const settingsSchema = z.looseObject({
       }),
     )
     .default({}),
+  /** Which agent types there are. */
   agents: z
     .looseObject({
       /** The type of a child when the request names none. */
@@ -77,6 +78,7 @@ export const settingsSchema = z.looseObject({
   allowManagedPermissionRulesOnly: z.boolean().default(false),
   /** Managed only: MCP servers of all others are ignored. */
   allowManagedMcpServersOnly: z.boolean().default(false),
+  /** Agents that nobody waits for. */
   background: z
     .looseObject({
       /** Whether agents in the background may use MCP servers. */
