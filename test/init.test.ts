@@ -74,7 +74,8 @@ test("init writes three files, says what is used and what is not, and where a ke
   expect(rehearsalLine(ran.stdout)).toBe(
     'retinue run -a reviewer --rehearse .claude/rehearsals/reviewer.yaml "Review the newest file"',
   );
-  expect(ran.stdout).toContain("What it does not use yet: .claude/settings.json.");
+  expect(ran.stdout).toContain("its rules that deny and ask hold at once");
+  expect(ran.stdout).toContain("other settings in it act after 'retinue trust'.");
   expect(ran.stdout).toMatch(
     /never in a file of the repository:\nANTHROPIC_API_KEY, and ANTHROPIC_BASE_URL/,
   );
@@ -134,6 +135,23 @@ test("the first agent is a valid definition that can only read", () => {
     tools: ["Read", "Grep", "Glob"],
     diagnostics: [],
   });
+});
+
+test("the rules that init writes hold at once: .env files are neither read nor found", () => {
+  const cwd = temporaryDirectory();
+  shell(cwd, "retinue init");
+  writeFiles(cwd, {
+    ".env": "TOKEN=secret\n",
+    "look.yaml": `turns:
+  - turn: 1
+    reply: [{ call: Read, input: { file_path: ${join(cwd, ".env")} } }, { call: Grep, input: { pattern: TOKEN=secr } }]
+  - reply: "{{ result.Read }} {{ result.Grep }}"
+`,
+  });
+  const ran = shell(cwd, "retinue run --rehearse look.yaml Look");
+  expect(ran.stdout).toContain("The settings deny: 'Read(./.env)'");
+  expect(ran.stdout).not.toContain("TOKEN=secret");
+  expect(ran.stdout).not.toMatch(/^\.env/m);
 });
 
 test("a second init changes nothing, says so and succeeds", () => {

@@ -66,10 +66,11 @@ function report(directory: string, files: readonly PlacedFile[], command: string
   ].join("\n");
 }
 
-const notes = `What this version uses: every agent in .claude/agents/, and the rehearsal that --rehearse names.
-What it does not use yet: .claude/settings.json. Claude Code reads it; Retinue does not, so rules in
-it, such as those against reading .env files, do not hold here. Besides reading and searching in the
-working directory, an agent may do what --allowedTools names.
+const notes = `What this version uses: every agent in .claude/agents/, the rehearsal that --rehearse names, and
+.claude/settings.json: its rules that deny and ask hold at once, such as those against reading .env
+files; other settings in it act after 'retinue trust'. Such a rule binds Read and searches, not what
+Bash runs. Besides reading and searching in the working directory, an agent may do what
+--allowedTools names.
 
 A key for a real model belongs in the environment, never in a file of the repository:
 ANTHROPIC_API_KEY, and ANTHROPIC_BASE_URL for another server.`;
