@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
@@ -7,6 +8,7 @@ import { toDefinition } from "../src/definitions/definition.ts";
 import { definitionFields, schemaOf } from "../src/definitions/fields.ts";
 import { parseFrontmatter } from "../src/definitions/frontmatter.ts";
 import { settingsSchema } from "../src/settings/settings.ts";
+import { temporaryDirectory, writeFiles } from "./support/stage.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const read = (file: string): string => readFileSync(join(root, file), "utf8");
@@ -46,5 +48,47 @@ test("every field and every setting is in its schema, with a description", () =>
   expect(Object.keys(settings)).toEqual(Object.keys(settingsSchema.shape));
   for (const [name, { description }] of Object.entries({ ...agent, ...settings })) {
     expect(description ?? "", name).toMatch(/[.)]$/);
+  }
+});
+
+test("the guide to configuration has a word on every setting", () => {
+  const guide = read("docs/configuration.md");
+  const { agents, permissions } = settingsSchema.parse({});
+  const keys = [
+    ...Object.keys(settingsSchema.shape),
+    ...Object.keys(agents).map((key) => `agents.${key}`),
+    ...Object.keys(permissions),
+  ];
+  expect(keys.filter((key) => !guide.includes(key))).toEqual([]);
+});
+
+test("the README shows what agents ls, explain, lint and trust print", () => {
+  const cwd = temporaryDirectory();
+  mkdirSync(join(cwd, ".git"));
+  writeFiles(cwd, {
+    ".claude/agents/reviewer.md": `---
+name: reviewer
+description: Reviews a change. Use it before every commit.
+tools: Read, Grep, Bash
+model: haiku
+maxTurn: 20
+---
+You review code.
+`,
+    ".claude/settings.json": `{ "permissions": { "deny": ["Read(./.env)"], "allow": ["Bash"] } }\n`,
+  });
+  const shown = /```\n(\$ retinue agents ls\n.*?)```/s.exec(read("README.md"))?.[1] ?? "";
+  const [, ...runs] = shown.split(/^\$ retinue /m);
+  const env = { ...process.env, NO_COLOR: "1", CLAUDE_CONFIG_DIR: temporaryDirectory() };
+  expect(runs.map((run) => run.split(/\s/)[0])).toEqual(["agents", "explain", "lint", "trust"]);
+  for (const run of runs) {
+    const [command = "", ...lines] = run.trimEnd().split("\n");
+    const { stdout } = spawnSync(
+      process.execPath,
+      [join(root, "bin/retinue.js"), ...command.split(" ")],
+      { cwd, env, encoding: "utf8" },
+    );
+    for (const line of lines)
+      expect(stdout).toContain(line.replaceAll("/home/me/shop", cwd).replace(/…$/, ""));
   }
 });
