@@ -9,9 +9,12 @@ import { definitionPlaces, skillPlaces, type Place } from "./definitions/places.
 import type { Restraints } from "./definitions/restrain.ts";
 import type { SkillPlace } from "./definitions/skills.ts";
 import type { Diagnostic } from "./diagnostic.ts";
+import { uselessAllowRules } from "./permissions/from-settings.ts";
 import { findPlugins } from "./plugins/find-plugins.ts";
 import type { Plugin } from "./plugins/read-plugin.ts";
 import { loadSettings, type LoadedSettings } from "./settings/load-settings.ts";
+import { mainCheckout } from "./settings/main-checkout.ts";
+import { projectFolder } from "./settings/project-folder.ts";
 import { defaultManagedDir } from "./settings/scopes.ts";
 import type { Settings } from "./settings/settings.ts";
 import { isTrusted } from "./settings/trust.ts";
@@ -41,6 +44,8 @@ export interface Configuration extends LoadedSettings {
   readonly plugins: readonly Plugin[];
   readonly places: readonly Place[];
   readonly loader: DefinitionLoader;
+  /** Settings files that say nothing because they cannot be read: rules in them would not hold. */
+  readonly unreadSettings: readonly Diagnostic[];
   readonly skillPlaces: readonly SkillPlace[];
 }
 
@@ -68,13 +73,15 @@ export function readConfiguration(request: ConfigurationRequest): Configuration 
     configDir,
     managedDir,
     trusted,
+    mainCheckout: mainCheckout(projectFolder(cwd)),
     addedFolders: added.map((path) => ({ path, trusted: isTrusted(path, configDir) })),
     plugins: found.plugins,
   });
   return {
     ...loaded,
-    diagnostics: [...loaded.diagnostics, ...found.diagnostics],
+    diagnostics: [...loaded.diagnostics, ...uselessAllowRules(loaded), ...found.diagnostics],
     trusted,
+    unreadSettings: loaded.diagnostics.filter(({ code }) => code === "unreadable"),
     plugins: found.plugins,
     places,
     skillPlaces: skillPlaces({ cwd, configDir, managedDir, plugins: found.plugins }),

@@ -48,6 +48,10 @@ export function buildHouse(
     settings: { values: options.settings, where: "the option settings" },
   });
   const { settings } = configuration;
+  for (const { file, line, column, message } of configuration.unreadSettings) {
+    // Rules that somebody wrote to be safe would silently not hold.
+    throw new RetinueError("invalid_config", `${file}:${line}:${column}: ${message}`);
+  }
   const session: Session = {
     id,
     paths: sessionPaths(projectDir, id),
@@ -92,7 +96,7 @@ export function buildHouse(
     },
     permissions: {
       mode: modeBySettings(options.permissionMode, settings),
-      allowedTools: [...options.allowedTools, ...allowedBySettings(settings, options.logger)],
+      allowedTools: [...options.allowedTools, ...allowedBySettings(settings)],
       confined: {},
     },
     spawns: new Lane(),

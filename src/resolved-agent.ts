@@ -85,8 +85,8 @@ export interface PermissionPolicy {
   readonly confined: Readonly<Record<string, string>>;
   /** Rules of the settings that come before everything else. */
   readonly forbidding: readonly Forbidding[];
-  /** What relative paths in those rules are relative to. */
-  readonly cwd: string;
+  /** What relative paths in those rules may be relative to: any of these. */
+  readonly ruleRoots: readonly string[];
   /** Tools that may run without being asked. */
   readonly allowedTools: readonly string[];
   /** Directories in which reading needs no approval: the working directory and the session's own results. */

@@ -229,6 +229,16 @@ function addLint(program: Command): void {
     });
 }
 
+function addSettings(program: Command): void {
+  here(program.command("settings"))
+    .description("list the settings that hold here, and which file each comes from")
+    .option("--json", json)
+    .action(async (options) => {
+      const { settingsCommand } = await import("./commands/settings.ts");
+      await settingsCommand(options);
+    });
+}
+
 function addTrust(program: Command): void {
   program
     .command("trust")
@@ -261,6 +271,7 @@ const commands = [
   addAgents,
   addExplain,
   addLint,
+  addSettings,
   addTrust,
 ];
 

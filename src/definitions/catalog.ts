@@ -112,6 +112,8 @@ function whyNotOffered(
     return "the policy strictPluginOnlyCustomization leaves agents to plugins";
   if (settings.permissions.deny.some((rule) => namesType(rule, name)))
     return "denied by 'permissions.deny' in the settings";
+  if (settings.permissions.ask.some((rule) => namesType(rule, name)))
+    return "'permissions.ask' in the settings wants somebody to be asked, and nobody can be";
   if (!(definition.entrypoints ?? ["cli", "library"]).includes(entrypoint))
     return `only for ${(definition.entrypoints ?? []).join(", ")}`;
   return null;

@@ -113,7 +113,12 @@ function unheeded(field: string, value: unknown): Problem[] {
       : field === "permissionMode" && wideModes.has(value)
         ? `permissionMode '${String(value)}' is not acted on by this version; the agent gets what allowedTools allows.`
         : undefined;
-  return message === undefined ? [] : [{ severity: "warning", code: "unsupported", message }];
+  if (message !== undefined) return [{ severity: "warning", code: "unsupported", message }];
+  const { lacks } = definitionFields[field as FieldName] as { lacks?: string };
+  if (lacks === undefined || value === false || field === "permissionMode") return [];
+  return [
+    { severity: "info", code: "unsupported", message: `'${field}' in this version: ${lacks}` },
+  ];
 }
 
 /** Entries that will not do what their author expects. Tools of other programs are none of our business. */

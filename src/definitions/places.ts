@@ -23,6 +23,8 @@ export function definitionPlaces(options: {
   configDir: string;
   managedDir: string;
   trusted: boolean;
+  /** The main checkout, when this is a worktree of it. */
+  mainCheckout: string | undefined;
   /** Further project folders (`--add-dir`), each with its own trust. */
   addedFolders: readonly { path: string; trusted: boolean }[];
   plugins: readonly { name: string; root: string; agents: readonly string[] }[];
@@ -31,6 +33,9 @@ export function definitionPlaces(options: {
   const project = directoriesUpToRoot(options.cwd);
   const folders = [
     ...project.map((path) => ({ path, trusted: options.trusted, root: project.at(-1) ?? path })),
+    ...(options.mainCheckout === undefined
+      ? []
+      : [{ path: options.mainCheckout, trusted: options.trusted, root: options.mainCheckout }]),
     ...options.addedFolders.map(({ path, trusted }) => ({ path, trusted, root: path })),
   ];
   const places: Place[] = [

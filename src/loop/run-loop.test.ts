@@ -92,7 +92,7 @@ function contextOf({
         allowedTools: [],
         readableDirectories: [],
         forbidding: [],
-        cwd: "/",
+        ruleRoots: [],
       },
     },
   };

@@ -7,7 +7,7 @@ const policy = {
   allowedTools: ["Edit"],
   readableDirectories: ["/home/me/a", "/results"],
   forbidding: [],
-  cwd: "/home/me/a",
+  ruleRoots: ["/home/me/a"],
 } as const;
 const at = (given: string, real = given): { given: string; real: string } => ({ given, real });
 

@@ -23,7 +23,7 @@ export function decide(
   policy: PermissionPolicy,
   call: { tool: string; paths: readonly { given: string; real: string }[] },
 ): Decision {
-  const forbidding = policy.forbidding.find((rule) => isForbidden(rule, call, policy.cwd));
+  const forbidding = policy.forbidding.find((rule) => isForbidden(rule, call, policy.ruleRoots));
   if (forbidding !== undefined) {
     const { kind, rule } = forbidding;
     const why = kind === "deny" ? "deny" : "want somebody to be asked, and nobody can be";

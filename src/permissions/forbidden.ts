@@ -28,13 +28,13 @@ export const covers: Readonly<Record<string, readonly string[]>> = {
 export function isForbidden(
   { tool, specifier }: Forbidding,
   call: { tool: string; paths: readonly { given: string; real: string }[] },
-  cwd: string,
+  roots: readonly string[],
 ): boolean {
   if (call.tool !== tool && !(covers[tool] ?? []).includes(call.tool)) return false;
   if (specifier === null) return true;
   if (tool === "Agent") return false;
   if (tool !== "Read" && tool !== "Edit") return true;
-  const patterns = absolutePatterns(specifier, cwd);
+  const patterns = roots.flatMap((root) => absolutePatterns(specifier, root));
   return call.paths.some(({ given, real }) =>
     [given, real].some((path) => patterns.some((pattern) => matchesGlob(path, pattern))),
   );
@@ -49,15 +49,15 @@ export function unsearchable(rules: readonly Forbidding[]): string[] {
   });
 }
 
-/** `//x` absolute, `~/x` in the home directory, everything else below the working directory; without a slash at any depth. */
-function absolutePatterns(specifier: string, cwd: string): string[] {
+/** `//x` absolute, `~/x` in the home directory, everything else below the root; without a slash at any depth. */
+function absolutePatterns(specifier: string, root: string): string[] {
   const base = specifier.startsWith("//")
     ? specifier.slice(1)
     : specifier.startsWith("~/")
       ? join(homedir(), specifier.slice(2))
-      : resolve(cwd, specifier.replace(/^\/+/, ""));
+      : resolve(root, specifier.replace(/^\/+/, ""));
   const anywhere = /^(?:\.\/)?[^/]+\/?$/.test(specifier)
-    ? [join(cwd, "**", specifier.replace(/^\.\//, ""))]
+    ? [join(root, "**", specifier.replace(/^\.\//, ""))]
     : [];
   return [base, ...anywhere].flatMap((pattern) => [pattern, `${pattern}/**`]);
 }

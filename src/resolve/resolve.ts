@@ -104,7 +104,7 @@ export async function resolveAgent(
             ? origin.permissions.allowedTools
             : parseAllowedTools(request.allowedTools),
         forbidding: parseForbidding(settings.permissions),
-        cwd: environment.cwd,
+        ruleRoots: [...new Set([environment.cwd, environment.repository ?? environment.cwd])],
         readableDirectories: [environment.cwd, ...surroundings.readableDirectories],
       },
       env: settings.env,

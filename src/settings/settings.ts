@@ -17,7 +17,11 @@ export const settingsSchema = z.looseObject({
   modelAliases: z
     .record(z.string(), z.string())
     .prefault({})
-    .transform((given) => ({ ...aliases, ...given })),
+    .transform((given) => {
+      // Models are asked for in any case.
+      const lower = Object.entries(given).map(([alias, model]) => [alias.toLowerCase(), model]);
+      return { ...aliases, ...(Object.fromEntries(lower) as Record<string, string>) };
+    }),
   /**
    * US dollars per million tokens, by model id, over the shipped `prices.json`. A price stands as it is written: without
    * `cacheRead` an answer that read from the cache has an unknown cost.

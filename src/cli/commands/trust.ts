@@ -85,6 +85,7 @@ async function heldBackInAgents(folder: string, configDir: string): Promise<Acti
     configDir,
     managedDir: defaultManagedDir(),
     trusted: false,
+    mainCheckout: undefined,
     addedFolders: [],
     plugins: [],
   }).filter(({ source }) => source === "project");

@@ -1,0 +1,45 @@
+import type { Origin, Path } from "../../settings/layer.ts";
+import { isObject, pathText } from "../../settings/layer.ts";
+import { originOf } from "../../settings/provenance.ts";
+import { columns } from "../columns.ts";
+import { readHere, type HereOptions } from "../read-here.ts";
+import { reportDiagnostics } from "../report-diagnostics.ts";
+import { plainLine } from "../sanitize.ts";
+
+interface Row {
+  key: string;
+  value: unknown;
+  scope: Origin["scope"];
+  file: string;
+}
+
+/** `retinue settings`: every value that holds here, and who said so. Starts nothing. */
+export async function settingsCommand(options: HereOptions & { json?: boolean }): Promise<void> {
+  const { configuration, diagnostics } = await readHere(options);
+  const { values, provenance } = configuration;
+  const rows = leaves(values).flatMap(({ path, value }): Row[] => {
+    const origin = originOf(provenance, path);
+    return origin === undefined ? [] : [{ key: pathText(path), value, ...origin }];
+  });
+  if (options.json === true) process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
+  else if (rows.length === 0) process.stderr.write("No settings: the defaults hold.\n");
+  else {
+    const texts = rows.map(({ key, value, scope, file }) =>
+      [key, JSON.stringify(value), scope, file].map((text) => plainLine(text)),
+    );
+    const head = ["KEY", "VALUE", "SCOPE", "FILE"];
+    process.stdout.write(`${columns([head, ...texts], process.stdout.columns).join("\n")}\n`);
+  }
+  reportDiagnostics(diagnostics.filter(({ file }) => !file.endsWith(".md")));
+}
+
+/** Values that hold no others; items of lists one by one, because each may come from another file. */
+function leaves(value: unknown, path: Path = []): { path: Path; value: unknown }[] {
+  const inner = Array.isArray(value)
+    ? [...value.entries()]
+    : isObject(value)
+      ? Object.entries(value)
+      : [];
+  if (inner.length === 0) return path.length === 0 ? [] : [{ path, value }];
+  return inner.flatMap(([key, one]) => leaves(one, [...path, key]));
+}
