@@ -1,5 +1,6 @@
+import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { trustFolder } from "../src/settings/trust.ts";
 import { setStage, temporaryDirectory, writeFiles, type Stage } from "./support/stage.ts";
 
@@ -152,4 +153,58 @@ test("settings that do not fit are the host's mistake, and are named", () => {
   expect(() => setStage(quiet, { settings: { agents: { lenient: "yes" as never } } })).toThrow(
     /settings.agents.lenient/,
   );
+});
+
+test("a settings file that cannot be read stops a session: its rules would not hold", () => {
+  const broken = { ".claude/settings.json": '{"permissions": {"deny": ["Read"],}}' };
+  expect(() => setStage(quiet, { files: broken })).toThrow(
+    /settings\.json:1:\d+: .*not valid JSON/,
+  );
+});
+
+test("bypassing can be switched off", () => {
+  vi.stubEnv("IS_SANDBOX", "1");
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const settings = { permissions: { disableBypassPermissionsMode: "disable" } };
+  expect(() => setStage(quiet, { settings, permissionMode: "bypassPermissions" })).toThrow(
+    /switched off by the setting permissions\.disableBypassPermissionsMode/,
+  );
+});
+
+test("a path in a rule holds from the root of the repository, wherever the agents work", async () => {
+  const root = temporaryDirectory();
+  writeFiles(root, { ...files, ".git/HEAD": "ref: refs/heads/main\n", "sub/x.txt": "" });
+  const stage = setStage(scenario(root), { cwd: join(root, "sub"), allowedTools: ["Read"] });
+  expect((await answers(stage))[1]).toContain("The settings deny: 'Read(./.env)'");
+});
+
+test("in a worktree the agents of the main checkout count too, after its own", async () => {
+  const main = temporaryDirectory();
+  const git = (...args: string[]): void =>
+    void execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@t", ...args], { cwd: main });
+  writeFiles(main, { ".claude/agents/both.md": agent("both"), a: "" });
+  git("init", "-q");
+  git("add", "a");
+  git("commit", "-qm", "a");
+  writeFiles(main, { ".claude/agents/main.md": agent("main-only") });
+  const tree = join(temporaryDirectory(), "tree");
+  git("worktree", "add", "-q", tree);
+  writeFiles(tree, { ".claude/agents/both.md": agent("both") });
+  const { manager } = setStage(quiet, { cwd: tree });
+  expect((await manager.explain("main-only")).file).toBe(join(main, ".claude/agents/main.md"));
+  expect((await manager.explain("both")).file).toBe(join(tree, ".claude/agents/both.md"));
+});
+
+test("what is wrong with the files of a session can be asked for", async () => {
+  const { manager } = setStage(quiet, {
+    files: {
+      ".claude/agents/a.md": "no frontmatter",
+      ".claude/settings.json": '{"permissions": {"allow": ["Bash(ls *)"]}, "model": 7}',
+    },
+    settings: { permissions: { allow: ["Bash(npm *)"] } },
+  });
+  const found = (await manager.diagnostics()).map(({ code, field }) => [code, field]);
+  expect(found).toContainEqual(["inert", "model"]);
+  expect(found).toContainEqual(["unsupported", "permissions.allow"]);
+  expect(found).toContainEqual(["unreadable", null]);
 });
