@@ -1,4 +1,4 @@
-import { realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { Catalog } from "./definitions/catalog.ts";
 import type { Loaded } from "./definitions/definition-file.ts";
@@ -79,7 +79,12 @@ export function readConfiguration(request: ConfigurationRequest): Configuration 
   });
   return {
     ...loaded,
-    diagnostics: [...loaded.diagnostics, ...uselessAllowRules(loaded), ...found.diagnostics],
+    diagnostics: [
+      ...loaded.diagnostics,
+      ...uselessAllowRules(loaded),
+      ...found.diagnostics,
+      ...added.filter((path) => !existsSync(path)).map(missingFolder),
+    ],
     trusted,
     unreadSettings: loaded.diagnostics.filter(({ code }) => code === "unreadable"),
     plugins: found.plugins,
@@ -118,6 +123,12 @@ export function catalogOf(
     last = { loaded, own, catalog };
     return catalog;
   };
+}
+
+function missingFolder(file: string): Diagnostic {
+  const message = "There is no such folder to add. Correct --add-dir.";
+  const place = { file, line: 1, column: 1, field: null };
+  return { severity: "error", code: "unreadable", ...place, message };
 }
 
 function restraintsOf(settings: Settings): Restraints {

@@ -36,7 +36,10 @@ export function readPlugin(
   const { entry, marketplace } = origin;
   const root = realPath(resolve(directory));
   if (kindOf(root) !== "directory") {
-    const message = "There is no such directory. Correct the path of the plugin.";
+    const message =
+      kindOf(directory) === "file"
+        ? "A plugin is a directory; archives are not read. Unpack it and name the directory."
+        : "There is no such directory. Correct the path of the plugin.";
     const problem = { severity: "error", code: "missing", message } as const;
     return { plugin: null, diagnostics: [diagnose(directory, problem)] };
   }

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Candidate } from "../../definitions/catalog.ts";
 import { printDefinition } from "../../definitions/print-definition.ts";
 import { sources } from "../../definitions/sources.ts";
+import { splitTools } from "../../definitions/tool-list.ts";
 import type { Diagnostic } from "../../diagnostic.ts";
 import { RetinueError } from "../../errors.ts";
 import { slug } from "../../resolve/memory.ts";
@@ -139,7 +140,7 @@ export async function agentsNewCommand(
       options.description ?? "Use this agent when … (say when a parent should hand work to it)",
     prompt:
       "You … (say what this agent does, how it should work, and what its last message must contain: that is all its parent sees).",
-    ...(options.tools === undefined ? {} : { tools: [options.tools] }),
+    ...(options.tools === undefined ? {} : { tools: splitTools(options.tools) }),
     ...(options.model === undefined ? {} : { model: options.model }),
   });
   const root = options.user === true ? defaultConfigDir() : process.cwd();
