@@ -1,6 +1,5 @@
-import { readFileSync } from "node:fs";
 import type { Diagnostic } from "../diagnostic.ts";
-import { errorMessage } from "../errors.ts";
+import { readSmallFile } from "../platform/read-small-file.ts";
 import { toDefinition, type AgentDefinition } from "./definition.ts";
 import { parseFrontmatter, type FieldPlace } from "./frontmatter.ts";
 import type { SourceName } from "./sources.ts";
@@ -42,16 +41,18 @@ export async function loadDefinitionFile(
   };
 }
 
+/** Bytes; a longer file is no definition. */
+export const largestDefinition = 256 * 1024;
+
 /** The text, or why there is none. */
 export function readDefinition(file: string): string | Loaded {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    return unloaded(
-      file,
-      `The file cannot be read: ${errorMessage(error)}. Check its permissions.`,
-    );
-  }
+  const read = readSmallFile(file, largestDefinition);
+  if (read.kind === "text") return read.text;
+  const why = read.kind === "missing" ? "it is gone" : read.reason;
+  return unloaded(
+    file,
+    `The file is not read: ${why}. Put a regular file there that you may read and that has at most ${largestDefinition / 1024} KiB, or remove it.`,
+  );
 }
 
 export function unloaded(

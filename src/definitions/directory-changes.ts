@@ -1,5 +1,5 @@
 import { existsSync, watch, type FSWatcher } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 
 /**
  * Knows which paths have changed below some directories, without looking at them. A directory that is not there yet is
@@ -7,21 +7,29 @@ import { dirname, join } from "node:path";
  */
 export class DirectoryChanges implements Disposable {
   readonly #watchers = new Map<string, FSWatcher>();
+  /** Directories that may have been removed and made again: the old watcher hears nothing of the new one. */
+  readonly #stale = new Set<string>();
   readonly #listeners = new Set<() => void>();
   #changed = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   /** The system cannot watch (any more): whoever asks must look for himself. */
   blind = false;
 
-  /** Watches exactly these from now on. */
-  watch(directories: readonly string[]): void {
+  /**
+   * Watches exactly these from now on. `true`: one of them was not watched until now, so whoever looked at it before may
+   * have missed something.
+   */
+  watch(directories: readonly string[]): boolean {
     const wanted = new Set(directories.map((directory) => nearest(directory)));
     for (const [directory, watcher] of this.#watchers) {
-      if (wanted.has(directory)) continue;
+      if (wanted.has(directory) && !this.#stale.has(directory)) continue;
       watcher.close();
       this.#watchers.delete(directory);
     }
-    for (const directory of wanted) this.#open(directory);
+    this.#stale.clear();
+    const fresh = [...wanted].filter((directory) => !this.#watchers.has(directory));
+    for (const directory of fresh) this.#open(directory);
+    return fresh.length > 0;
   }
 
   /** Hears of changes, once things have been quiet for a moment: an editor saves in several steps. Returns how to stop. */
@@ -45,11 +53,12 @@ export class DirectoryChanges implements Disposable {
   }
 
   #open(directory: string): void {
-    if (this.#watchers.has(directory)) return;
     try {
-      const watcher = watch(directory, { persistent: false }, (_event, name) =>
-        this.#report(name === null ? directory : join(directory, name)),
-      );
+      const watcher = watch(directory, { persistent: false }, (event, name) => {
+        // The system tells of the end of a directory as if something of its name were in it.
+        if (event === "rename" && name === basename(directory)) this.#stale.add(directory);
+        this.#report(name === null ? directory : join(directory, name));
+      });
       watcher.on("error", () => (this.blind = true));
       this.#watchers.set(directory, watcher);
     } catch {
@@ -60,6 +69,7 @@ export class DirectoryChanges implements Disposable {
 
   #report(path: string): void {
     this.#changed.add(path);
+    if (this.#watchers.has(path)) this.#stale.add(path);
     if (this.#listeners.size === 0) return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {

@@ -1,8 +1,8 @@
 import { lstatSync, realpathSync, statSync, type Stats } from "node:fs";
 import { dirname, relative, sep } from "node:path";
 import type { Diagnostic } from "../diagnostic.ts";
-import { errorMessage } from "../errors.ts";
-import { loadDefinitionFile, unloaded, type Loaded } from "./definition-file.ts";
+import { errorMessage, systemCode } from "../errors.ts";
+import { largestDefinition, loadDefinitionFile, unloaded, type Loaded } from "./definition-file.ts";
 import { DirectoryChanges } from "./directory-changes.ts";
 import { findDefinitionFiles } from "./find-files.ts";
 import type { Place } from "./places.ts";
@@ -24,6 +24,9 @@ export class DefinitionLoader implements Disposable {
   >();
   readonly #files = new Map<string, Entry>();
   #changes: DirectoryChanges | undefined;
+  /** Some directories were not watched yet when they were last looked at. */
+  #unsure = false;
+  #isClosed = false;
   #last: { parts: readonly Loaded[]; all: Loaded } | undefined;
 
   constructor(options: { places: readonly Place[]; lenient: boolean; restraints: Restraints }) {
@@ -35,7 +38,7 @@ export class DefinitionLoader implements Disposable {
   /** The same object for as long as nothing has changed. */
   async load(): Promise<Loaded> {
     const changed = await this.#changed();
-    if (changed !== null && changed.size === 0 && this.#last !== undefined) return this.#last.all;
+    if (changed?.size === 0 && this.#last !== undefined && !this.#hasLinks()) return this.#last.all;
     const parts: Loaded[] = [];
     /** A plugin may name a file that lies in its directory too. */
     const seen = new Set<string>();
@@ -55,30 +58,41 @@ export class DefinitionLoader implements Disposable {
       };
       this.#last = { parts, all };
     }
-    if (this.#changes !== undefined || parts.length > fewFiles) this.#watch();
+    if (!this.#isClosed && (this.#changes !== undefined || parts.length > fewFiles)) this.#watch();
     return this.#last.all;
   }
 
   /** Hears of changes, a moment after the last one. Returns how to stop. */
   onChange(listener: () => void): () => void {
-    return this.#watch().onChange(listener);
+    return this.#watch().onChange(() => void this.#renew(listener));
   }
 
   [Symbol.dispose](): void {
+    this.#isClosed = true;
     this.#changes?.[Symbol.dispose]();
     this.#changes = undefined;
+  }
+
+  /** Watches what has come to be too. Twice: the second time sees what was put there before it was watched. */
+  async #renew(listener: () => void): Promise<void> {
+    await this.load();
+    if (this.#unsure) await this.load();
+    if (!this.#isClosed) listener();
   }
 
   /** Which paths have changed; `null`: nobody knows. */
   async #changed(): Promise<ReadonlySet<string> | null> {
     if (this.#changes === undefined || this.#changes.blind) return null;
-    return this.#changes.take();
+    const changed = await this.#changes.take();
+    if (!this.#unsure) return changed;
+    this.#unsure = false;
+    return null;
   }
 
   #watch(): DirectoryChanges {
     this.#changes ??= new DirectoryChanges();
     const ours = this.#places.filter(({ source }) => source !== "built-in");
-    this.#changes.watch(
+    const isNew = this.#changes.watch(
       ours.flatMap((place) => {
         const { directories, files } = this.#list(place, new Set());
         return directories.length > 0
@@ -86,6 +100,7 @@ export class DefinitionLoader implements Disposable {
           : [files.length > 0 ? dirname(place.path) : place.path];
       }),
     );
+    this.#unsure ||= isNew;
     return this.#changes;
   }
 
@@ -128,7 +143,9 @@ export class DefinitionLoader implements Disposable {
     const { stamp, isLink, refusal } = state;
     if (known?.stamp === stamp) return known.loaded;
     const fresh = refusal === null ? await this.#read(file, place) : unloaded(file, refusal);
-    const loaded = keepGood(fresh, known?.loaded, file);
+    // What a link led to and is gone was removed, not broken.
+    const before = stamp === leadsNowhere ? undefined : known?.loaded;
+    const loaded = keepGood(fresh, before, file);
     this.#files.set(file, { stamp, loaded, isLink });
     return loaded;
   }
@@ -153,6 +170,11 @@ export class DefinitionLoader implements Disposable {
     };
   }
 
+  /** What links lead to is not watched. */
+  #hasLinks(): boolean {
+    return this.#files.values().some(({ isLink }) => isLink);
+  }
+
   #complain(place: Place, message: string): Loaded {
     const before = this.#complaints.get(message);
     const complaint = before ?? unloaded(place.path, message, { severity: "warning" });
@@ -169,8 +191,8 @@ interface Entry {
   isLink: boolean;
 }
 
-const largestFile = 256 * 1024;
 const fewFiles = 100;
+const leadsNowhere = "leads nowhere";
 const nothing: Loaded = { definitions: [], diagnostics: [] };
 
 /** What can be said of a file without opening it; `null`: it is gone. */
@@ -181,22 +203,32 @@ function stateOf(
   try {
     const link = lstatSync(file, { throwIfNoEntry: false });
     const info = link?.isSymbolicLink() === true ? statSync(file, { throwIfNoEntry: false }) : link;
-    if (link === undefined || info === undefined) return null;
+    if (link === undefined) return null;
+    if (info === undefined)
+      return {
+        stamp: leadsNowhere,
+        isLink: true,
+        refusal: "It is a link that leads nowhere. Correct or remove it.",
+      };
     return {
       stamp: `${info.mtimeMs}:${info.ctimeMs}:${info.size}:${info.ino}`,
       isLink: link !== info,
       refusal: whyNotOpened(file, place, info),
     };
   } catch (error) {
-    const refusal = `The file cannot be read: ${errorMessage(error)}. Check its permissions.`;
-    return { stamp: refusal, isLink: false, refusal };
+    const remedy =
+      systemCode(error) === "ELOOP"
+        ? "The link leads to itself; remove it."
+        : "Check its permissions.";
+    const refusal = `The file cannot be read: ${errorMessage(error)}. ${remedy}`;
+    return { stamp: refusal, isLink: true, refusal };
   }
 }
 
 function whyNotOpened(file: string, { within, source }: Place, info: Stats): string | null {
   if (!info.isFile()) return "It is not a regular file and is not read. Remove it.";
-  if (info.size > largestFile)
-    return `The file is larger than ${largestFile / 1024} KiB and is not read. Shorten it.`;
+  if (info.size > largestDefinition)
+    return `The file is larger than ${largestDefinition / 1024} KiB and is not read. Shorten it.`;
   if (within !== null && !isBelow(realpathSync.native(file), realpathSync.native(within)))
     return `It leads out of ${within} through a link and is not followed. Copy the file${source === "project" ? ", or run 'retinue trust'" : ""}.`;
   return null;
