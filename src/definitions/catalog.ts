@@ -17,6 +17,7 @@ export interface Candidate {
 
 /** The agent types that can be spawned here and now: one definition per name, the one that wins. */
 export class Catalog {
+  /** The highest source first. */
   readonly #winners: ReadonlyMap<string, AgentDefinition>;
   readonly #aliases: ReadonlyMap<string, AgentDefinition>;
   readonly #candidates: readonly Candidate[];
@@ -63,12 +64,12 @@ export class Catalog {
     return this.#candidates.toSorted((a, b) => byName(a.definition, b.definition));
   }
 
-  /** By exact name first, then without regard to case and separators, then by alias. */
+  /** By exact name first, then without regard to case and separators, then by alias; of several the higher source's. */
   find(type: string): AgentDefinition | undefined {
     const folded = fold(type);
     return (
       this.#winners.get(type) ??
-      this.list().find((definition) => fold(definition.name) === folded) ??
+      this.#winners.values().find((definition) => fold(definition.name) === folded) ??
       this.#aliases.get(folded)
     );
   }

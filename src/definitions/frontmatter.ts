@@ -20,16 +20,17 @@ export async function parseFrontmatter(
   const opening = /^---[ \t]*\r?\n/.exec(all);
   if (opening === null) return { kind: "none", reason: whyNone(text), body: text };
   const rest = all.slice(opening[0].length);
-  const closing = /^---/m.exec(rest);
-  if (closing === null) {
+  // Not /^---/m, for which U+2028 and a lone CR inside a value begin a line too.
+  const closing = rest.startsWith("---") ? 0 : rest.indexOf("\n---") + 1;
+  if (closing === 0 && !rest.startsWith("---")) {
     const reason = "The frontmatter is not closed: end it with a line '---'.";
     return { kind: "none", reason, body: text };
   }
-  const head = rest.slice(0, closing.index).replaceAll("\r\n", "\n");
+  const head = rest.slice(0, closing).replaceAll(/\r+\n/g, "\n");
   const body = rest
-    .slice(closing.index)
+    .slice(closing)
     .replace(/^-+[ \t]*(\r?\n|$)/, "")
-    .replaceAll("\r\n", "\n");
+    .replaceAll(/\r+\n/g, "\n");
 
   const before = skipped.split("\n").length;
   const { places, notices } = fieldPlaces(head, before);

@@ -1,6 +1,7 @@
 import type { AgentDefinition } from "./definition.ts";
 import { definitionFields, type FieldName } from "./fields.ts";
 import type { McpServerUse } from "./mcp-field.ts";
+import { splitTools } from "./tool-list.ts";
 
 /** A definition as a file that reads back as the same definition. */
 export function printDefinition(
@@ -24,7 +25,10 @@ function written(field: FieldName, value: unknown): unknown {
   if (field === "mcpServers") return (value as McpServerUse[]).map(server);
   if (field !== "tools" && field !== "disallowedTools") return value;
   const entries = value as string[];
-  return entries.length === 0 ? entries : entries.join(", ") + (entries.length === 1 ? "," : "");
+  const line = entries.join(", ") + (entries.length === 1 ? "," : "");
+  // A parenthesis that is not closed would swallow the entries behind it.
+  const isWhole = JSON.stringify(splitTools(line)) === JSON.stringify(entries);
+  return isWhole && entries.length > 0 ? line : entries;
 }
 
 function server({ name, configuration, tools }: McpServerUse): unknown {
