@@ -1,6 +1,6 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { AgentDefinition } from "./definition.ts";
 import type { Loaded } from "./definition-file.ts";
@@ -123,6 +123,85 @@ const files: [string, string | Buffer, Record<string, unknown> | null][] = [
   ["an empty description", "---\nname: a\ndescription: ''\n---\n", null],
 ];
 
+/** One field more, and what it becomes; `undefined`: nothing, and the agent is there all the same. */
+const fields: [line: string, expected: Record<string, unknown>][] = [
+  [`tools: '["Read","Bash"]'`, { tools: ['["Read"', '"Bash"]'] }],
+  ["tools: []", { tools: [] }],
+  ["tools: {Read: true}", { tools: undefined }],
+  ["tools: Read, LS, MultiEdit, codebase", { tools: ["Read", "LS", "MultiEdit", "codebase"] }],
+  ["tools: read, bash", { tools: ["read", "bash"] }],
+  ["tools: Task, Read", { tools: ["Task", "Read"] }],
+  ["tools: Agent(worker, researcher), Read", { tools: ["Agent(worker, researcher)", "Read"] }],
+  ["allowed-tools: Read", { tools: undefined }],
+  ["disallowedTools: Write", { disallowedTools: ["Write"] }],
+  ["model: Sonnet", { model: "Sonnet" }],
+  ["model: claude-sonnet-4-20250514", { model: "claude-sonnet-4-20250514" }],
+  ["model:", { model: undefined }],
+  ["color: magenta", { color: "magenta" }],
+  ["memory: everywhere", { memory: undefined }],
+  ["memory: project", { memory: "project" }],
+  ['background: "yes"', { background: undefined }],
+  ["isolation: docker", { isolation: undefined }],
+  ["effort: extreme", { effort: undefined }],
+  ["skills: foo, bar", { skills: ["foo", "bar"] }],
+  ['hooks:\n  NotAnEvent:\n    - command: "echo"', { hooks: undefined }],
+  ["hooks:\n  pre: |\n    echo", { hooks: undefined }],
+  [
+    "mcpServers:\n  - slack\n  - my:\n      command: /bin/false",
+    {
+      mcpServers: [
+        { name: "slack", configuration: null, tools: null },
+        { name: "my", configuration: { command: "/bin/false" }, tools: null },
+      ],
+    },
+  ],
+  ["description: Use for C# code # and comments", { description: "Use for C# code" }],
+  ["description: %percent start", { description: "%percent start" }],
+  ["description: @at start", { description: "@at start" }],
+  ["description: `code` start", { description: "`code` start" }],
+  ["description: **BOLD**: thing", { description: "**BOLD**: thing" }],
+  ['description: "has \\"escapes\\" and: colon"', { description: 'has "escapes" and: colon' }],
+  // Only a line ends the frontmatter, or what stands behind would be lost, and with it a limit.
+  ["color: a\u2028--- b\ntools: Read", { tools: ["Read"] }],
+  ["color: a\r--- b\ntools: Read", { tools: ["Read"] }],
+];
+
+test.each(fields)("a file with %j", async (line, expected) => {
+  const text = `---\nname: a\n${line.startsWith("description") ? "" : "description: b\n"}${line}\n---\n`;
+  const { definitions, diagnostics } = await load({ "x.md": text });
+  expect(definitions).toMatchObject([{ name: "a" }]);
+  const [[field, value] = ["", undefined]] = Object.entries(expected);
+  expect(definitions[0]?.[field as keyof AgentDefinition]).toEqual(value);
+  // What is left out is said, unless nothing was written.
+  if (value === undefined && !line.endsWith(":") && !line.startsWith("allowed-tools"))
+    expect(diagnostics).toMatchObject([{ severity: "warning", field }]);
+});
+
+test.each([
+  ["a list as description", "---\nname: a\ndescription: [a, b]\n---\n"],
+  ["text behind a quoted start", '---\nname: a\ndescription: "quoted" then more\n---\n'],
+  ["a heading first", "# Heading\n\n---\nname: a\ndescription: b\n---\n"],
+  ["keys in capitals", "---\nName: a\nDescription: b\n---\n"],
+  ["nothing in it", ""],
+  ["nothing between the lines", "---\n---\nBody"],
+  ["a list for fields", "---\n- a\n- b\n---\nBody"],
+  ["CR alone at the ends of lines", "---\rname: a\rdescription: b\r---\rBody"],
+])("a file with %s is told of and not loaded", async (_title, text) => {
+  const { definitions, diagnostics } = await load({ "x.md": text, "y.md": files[0]?.[1] ?? "" });
+  expect(definitions.map(({ file }) => basename(file ?? ""))).toEqual(["y.md"]);
+  expect(diagnostics.length).toBeGreaterThan(0);
+  expect(new Set(diagnostics.map(({ file }) => basename(file)))).toEqual(new Set(["x.md"]));
+});
+
+test("of two files with one name the first path comes first, and a link counts like a file", async () => {
+  const text = (description: string): string => `---\nname: a\ndescription: ${description}\n---\n`;
+  const { definitions } = await load(
+    { "b/x.md": text("second"), "a/y.md": text("first") },
+    (path) => symlinkSync("b/x.md", join(path, "z.md")),
+  );
+  expect(definitions.map(({ description }) => description)).toEqual(["first", "second", "second"]);
+});
+
 test.each(files)("a file with %s", async (_title, text, expected) => {
   const { definitions, diagnostics } = await load({ "x.md": text });
   if (expected === null) {
@@ -152,7 +231,10 @@ test("only .md counts, in any folder, hidden ones too", async () => {
 });
 
 /** The project's files only. */
-async function load(agents: Record<string, string | Buffer>): Promise<Loaded> {
+async function load(
+  agents: Record<string, string | Buffer>,
+  more: (path: string) => void = () => undefined,
+): Promise<Loaded> {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "retinue-quirks-")));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   for (const [name, content] of Object.entries(agents)) {
@@ -161,6 +243,7 @@ async function load(agents: Record<string, string | Buffer>): Promise<Loaded> {
     writeFileSync(file, content);
   }
   const path = join(root, ".claude", "agents");
+  more(path);
   const loader = new DefinitionLoader({
     places: [{ source: "project", path, trusted: true, within: null }],
     lenient: false,

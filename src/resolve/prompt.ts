@@ -2,6 +2,8 @@ import type { Catalog } from "../definitions/catalog.ts";
 import type { AgentDefinition } from "../definitions/definition.ts";
 import type { Attachment } from "../message.ts";
 import type { SpawnRights } from "../resolved-agent.ts";
+import { toolName } from "../tools/registry.ts";
+import { coveredBy } from "./covered-by.ts";
 import type { Environment } from "./environment.ts";
 import { readInstructions } from "./instructions.ts";
 
@@ -51,14 +53,19 @@ function agentList(catalog: Catalog, types: readonly string[] | "any"): Attachme
 }
 
 function listingLine(definition: AgentDefinition): string {
-  const { tools, disallowedTools } = definition;
-  const shown =
-    tools === undefined
-      ? disallowedTools === undefined
-        ? "All tools"
-        : `All tools except ${disallowedTools.join(", ")}`
-      : tools.join(", ");
-  return `- ${definition.name}: ${definition.description} (Tools: ${shown})`;
+  return `- ${definition.name}: ${definition.description} (Tools: ${shownTools(definition)})`;
+}
+
+/** What it may do with the files of its own memory says nothing about the work that it can be given. */
+function shownTools({ tools, disallowedTools = [] }: AgentDefinition): string {
+  if (tools === undefined)
+    return disallowedTools.length === 0
+      ? "All tools"
+      : `All tools except ${disallowedTools.join(", ")}`;
+  const left = tools.filter(
+    (entry) => !disallowedTools.some((taken) => coveredBy(taken)(toolName(entry))),
+  );
+  return left.length === 0 ? "none" : left.join(", ");
 }
 
 function configuration(catalog: Catalog, environment: Environment): Attachment {
