@@ -23,10 +23,10 @@ export function findDefinitionFiles(directory: string): {
     for (const entry of entries) {
       const path = join(at, entry.name);
       if (files.length >= most)
-        return void (problem = `There are more than ${most} files here; the rest is not read.`);
+        return void (problem = `There are more than ${most} files here; the rest is not read. Move what is no agent elsewhere.`);
       if (entry.isDirectory()) {
         if (depth < deepest) look(path, depth + 1);
-        else problem ??= `Folders deeper than ${deepest} levels are not read.`;
+        else problem ??= `Folders deeper than ${deepest} levels are not read. Move what is in them up.`;
       } else if (entry.name.endsWith(".md")) files.push(path);
     }
   };
