@@ -71,7 +71,10 @@ export function toDefinition(
       continue;
     const read = readField(field, value);
     if ("value" in read) kept[field] = read.value;
-    for (const problem of read.problems) report(problem, field);
+    for (const problem of read.problems) {
+      // What our own agents ask for in vain is known to us.
+      if (origin.source !== "built-in" || problem.code !== "unsupported") report(problem, field);
+    }
   }
   for (const field of ["tools", "disallowedTools"] as const) {
     for (const problem of toolProblems(kept[field] as string[] | undefined, field))

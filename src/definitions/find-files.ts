@@ -26,7 +26,8 @@ export function findDefinitionFiles(directory: string): {
         return void (problem = `There are more than ${most} files here; the rest is not read. Move what is no agent elsewhere.`);
       if (entry.isDirectory()) {
         if (depth < deepest) look(path, depth + 1);
-        else problem ??= `Folders deeper than ${deepest} levels are not read. Move what is in them up.`;
+        else
+          problem ??= `Folders deeper than ${deepest} levels are not read. Move what is in them up.`;
       } else if (entry.name.endsWith(".md")) files.push(path);
     }
   };
