@@ -15,11 +15,8 @@ export class DirectoryChanges implements Disposable {
   /** The system cannot watch (any more): whoever asks must look for himself. */
   blind = false;
 
-  /**
-   * Watches exactly these from now on. `true`: one of them was not watched until now, so whoever looked at it before may
-   * have missed something.
-   */
-  watch(directories: readonly string[]): boolean {
+  /** Watches exactly these from now on. Returns those that were not watched until now: what happened in them was missed. */
+  watch(directories: readonly string[]): string[] {
     const wanted = new Set(directories.map((directory) => nearest(directory)));
     for (const [directory, watcher] of this.#watchers) {
       if (wanted.has(directory) && !this.#stale.has(directory)) continue;
@@ -29,7 +26,7 @@ export class DirectoryChanges implements Disposable {
     this.#stale.clear();
     const fresh = [...wanted].filter((directory) => !this.#watchers.has(directory));
     for (const directory of fresh) this.#open(directory);
-    return fresh.length > 0;
+    return fresh;
   }
 
   /** Hears of changes, once things have been quiet for a moment: an editor saves in several steps. Returns how to stop. */

@@ -261,7 +261,7 @@ test("where the system cannot watch, every load looks for itself", async () => {
     this: DirectoryChanges,
   ) {
     this.blind = true;
-    return true;
+    return [];
   });
   onTestFinished(() => watch.mockRestore());
   const { names, prompt, write, remove } = stage({ many: true });

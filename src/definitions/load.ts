@@ -18,14 +18,11 @@ export class DefinitionLoader implements Disposable {
   readonly #places: readonly Place[];
   readonly #lenient: boolean;
   readonly #restraints: Restraints;
-  readonly #listings = new Map<
-    Place,
-    { files: string[]; directories: string[]; problem: string | null }
-  >();
+  readonly #listings = new Map<Place, Listing>();
   readonly #files = new Map<string, Entry>();
   #changes: DirectoryChanges | undefined;
-  /** Some directories were not watched yet when they were last looked at. */
-  #unsure = false;
+  /** Nobody watched when files were last looked at. */
+  #isUnsure = false;
   #isClosed = false;
   #last: { parts: readonly Loaded[]; all: Loaded } | undefined;
 
@@ -39,16 +36,17 @@ export class DefinitionLoader implements Disposable {
   async load(): Promise<Loaded> {
     const changed = await this.#changed();
     if (changed?.size === 0 && this.#last !== undefined && !this.#hasLinks()) return this.#last.all;
+    const { listings, unseen } = this.#survey(changed);
     const parts: Loaded[] = [];
     /** A plugin may name a file that lies in its directory too. */
     const seen = new Set<string>();
-    for (const place of this.#places) {
-      const { files, problem } = this.#list(place, changed);
+    for (const [place, { files, problem }] of listings) {
       if (problem !== null) parts.push(this.#complain(place, problem));
       for (const file of files) {
         if (seen.has(file)) continue;
         seen.add(file);
-        parts.push(this.#known(file, place, changed) ?? (await this.#look(file, place)));
+        const isSure = changed !== null && !changed.has(file) && !unseen.has(dirname(file));
+        parts.push(this.#known(file, place, isSure) ?? (await this.#look(file, place)));
       }
     }
     if (this.#last === undefined || !sameItems(this.#last.parts, parts)) {
@@ -58,13 +56,20 @@ export class DefinitionLoader implements Disposable {
       };
       this.#last = { parts, all };
     }
-    if (!this.#isClosed && (this.#changes !== undefined || parts.length > fewFiles)) this.#watch();
     return this.#last.all;
   }
 
-  /** Hears of changes, a moment after the last one. Returns how to stop. */
+  /** Hears of changes, a moment after the last one, when they are loaded. Returns how to stop. */
   onChange(listener: () => void): () => void {
-    return this.#watch().onChange(() => void this.#renew(listener));
+    this.#changes ??= new DirectoryChanges();
+    this.#survey(null);
+    // What has changed since the last time was not watched.
+    this.#isUnsure = true;
+    return this.#changes.onChange(() => {
+      void this.load().then(() => {
+        if (!this.#isClosed) listener();
+      });
+    });
   }
 
   [Symbol.dispose](): void {
@@ -73,38 +78,39 @@ export class DefinitionLoader implements Disposable {
     this.#changes = undefined;
   }
 
-  /** Watches what has come to be too. Twice: the second time sees what was put there before it was watched. */
-  async #renew(listener: () => void): Promise<void> {
-    await this.load();
-    if (this.#unsure) await this.load();
-    if (!this.#isClosed) listener();
-  }
-
   /** Which paths have changed; `null`: nobody knows. */
   async #changed(): Promise<ReadonlySet<string> | null> {
     if (this.#changes === undefined || this.#changes.blind) return null;
     const changed = await this.#changes.take();
-    if (!this.#unsure) return changed;
-    this.#unsure = false;
+    if (!this.#isUnsure) return changed;
+    this.#isUnsure = false;
     return null;
   }
 
-  #watch(): DirectoryChanges {
-    this.#changes ??= new DirectoryChanges();
-    const ours = this.#places.filter(({ source }) => source !== "built-in");
-    const isNew = this.#changes.watch(
-      ours.flatMap((place) => {
-        const { directories, files } = this.#list(place, new Set());
-        return directories.length > 0
-          ? directories
-          : [files.length > 0 ? dirname(place.path) : place.path];
-      }),
-    );
-    this.#unsure ||= isNew;
-    return this.#changes;
+  /**
+   * Which files there are. Where they are watched, they are from before they are read, so that no change falls between;
+   * what came before that is listed again. `unseen`: directories whose files may have changed unseen.
+   */
+  #survey(changed: ReadonlySet<string> | null): {
+    listings: Map<Place, Listing>;
+    unseen: ReadonlySet<string>;
+  } {
+    const list = (since: ReadonlySet<string> | null): Map<Place, Listing> =>
+      new Map(this.#places.map((place) => [place, this.#list(place, since)]));
+    const unseen = new Set<string>();
+    let listings = list(changed);
+    for (let round = 1; round <= mostRounds; round += 1) {
+      const count = listings.values().reduce((sum, { files }) => sum + files.length, 0);
+      if (count > fewFiles && !this.#isClosed) this.#changes ??= new DirectoryChanges();
+      const opened = this.#changes?.watch(watched(listings)) ?? [];
+      if (opened.length === 0 || this.#changes?.blind === true) break;
+      for (const directory of opened) unseen.add(directory);
+      listings = list(null);
+    }
+    return { listings, unseen };
   }
 
-  #list(place: Place, changed: ReadonlySet<string> | null): ReturnType<typeof findDefinitionFiles> {
+  #list(place: Place, changed: ReadonlySet<string> | null): Listing {
     const known = this.#listings.get(place);
     // What ships with the package does not change under a running process.
     const settled =
@@ -113,10 +119,8 @@ export class DefinitionLoader implements Disposable {
     const listing = place.path.endsWith(".md")
       ? { files: [place.path], directories: [], problem: null }
       : findDefinitionFiles(place.path);
-    const same = known !== undefined && sameItems(known.files, listing.files);
-    const kept = same ? { ...listing, files: known.files } : listing;
-    this.#listings.set(place, kept);
-    return kept;
+    this.#listings.set(place, listing);
+    return listing;
   }
 
   /** Whether files of a place may have come or gone. A file that is known and still there has only changed. */
@@ -129,9 +133,8 @@ export class DefinitionLoader implements Disposable {
   }
 
   /** What is known of a file that cannot have changed. */
-  #known(file: string, place: Place, changed: ReadonlySet<string> | null): Loaded | undefined {
-    const sure = place.source === "built-in" || (changed !== null && !changed.has(file));
-    const known = sure ? this.#files.get(file) : undefined;
+  #known(file: string, place: Place, isSure: boolean): Loaded | undefined {
+    const known = isSure || place.source === "built-in" ? this.#files.get(file) : undefined;
     // A link is looked at each time: what it leads to is not watched.
     return known === undefined || known.isLink ? undefined : known.loaded;
   }
@@ -185,15 +188,29 @@ export class DefinitionLoader implements Disposable {
   readonly #complaints = new Map<string, Loaded>();
 }
 
+type Listing = ReturnType<typeof findDefinitionFiles>;
+
 interface Entry {
   stamp: string;
   loaded: Loaded;
   isLink: boolean;
 }
 
+/** So many are looked at one by one in less than a millisecond. */
 const fewFiles = 100;
+/** Directories that are made while we look, and again while we look again, are seen the next time. */
+const mostRounds = 3;
 const leadsNowhere = "leads nowhere";
 const nothing: Loaded = { definitions: [], diagnostics: [] };
+
+/** The directories to watch; of a place that is not there yet, the place itself. */
+function watched(listings: ReadonlyMap<Place, Listing>): string[] {
+  return [...listings].flatMap(([{ source, path }, { directories, files }]) => {
+    if (source === "built-in") return [];
+    if (directories.length > 0) return directories;
+    return [files.length > 0 ? dirname(path) : path];
+  });
+}
 
 /** What can be said of a file without opening it; `null`: it is gone. */
 function stateOf(
