@@ -18,7 +18,16 @@ if (problem !== null) {
   const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
   process.stdout.write(`${version}\n`);
 } else {
-  // The second start of a version finds its code compiled.
-  process.getBuiltinModule("node:module").enableCompileCache();
+  // The second start of a version finds its code compiled, in a place that is the user's own: where Node keeps it by
+  // itself, below the directory for temporary files, anybody could have put something else.
+  const home = process.getBuiltinModule("node:os").homedir();
+  const config = process.env.CLAUDE_CONFIG_DIR || `${home}/.claude`;
+  const cache = `${config}/retinue/compile-cache`;
+  try {
+    process.getBuiltinModule("node:fs").mkdirSync(cache, { recursive: true, mode: 0o700 });
+    process.getBuiltinModule("node:module").enableCompileCache(cache);
+  } catch {
+    // It only takes longer.
+  }
   await import("../dist/cli/main.js");
 }
