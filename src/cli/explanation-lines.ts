@@ -1,6 +1,6 @@
 import type { Explanation } from "../resolve/explain.ts";
 import { plainLine } from "./sanitize.ts";
-import { fit } from "./width.ts";
+import { displayWidth, fit, wrap as wrapAnywhere } from "./width.ts";
 
 const label = 12;
 const most = 50;
@@ -106,9 +106,10 @@ function list(names: readonly string[]): string {
 function wrap(text: string, width: number, lines: number): string[] {
   const wrapped: string[] = [];
   let rest = text;
-  while (rest.length > width && wrapped.length < lines - 1) {
-    const blank = rest.lastIndexOf(" ", width);
-    const at = blank <= 0 ? width : blank;
+  while (displayWidth(rest) > width && wrapped.length < lines - 1) {
+    const [head = ""] = wrapAnywhere(rest, width);
+    const blank = rest.lastIndexOf(" ", head.length);
+    const at = blank <= 0 ? head.length : blank;
     wrapped.push(rest.slice(0, at));
     rest = rest.slice(at).trimStart();
   }
