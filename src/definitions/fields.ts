@@ -35,7 +35,9 @@ const later = <Value>(
 
 const text = (): z.ZodType<string> => z.string().min(1);
 const flag = (): z.ZodType<boolean> => z.boolean();
-const count = (): z.ZodType<number> => z.coerce.number<string | number>().int().positive();
+/** Also as text; what else JavaScript takes for a number (`true`, `[5]`) is none. */
+const count = (): z.ZodType<number> =>
+  z.union([z.number(), z.string().regex(/^\d+$/).transform(Number)]).pipe(z.int().positive());
 const names = (): z.ZodType<string[]> =>
   z.union([z.array(z.string()), z.string()]).transform(splitTools);
 

@@ -18,9 +18,12 @@ export function memoryDirectory(
   return join(place, slug(name));
 }
 
+/** No file system takes a part of a path that is much longer. */
+const longest = 64;
+
 /** A name as part of a path: names are any text, and two of them must never share a directory. */
 export function slug(name: string): string {
   const plain = name.toLowerCase().replaceAll(/[^a-z0-9-]+/g, "-");
-  if (plain === name) return name;
-  return `${plain.slice(0, 64)}-${createHash("sha256").update(name).digest("hex").slice(0, 8)}`;
+  if (plain === name && name.length <= longest) return name;
+  return `${plain.slice(0, longest)}-${createHash("sha256").update(name).digest("hex").slice(0, 8)}`;
 }
