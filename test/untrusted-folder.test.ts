@@ -5,7 +5,6 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { readConfiguration } from "../src/configuration.ts";
 import { allowedBySettings } from "../src/permissions/from-settings.ts";
-import { silentLogger } from "../src/platform/logger.ts";
 import { temporaryDirectory, writeFiles } from "./support/stage.ts";
 
 const bin = fileURLToPath(new URL("../bin/retinue.js", import.meta.url));
@@ -187,7 +186,7 @@ function effective({ root, config }: Trap, cwd: string): Record<string, unknown>
     trusted,
     env: settings.env["EVIL"] ?? null,
     model: settings.model === "opus",
-    allowed: allowedBySettings(settings, silentLogger).includes("Bash"),
+    allowed: allowedBySettings(settings).includes("Bash"),
     denied: settings.permissions.deny,
     mode: settings.permissions.defaultMode ?? null,
   };
