@@ -1,3 +1,4 @@
+import { isAbsolute } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Diagnostic } from "../diagnostic.ts";
 
@@ -24,7 +25,7 @@ export function sarif(diagnostics: readonly Diagnostic[], version: string): obje
           locations: [
             {
               physicalLocation: {
-                artifactLocation: { uri: pathToFileURL(file).href },
+                artifactLocation: { uri: addressOf(file) },
                 region: { startLine: line, startColumn: column },
               },
             },
@@ -33,6 +34,11 @@ export function sarif(diagnostics: readonly Diagnostic[], version: string): obje
       },
     ],
   };
+}
+
+/** What came with an option has no file. */
+function addressOf(file: string): string {
+  return isAbsolute(file) ? pathToFileURL(file).href : encodeURI(file);
 }
 
 const levels = { error: "error", warning: "warning", info: "note" } as const;

@@ -124,10 +124,11 @@ function leavesAgentsToPlugins({ strictPluginOnlyCustomization: strict }: Settin
   return strict === true || strict.includes("agents");
 }
 
-/** `Agent(Explore)` or `Task(Explore)`. */
+/** `Agent(Explore)`, `Task(Explore)` or `Agent(a, b)`. */
 function namesType(rule: string, type: string): boolean {
   const named = /\((.*)\)$/s.exec(rule)?.[1];
-  return named !== undefined && toolName(rule) === "Agent" && fold(named) === fold(type);
+  if (named === undefined || toolName(rule) !== "Agent") return false;
+  return named.split(",").some((name) => fold(name.trim()) === fold(type));
 }
 
 function byName(a: AgentDefinition, b: AgentDefinition): number {

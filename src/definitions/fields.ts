@@ -36,8 +36,15 @@ const later = <Value>(
 const text = (): z.ZodType<string> => z.string().min(1);
 const flag = (): z.ZodType<boolean> => z.boolean();
 /** Also as text; what else JavaScript takes for a number (`true`, `[5]`) is none. */
+/** Quoted numbers count too: people write `"5"`. */
 const count = (): z.ZodType<number> =>
-  z.union([z.number(), z.string().regex(/^\d+$/).transform(Number)]).pipe(z.int().positive());
+  z.union([
+    z.int().positive(),
+    z
+      .string()
+      .regex(/^[1-9]\d{0,8}$/)
+      .transform(Number),
+  ]);
 const names = (): z.ZodType<string[]> =>
   z.union([z.array(z.string()), z.string()]).transform(splitTools);
 
