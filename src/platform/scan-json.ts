@@ -76,7 +76,7 @@ export function scanJson(text: string): JsonScan {
     } else if (expected === "colon" && character === ":") {
       expected = "value";
       at += 1;
-    } else if (closes !== undefined && character === ",") {
+    } else if (expected.startsWith("comma") && character === ",") {
       const step = path.at(-1);
       if (typeof step === "number") path[path.length - 1] = step + 1;
       expected = typeof step === "number" ? "value" : "key";
