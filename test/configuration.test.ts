@@ -114,7 +114,7 @@ test("a type that the settings deny is not there, and the answer says why", asyn
   const names = (await manager.agentTypes()).map(({ name }) => name);
   expect(names).not.toContain("Explore");
   await expect(manager.spawn({ prompt: "x", subagent_type: "Explore" })).rejects.toThrow(
-    /denied by 'permissions.deny'/,
+    /denied by 'Task\(explore\)' in permissions.deny/,
   );
 });
 

@@ -3,7 +3,7 @@ import type { Diagnostic } from "../diagnostic.ts";
 import { RetinueError } from "../errors.ts";
 import { toolName } from "../tools/registry.ts";
 import type { Settings } from "../settings/settings.ts";
-import { closest, fold } from "./closest.ts";
+import { closest, fold } from "../platform/closest.ts";
 import type { AgentDefinition } from "./definition.ts";
 import type { Entrypoint } from "./fields.ts";
 import { sources } from "./sources.ts";
@@ -111,10 +111,12 @@ function whyNotOffered(
     return "switched off by the setting agents.builtins";
   if ((source === "user" || source === "project") && leavesAgentsToPlugins(settings))
     return "the policy strictPluginOnlyCustomization leaves agents to plugins";
-  if (settings.permissions.deny.some((rule) => namesType(rule, name)))
-    return "denied by 'permissions.deny' in the settings";
-  if (settings.permissions.ask.some((rule) => namesType(rule, name)))
-    return "'permissions.ask' in the settings wants somebody to be asked, and nobody can be";
+  const { deny, ask } = settings.permissions;
+  const denied = deny.find((rule) => namesType(rule, name));
+  if (denied !== undefined) return `denied by '${denied}' in permissions.deny`;
+  const asked = ask.find((rule) => namesType(rule, name));
+  if (asked !== undefined)
+    return `'${asked}' in permissions.ask wants somebody to be asked, and nobody can be`;
   if (!(definition.entrypoints ?? ["cli", "library"]).includes(entrypoint))
     return `only for ${(definition.entrypoints ?? []).join(", ")}`;
   return null;

@@ -20,7 +20,8 @@ export async function loadDefinitionFile(
   const text = readDefinition(file);
   if (typeof text !== "string") return text;
   const parsed = await parseFrontmatter(text, options);
-  if (parsed.kind === "none") return unloaded(file, parsed.reason, { severity: "warning" });
+  if (parsed.kind === "none")
+    return unloaded(file, parsed.reason, { severity: parsed.isMeant ? "error" : "warning" });
   if (parsed.kind === "broken") {
     const message = `The frontmatter is not valid YAML: ${parsed.message}. Quote the value.`;
     return unloaded(file, message, parsed);

@@ -8,7 +8,7 @@ import { resolveTools } from "../resolve/tools.ts";
 import { settingsSchema } from "../settings/settings.ts";
 import { toolRegistry } from "../tools/registry.ts";
 import { Catalog } from "./catalog.ts";
-import { fold } from "./closest.ts";
+import { fold } from "../platform/closest.ts";
 import { loadDefinitionFile } from "./definition-file.ts";
 import { toDefinition, type AgentDefinition } from "./definition.ts";
 import { hookEvents } from "./hooks-field.ts";

@@ -1,6 +1,6 @@
 import type { Diagnostic } from "../diagnostic.ts";
 import { toolName, toolRegistry } from "../tools/registry.ts";
-import { closest } from "./closest.ts";
+import { closest } from "../platform/closest.ts";
 import type { FieldPlace } from "./frontmatter.ts";
 import { definitionFields, schemaOf, type DefinitionFields, type FieldName } from "./fields.ts";
 import type { SourceName } from "./sources.ts";
@@ -161,6 +161,10 @@ function unknownField(field: string): Problem {
       code: "unknown",
       message: `'${field}' is not a field of agents; it is ignored.`,
     };
+  if (meant === "tools") {
+    const message = `'${field}' is not a field of agents and is ignored, so the agent has all tools. Did you mean 'tools'?`;
+    return { severity: "warning", code: "unknown", message };
+  }
   // A misspelt 'tools' would give the agent every tool, so this is said aloud.
   return {
     severity: "warning",
@@ -171,6 +175,8 @@ function unknownField(field: string): Problem {
 
 /** People use the same few unknown fields in all their files. */
 function meantField(field: string): string | undefined {
+  // The fields of skills and of the command line.
+  if (field === "allowedTools" || field === "allowed-tools") return "tools";
   const known = meantFields.get(field);
   if (known !== undefined || meantFields.has(field)) return known;
   const meant = closest(field, ["name", "description", ...Object.keys(definitionFields)]);

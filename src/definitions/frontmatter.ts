@@ -18,13 +18,15 @@ export async function parseFrontmatter(
   const skipped = lenient ? (/^\uFEFF?(?:[ \t]*\r?\n)*/.exec(text)?.[0] ?? "") : "";
   const all = text.slice(skipped.length);
   const opening = /^---[ \t]*\r?\n/.exec(all);
-  if (opening === null) return { kind: "none", reason: whyNone(text), body: text };
+  if (opening === null) {
+    return { kind: "none", reason: whyNone(text), isMeant: /^\s*---/.test(text), body: text };
+  }
   const rest = all.slice(opening[0].length);
   // Not /^---/m, for which U+2028 and a lone CR inside a value begin a line too.
   const closing = rest.startsWith("---") ? 0 : rest.indexOf("\n---") + 1;
   if (closing === 0 && !rest.startsWith("---")) {
     const reason = "The frontmatter is not closed: end it with a line '---'.";
-    return { kind: "none", reason, body: text };
+    return { kind: "none", reason, isMeant: true, body: text };
   }
   const head = rest.slice(0, closing).replaceAll(/\r+\n/g, "\n");
   const body = rest
@@ -75,7 +77,8 @@ export type Frontmatter =
       /** How it was read, where that may surprise. */
       notices: readonly Notice[];
     }
-  | { kind: "none"; reason: string; body: string }
+  /** `isMeant`: there is something that its author takes for frontmatter. */
+  | { kind: "none"; reason: string; isMeant: boolean; body: string }
   | ({ kind: "broken"; message: string; body: string } & FieldPlace);
 
 /** Both from 1. */

@@ -274,6 +274,7 @@ function isBelow(path: string, directory: string): boolean {
 }
 
 function foldersBetween(directory: string, file: string): string[] {
+  if (directory === file) return [];
   return relative(directory, dirname(file))
     .split(sep)
     .filter((folder) => folder !== "");

@@ -6,7 +6,7 @@ import { diagnose, shown } from "../plugins/diagnose.ts";
 import { isInside } from "../plugins/path-inside.ts";
 import { readSmallFile } from "../platform/read-small-file.ts";
 import { fullBudget, kindOf, listEntries } from "../plugins/walk-plugin.ts";
-import { closest } from "./closest.ts";
+import { closest } from "../platform/closest.ts";
 import { parseFrontmatter, type FieldPlace } from "./frontmatter.ts";
 import { toSkill, type Skill, type SkillSource } from "./skill.ts";
 

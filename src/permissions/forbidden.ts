@@ -1,18 +1,24 @@
 import { homedir } from "node:os";
 import { join, matchesGlob, resolve } from "node:path";
 import type { Forbidding } from "../resolved-agent.ts";
-import { toolName } from "../tools/registry.ts";
+import { toolName, toolRegistry } from "../tools/registry.ts";
 
 export function parseForbidding(rules: {
   deny: readonly string[];
   ask: readonly string[];
 }): Forbidding[] {
   return (["deny", "ask"] as const).flatMap((kind) =>
-    rules[kind].map((rule) => {
-      const specifier = /\((.*)\)$/s.exec(rule.trim())?.[1] ?? null;
-      return { rule, kind, tool: toolName(rule), specifier: specifier === "*" ? null : specifier };
-    }),
+    rules[kind].map((rule) => ({ rule, kind, ...partsOf(rule) })),
   );
+}
+
+/** Read rather too strictly: in any case of letters, and a bracket that is not closed is about the whole tool. */
+export function partsOf(rule: string): Pick<Forbidding, "tool" | "specifier"> {
+  const [, named = "", inner] = /^([^(]*)(?:\((.*)\))?/s.exec(rule.trim()) ?? [];
+  const specifier = inner === undefined || inner === "*" ? null : inner;
+  const name = toolName(named);
+  const meant = toolRegistry.keys().find((tool) => tool.toLowerCase() === name.toLowerCase());
+  return { tool: meant ?? name, specifier };
 }
 
 /** A rule for the key also covers these. */

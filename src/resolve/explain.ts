@@ -105,7 +105,7 @@ export async function explainAgent(
     model: { id, from },
     permissionMode: { mode, from: mode === context.parentMode ? "parent" : "definition" },
     tools: report,
-    refusal,
+    refusal: refusal ?? isolationRefusal(definition),
     spawns: spawn,
     mcpServers: (definition.mcpServers ?? []).map(({ name }) => name),
     hooks: Object.keys(definition.hooks ?? {}),
@@ -173,6 +173,11 @@ function skillOf(
   const found = findSkill(skills, wanted, plugin);
   if (found.kind === "skill") return { name: wanted, file: found.skill.file, problem: null };
   return { name: wanted, file: null, problem: found.message };
+}
+
+function isolationRefusal({ isolation }: AgentDefinition): string | null {
+  if (isolation === undefined) return null;
+  return `It asks for isolation '${isolation}', which this version cannot give: it is refused.`;
 }
 
 function othersOf(

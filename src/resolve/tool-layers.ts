@@ -1,4 +1,5 @@
 import type { PermissionMode } from "../resolved-agent.ts";
+import { partsOf } from "../permissions/forbidden.ts";
 import { coveredBy } from "./covered-by.ts";
 
 /** What decides over an agent's tools. */
@@ -27,10 +28,13 @@ export interface ToolQuestion {
  * away, or nothing.
  */
 export const layers = {
-  settings: (tool, { denied }) =>
-    denied.some((rule) => !rule.includes("(") && coveredBy(rule)(tool))
-      ? "denied by 'permissions.deny' in the settings"
-      : undefined,
+  settings: (tool, { denied }) => {
+    const rule = denied.find((one) => {
+      const { tool: named, specifier } = partsOf(one);
+      return specifier === null && coveredBy(named)(tool);
+    });
+    return rule === undefined ? undefined : `denied by '${rule}' in permissions.deny`;
+  },
   disallowedTools: (tool, { unwanted }) =>
     unwanted?.some((entry) => coveredBy(entry)(tool)) === true
       ? "named in 'disallowedTools'"

@@ -1,4 +1,4 @@
-import { closest } from "../definitions/closest.ts";
+import { closest } from "../platform/closest.ts";
 import { RetinueError } from "../errors.ts";
 import type { SpawnRights, ToolDecision } from "../resolved-agent.ts";
 import { toolName } from "../tools/registry.ts";
