@@ -9,7 +9,7 @@ import { definitionPlaces, skillPlaces, type Place } from "./definitions/places.
 import type { Restraints } from "./definitions/restrain.ts";
 import type { SkillPlace } from "./definitions/skills.ts";
 import type { Diagnostic } from "./diagnostic.ts";
-import { uselessAllowRules } from "./permissions/from-settings.ts";
+import { ruleProblems } from "./permissions/from-settings.ts";
 import { findPlugins } from "./plugins/find-plugins.ts";
 import type { Plugin } from "./plugins/read-plugin.ts";
 import { loadSettings, type LoadedSettings } from "./settings/load-settings.ts";
@@ -44,7 +44,7 @@ export interface Configuration extends LoadedSettings {
   readonly plugins: readonly Plugin[];
   readonly places: readonly Place[];
   readonly loader: DefinitionLoader;
-  /** Settings files that say nothing because they cannot be read: rules in them would not hold. */
+  /** Where settings files cannot be read, or rules in them do not fit: what they forbid would not hold. */
   readonly unreadSettings: readonly Diagnostic[];
   readonly skillPlaces: readonly SkillPlace[];
 }
@@ -68,12 +68,14 @@ export function readConfiguration(request: ConfigurationRequest): Configuration 
     enabledPlugins: settings.enabledPlugins,
   });
   const added = (request.addDirs ?? []).map((path) => resolve(cwd, path));
+  const main = mainCheckout(projectFolder(cwd));
   const places = definitionPlaces({
     cwd,
     configDir,
     managedDir,
     trusted,
-    mainCheckout: mainCheckout(projectFolder(cwd)),
+    mainCheckout:
+      main === undefined ? undefined : { path: main, trusted: isTrusted(main, configDir) },
     addedFolders: added.map((path) => ({ path, trusted: isTrusted(path, configDir) })),
     plugins: found.plugins,
   });
@@ -81,15 +83,15 @@ export function readConfiguration(request: ConfigurationRequest): Configuration 
     ...loaded,
     diagnostics: [
       ...loaded.diagnostics,
-      ...uselessAllowRules(loaded),
+      ...ruleProblems(loaded),
       ...found.diagnostics,
       ...added.filter((path) => !existsSync(path)).map(missingFolder),
     ],
     trusted,
-    unreadSettings: loaded.diagnostics.filter(({ code }) => code === "unreadable"),
+    unreadSettings: loaded.diagnostics.filter(isLostRule),
     plugins: found.plugins,
     places,
-    skillPlaces: skillPlaces({ cwd, configDir, managedDir, plugins: found.plugins }),
+    skillPlaces: skillPlaces({ cwd, configDir, managedDir, trusted, plugins: found.plugins }),
     loader: new DefinitionLoader({
       places,
       lenient: request.lenient ?? settings.agents.lenient,
@@ -123,6 +125,12 @@ export function catalogOf(
     last = { loaded, own, catalog };
     return catalog;
   };
+}
+
+/** Rules that somebody wrote to be safe, and that do not hold. */
+function isLostRule({ code, severity, field }: Diagnostic): boolean {
+  if (code === "unreadable") return true;
+  return severity === "error" && /^permissions(?:\.(?:deny|ask)\b|$)/.test(field ?? "");
 }
 
 function missingFolder(file: string): Diagnostic {

@@ -83,6 +83,8 @@ export interface PermissionPolicy {
   readonly mode: PermissionMode;
   /** Tools that its definition confines to a rule: tool → the rule. */
   readonly confined: Readonly<Record<string, string>>;
+  /** Tools that it has only for the directory of its memory. Not handed on to children. */
+  readonly memory: { readonly directory: string; readonly tools: readonly string[] } | null;
   /** Rules of the settings that come before everything else. */
   readonly forbidding: readonly Forbidding[];
   /** What relative paths in those rules may be relative to: any of these. */

@@ -1,4 +1,5 @@
 import type { Explanation } from "../resolve/explain.ts";
+import { bySeverity } from "./report-diagnostics.ts";
 import { plainLine } from "./sanitize.ts";
 import { displayWidth, fit, wrap as wrapAnywhere } from "./width.ts";
 
@@ -33,7 +34,7 @@ export function explanationLines(
     [
       "runs",
       [
-        `${runs.background ? "in the background" : "while its parent waits"}, ${runs.maxTurns} turns, ${runs.timeoutMs / 1000} s at most`,
+        `as a child, ${runs.background ? "in the background" : "while its parent waits"}, ${runs.maxTurns} turns, ${runs.timeoutMs / 1000} s at most`,
       ],
     ],
     ["tools", toolLines(explanation)],
@@ -45,7 +46,7 @@ export function explanationLines(
     ["prompt", promptLines(prompt)],
     [
       "problems",
-      explanation.diagnostics.map(
+      bySeverity(explanation.diagnostics).map(
         ({ severity, line, message }) => `${severity} in line ${line}: ${message}`,
       ),
     ],
@@ -65,12 +66,14 @@ export function explanationLines(
 
 /** Tools that share their reason stand in one line. */
 function toolLines({ tools, refusal }: Explanation): string[] {
-  if (refusal !== null) return [refusal];
-  const groups = Map.groupBy(tools, ({ kept, why }) => `${kept ? "+" : "-"}${why}`);
-  return [...groups].map(([key, group]) => {
+  const groups = Map.groupBy(tools, ({ kept, why, useless }) =>
+    useless === null ? `${kept ? "+" : "-"}${why}` : `!${useless}`,
+  );
+  const lines = [...groups].map(([key, group]) => {
     const names = group.map(({ tool }) => tool).join(", ");
     return `${key.slice(0, 1)} ${names}  (${key.slice(1)})`;
   });
+  return refusal === null ? lines : [refusal, ...lines];
 }
 
 function spawns({ spawns: rights }: Explanation): string {

@@ -69,6 +69,12 @@ function addRun(program: Command): void {
       collect,
       [],
     )
+    .option(
+      "--disallowedTools, --disallowed-tools <rules>",
+      "rules that forbid, as in the setting permissions.deny (repeatable)",
+      collect,
+      [],
+    )
     .addOption(
       new Option("--permission-mode <mode>", "plan: change nothing; bypassPermissions: allow all")
         .choices(["default", "plan", "bypassPermissions"])

@@ -15,6 +15,8 @@ export interface HereOptions {
   pluginDir?: string[];
   addDir?: string[];
   lenient?: boolean;
+  /** Rules that forbid, on top of all others. */
+  disallowedTools?: string[];
 }
 
 /** Configuration and agent types of the current directory, as `retinue run` would find them. Starts nothing. */
@@ -43,14 +45,24 @@ export function configurationOptions(options: HereOptions): {
   lenient?: boolean;
   settings?: { values: Record<string, unknown>; where: string };
 } {
+  const given = options.settings === undefined ? {} : readSettingsOption(options.settings);
+  const values = withDenied(given, options.disallowedTools ?? []);
   return {
     pluginDirs: options.pluginDir ?? [],
     addDirs: options.addDir ?? [],
     ...(options.lenient === undefined ? {} : { lenient: options.lenient }),
-    ...(options.settings === undefined
-      ? {}
-      : { settings: { values: readSettingsOption(options.settings), where: "--settings" } }),
+    ...(Object.keys(values).length === 0 ? {} : { settings: { values, where: "--settings" } }),
   };
+}
+
+function withDenied(
+  values: Record<string, unknown>,
+  rules: readonly string[],
+): Record<string, unknown> {
+  if (rules.length === 0) return values;
+  const permissions = (values["permissions"] ?? {}) as { deny?: unknown };
+  const deny = Array.isArray(permissions.deny) ? (permissions.deny as unknown[]) : [];
+  return { ...values, permissions: { ...permissions, deny: [...deny, ...rules] } };
 }
 
 /** A file, or the settings themselves. */

@@ -1,10 +1,23 @@
 import type { Diagnostic } from "../diagnostic.ts";
-import { plain } from "./sanitize.ts";
+import { plainLine } from "./sanitize.ts";
 
-/** To stderr, one line each; what loses nothing is not worth one. */
+const most = 5;
+
+/** To stderr, the worst first, a few of them; `lint` has them all. What loses nothing is not worth a line. */
 export function reportDiagnostics(diagnostics: readonly Diagnostic[]): void {
-  for (const { severity, file, line, message } of diagnostics) {
-    if (severity === "info") continue;
-    process.stderr.write(`${severity}: ${plain(file)}:${line}: ${plain(message)}\n`);
-  }
+  const problems = bySeverity(diagnostics).filter(({ severity }) => severity !== "info");
+  for (const problem of problems.slice(0, most))
+    process.stderr.write(`${diagnosticLine(problem)}\n`);
+  const more = problems.length - most;
+  if (more > 0)
+    process.stderr.write(`retinue: ${more} more problems; 'retinue lint' lists them.\n`);
+}
+
+export function diagnosticLine({ file, line, column, severity, message }: Diagnostic): string {
+  return `${plainLine(file)}:${line}:${column}: ${severity}: ${plainLine(message)}`;
+}
+
+export function bySeverity(diagnostics: readonly Diagnostic[]): Diagnostic[] {
+  const order = ["error", "warning", "info"];
+  return diagnostics.toSorted((a, b) => order.indexOf(a.severity) - order.indexOf(b.severity));
 }

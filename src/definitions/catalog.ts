@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import type { Diagnostic } from "../diagnostic.ts";
 import { RetinueError } from "../errors.ts";
+import { matchesSegment } from "../permissions/path-rule.ts";
 import { toolName } from "../tools/registry.ts";
 import type { Settings } from "../settings/settings.ts";
 import { closest, fold } from "../platform/closest.ts";
@@ -67,6 +68,7 @@ export class Catalog {
   /** By exact name first, then without regard to case and separators, then by alias; of several the higher source's. */
   find(type: string): AgentDefinition | undefined {
     const folded = fold(type);
+    if (folded === "") return this.#winners.get(type);
     return (
       this.#winners.get(type) ??
       this.#winners.values().find((definition) => fold(definition.name) === folded) ??
@@ -112,9 +114,11 @@ function whyNotOffered(
   if ((source === "user" || source === "project") && leavesAgentsToPlugins(settings))
     return "the policy strictPluginOnlyCustomization leaves agents to plugins";
   const { deny, ask } = settings.permissions;
-  const denied = deny.find((rule) => namesType(rule, name));
+  const names = [name, ...(definition.aliases ?? [])];
+  const isNamed = (rule: string): boolean => names.some((one) => namesType(rule, one));
+  const denied = deny.find(isNamed);
   if (denied !== undefined) return `denied by '${denied}' in permissions.deny`;
-  const asked = ask.find((rule) => namesType(rule, name));
+  const asked = ask.find(isNamed);
   if (asked !== undefined)
     return `'${asked}' in permissions.ask wants somebody to be asked, and nobody can be`;
   if (!(definition.entrypoints ?? ["cli", "library"]).includes(entrypoint))
@@ -130,7 +134,7 @@ function leavesAgentsToPlugins({ strictPluginOnlyCustomization: strict }: Settin
 function namesType(rule: string, type: string): boolean {
   const named = /\((.*)\)$/s.exec(rule)?.[1];
   if (named === undefined || toolName(rule) !== "Agent") return false;
-  return named.split(",").some((name) => fold(name.trim()) === fold(type));
+  return named.split(",").some((name) => matchesSegment(fold(name.trim()), fold(type)));
 }
 
 function byName(a: AgentDefinition, b: AgentDefinition): number {

@@ -37,6 +37,8 @@ export class DirectoryChanges implements Disposable {
 
   /** The paths that have changed since the last call; first lets in what the system has reported until now. */
   async take(): Promise<ReadonlySet<string>> {
+    // Twice: after the first one the system may not have been asked yet.
+    await new Promise((resolve) => setImmediate(resolve));
     await new Promise((resolve) => setImmediate(resolve));
     const changed = this.#changed;
     this.#changed = new Set();

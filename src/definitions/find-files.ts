@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { errorMessage, systemCode } from "../errors.ts";
 
 const most = 10_000;
+/** Of any kind. */
+const mostEntries = 100_000;
 const deepest = 32;
 
 /** The definition files below a directory, sorted, with the directories that were looked at. Never throws. */
@@ -15,6 +17,7 @@ export function findDefinitionFiles(directory: string): {
   const files: string[] = [];
   const directories: string[] = [];
   let problem: string | null = null;
+  let entriesLeft = mostEntries;
   const look = (at: string, depth: number): void => {
     const entries = list(at);
     if (typeof entries === "string") return void (problem ??= entries);
@@ -22,6 +25,9 @@ export function findDefinitionFiles(directory: string): {
     directories.push(at);
     for (const entry of entries) {
       const path = join(at, entry.name);
+      entriesLeft -= 1;
+      if (entriesLeft < 0)
+        return void (problem = `There are more than ${mostEntries} entries here; the rest is not read. Move what is no agent elsewhere.`);
       if (files.length >= most)
         return void (problem = `There are more than ${most} files here; the rest is not read. Move what is no agent elsewhere.`);
       if (entry.isDirectory()) {

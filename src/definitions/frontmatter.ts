@@ -47,14 +47,14 @@ export async function parseFrontmatter(
   });
   const plain = readPlainFields(head);
   if (plain !== undefined) return found(plain);
+  const tangled = tangle(head);
+  if (tangled !== null) {
+    return { kind: "broken", line: before + 1, column: 1, message: tangled, body };
+  }
   const stray = strayColon(head);
   const quoted = stray === null ? undefined : readPlainFields(quoteValues(head));
   if (stray !== null && quoted !== undefined) {
     return found(quoted, notice(stray + before, "repaired", misread("a value holds ': '")));
-  }
-  const tangled = tangle(head);
-  if (tangled !== null) {
-    return { kind: "broken", line: before + 1, column: 1, message: tangled, body };
   }
   const strict = await readYaml(head);
   if (strict.kind === "fields") return found(strict.fields);
@@ -181,7 +181,7 @@ export function quoteValues(head: string): string {
   return head
     .split("\n")
     .map((line) => {
-      const match = /^([A-Za-z_-]+):\s+(.+)$/.exec(line);
+      const match = /^([A-Za-z_-]+):[ \t]+(.+)$/s.exec(line);
       const [, key, value] = match ?? [];
       if (key === undefined || value === undefined || !needsQuotes(value)) return line;
       return `${key}: "${value.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;

@@ -5,6 +5,7 @@ import { errorMessage, systemCode } from "../errors.ts";
 import { largestDefinition, loadDefinitionFile, unloaded, type Loaded } from "./definition-file.ts";
 import { DirectoryChanges } from "./directory-changes.ts";
 import { findDefinitionFiles } from "./find-files.ts";
+import { realPath } from "../platform/real-path.ts";
 import type { Place } from "./places.ts";
 import { loadPluginAgentFile } from "./plugin-agents.ts";
 import { restrain, type Restraints } from "./restrain.ts";
@@ -66,9 +67,10 @@ export class DefinitionLoader implements Disposable {
     // What has changed since the last time was not watched.
     this.#isUnsure = true;
     return this.#changes.onChange(() => {
-      void this.load().then(() => {
+      const tell = (): void => {
         if (!this.#isClosed) listener();
-      });
+      };
+      this.load().then(tell, tell);
     });
   }
 
@@ -118,7 +120,9 @@ export class DefinitionLoader implements Disposable {
     if (known !== undefined && settled) return known;
     const listing = place.path.endsWith(".md")
       ? { files: [place.path], directories: [], problem: null }
-      : findDefinitionFiles(place.path);
+      : leadsOut(place)
+        ? { files: [], directories: [], problem: linkedOut(place) }
+        : findDefinitionFiles(place.path);
     this.#listings.set(place, listing);
     return listing;
   }
@@ -202,6 +206,15 @@ const fewFiles = 100;
 const mostRounds = 3;
 const leadsNowhere = "leads nowhere";
 const nothing: Loaded = { definitions: [], diagnostics: [] };
+
+/** A folder that nobody trusts must not have us walk through the disk. */
+function leadsOut({ path, within }: Place): boolean {
+  return within !== null && !isBelow(realPath(path), realPath(within));
+}
+
+function linkedOut({ within }: Place): string {
+  return `It leads out of ${within} through a link and is not read. Copy the files, or run 'retinue trust'.`;
+}
 
 /** The directories to watch; of a place that is not there yet, the place itself. */
 function watched(listings: ReadonlyMap<Place, Listing>): string[] {

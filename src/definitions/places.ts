@@ -24,7 +24,7 @@ export function definitionPlaces(options: {
   managedDir: string;
   trusted: boolean;
   /** The main checkout, when this is a worktree of it. */
-  mainCheckout: string | undefined;
+  mainCheckout: { path: string; trusted: boolean } | undefined;
   /** Further project folders (`--add-dir`), each with its own trust. */
   addedFolders: readonly { path: string; trusted: boolean }[];
   plugins: readonly { name: string; root: string; agents: readonly string[] }[];
@@ -35,7 +35,7 @@ export function definitionPlaces(options: {
     ...project.map((path) => ({ path, trusted: options.trusted, root: project.at(-1) ?? path })),
     ...(options.mainCheckout === undefined
       ? []
-      : [{ path: options.mainCheckout, trusted: options.trusted, root: options.mainCheckout }]),
+      : [{ ...options.mainCheckout, root: options.mainCheckout.path }]),
     ...options.addedFolders.map(({ path, trusted }) => ({ path, trusted, root: path })),
   ];
   const places: Place[] = [
@@ -62,15 +62,22 @@ export function skillPlaces(options: {
   cwd: string;
   configDir: string;
   managedDir: string;
+  trusted: boolean;
   plugins: readonly { name: string; root: string; skills: readonly string[] }[];
 }): SkillPlace[] {
   const user = join(options.configDir, "skills");
-  const project = directoriesUpToRoot(options.cwd).map((path) => join(path, ".claude", "skills"));
+  const folders = directoriesUpToRoot(options.cwd);
+  const root = folders.at(-1) ?? options.cwd;
+  const project = folders.map((path) => join(path, ".claude", "skills"));
   return [
     { source: "policy", directory: join(options.managedDir, ".claude", "skills") },
     ...project
       .filter((directory) => directory !== user)
-      .map((directory) => ({ source: "project" as const, directory })),
+      .map((directory) => ({
+        source: "project" as const,
+        directory,
+        ...(options.trusted ? {} : { root }),
+      })),
     { source: "user", directory: user },
     ...options.plugins.flatMap(({ name, root, skills }) =>
       skills.map((directory) => ({ source: "plugin" as const, directory, plugin: name, root })),

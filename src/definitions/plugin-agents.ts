@@ -4,7 +4,7 @@ import { diagnose, shown } from "../plugins/diagnose.ts";
 import { readSmallFile } from "../platform/read-small-file.ts";
 import type { Plugin } from "../plugins/read-plugin.ts";
 import { substitute } from "../plugins/substitute.ts";
-import { toDefinition } from "./definition.ts";
+import { toDefinition, type AgentDefinition } from "./definition.ts";
 import { parseFrontmatter, type FieldPlace, type Frontmatter } from "./frontmatter.ts";
 import type { Loaded } from "./definition-file.ts";
 
@@ -23,6 +23,11 @@ export async function loadPluginAgentFile(
   const { plugin, folders } = options;
   const fallback = basename(file, ".md");
   const identify = (name: string): string => [plugin.name, ...folders, name].join(":");
+  /** Without other names: one of those could be a built-in's. */
+  const identified = ({ aliases: _, ...definition }: AgentDefinition): AgentDefinition => ({
+    ...definition,
+    name: identify(definition.name),
+  });
   const folder = folders.find((name) => /[:\u0000-\u001f\u007f-\u009f]/.test(name));
   if (folder !== undefined) {
     const message = `The folder ${shown(folder)} is part of the agent's name and must not contain ':' or control characters. Rename it.`;
@@ -50,7 +55,7 @@ export async function loadPluginAgentFile(
     places,
   });
   return {
-    definitions: definition === null ? [] : [{ ...definition, name: identify(definition.name) }],
+    definitions: definition === null ? [] : [identified(definition)],
     diagnostics: [
       ...diagnostics,
       ...(parsed.kind === "fields" ? stated.problems : []).map(({ field, message }) =>

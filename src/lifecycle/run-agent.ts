@@ -9,7 +9,7 @@ import type { Message } from "../message.ts";
 import { ModelError } from "../model/model.ts";
 import { writeFileAtomic } from "../platform/atomic-write.ts";
 import type { ResolvedAgent } from "../resolved-agent.ts";
-import { unsearchable } from "../permissions/forbidden.ts";
+import { hiddenFromSearches } from "../permissions/forbidden.ts";
 import { toolSpec } from "../tools/tool.ts";
 import { Workbench } from "../tools/workbench.ts";
 import type { TranscriptRecorder } from "../transcript/recorder.ts";
@@ -71,6 +71,7 @@ export function runAgent(run: AgentRun): AsyncGenerator<AgentEvent, AgentResult>
 /** From the line to the loop. What it opens is closed on every way out, in reverse order. */
 async function live(run: AgentRun, report: Report<AgentEventBody>): Promise<LoopOutcome> {
   const { agent, session, ticket, recorder } = run;
+  const { permissions } = agent.meets;
   const { signal } = run.abort;
   await using resources = new AsyncDisposableStack();
   const summary = summarize(agent, run.task.prompt);
@@ -92,7 +93,7 @@ async function live(run: AgentRun, report: Report<AgentEventBody>): Promise<Loop
       root: agent.cwd,
       resultsDir: session.paths.resultsDir,
       ledger: session.ledger,
-      unsearchable: unsearchable(agent.meets.permissions.forbidding),
+      hides: hiddenFromSearches(permissions.forbidding, permissions.ruleRoots),
       env: agent.meets.env,
     }),
   );

@@ -22,6 +22,8 @@ class Relay<Event, Result> implements AsyncGenerator<Event, Result> {
   /** From the first question on. */
   #outcome: Promise<Result> | undefined;
   #over = false;
+  /** The reader has broken off. */
+  #isGone = false;
   #queue: Event[] = [];
   /** The reader, when it has come back and there was nothing for it. */
   #reader:
@@ -45,6 +47,7 @@ class Relay<Event, Result> implements AsyncGenerator<Event, Result> {
   /** A reader that breaks off has aborted first, so this ends soon; nothing is left running behind its back. */
   async return(value: Result | PromiseLike<Result>): Promise<IteratorResult<Event, Result>> {
     this.#over = true;
+    this.#isGone = true;
     this.#queue = [];
     this.#release();
     await this.#outcome?.catch(() => undefined);
@@ -66,7 +69,8 @@ class Relay<Event, Result> implements AsyncGenerator<Event, Result> {
   }
 
   #start(): Promise<Result> {
-    const outcome = this.#work({ emit: (event) => this.#emit(event), told: () => this.#told() });
+    const report = { emit: (event: Event) => this.#emit(event), told: () => this.#told() };
+    const outcome = (async () => this.#work(report))();
     const settle = (): void => {
       this.#over = true;
       this.#reader?.(this.#end(outcome));
@@ -77,6 +81,7 @@ class Relay<Event, Result> implements AsyncGenerator<Event, Result> {
   }
 
   #emit(event: Event): void {
+    if (this.#isGone) return;
     const reader = this.#reader;
     this.#reader = undefined;
     if (reader === undefined) this.#queue.push(event);

@@ -91,6 +91,7 @@ function contextOf({
         confined: {},
         allowedTools: [],
         readableDirectories: [],
+        memory: null,
         forbidding: [],
         ruleRoots: [],
       },

@@ -6,6 +6,7 @@ const policy = {
   confined: { WebFetch: "domain:x" },
   allowedTools: ["Edit"],
   readableDirectories: ["/home/me/a", "/results"],
+  memory: null,
   forbidding: [],
   ruleRoots: ["/home/me/a"],
 } as const;

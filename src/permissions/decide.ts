@@ -1,6 +1,6 @@
 import { relative, sep } from "node:path";
 import type { PermissionPolicy } from "../resolved-agent.ts";
-import { covers, isForbidden } from "./forbidden.ts";
+import { isForbidden, toolsOfRule } from "./forbidden.ts";
 
 export type Decision =
   | { readonly allowed: true }
@@ -38,6 +38,14 @@ export function decide(
       reason: `${call.tool} can change files, and this agent only plans. Report what should change.`,
     };
   }
+  if (policy.memory?.tools.includes(call.tool) === true) {
+    const { directory } = policy.memory;
+    const inside = call.paths.every(
+      ({ given, real }) => isInside(directory, given) && isInside(directory, real),
+    );
+    const reason = `${call.tool} is only for the agent's memory in ${directory}. Name it in 'tools' to use it elsewhere.`;
+    if (!inside || call.paths.length === 0) return { allowed: false, reason };
+  }
   const rule = Object.hasOwn(policy.confined, call.tool) ? policy.confined[call.tool] : undefined;
   if (rule !== undefined) {
     return {
@@ -45,9 +53,7 @@ export function decide(
       reason: `The agent's definition confines ${call.tool} to '${rule}', and this version cannot check rules. Name ${call.tool} without a rule in its 'tools' to allow all of it.`,
     };
   }
-  if (
-    policy.allowedTools.some((rule) => rule === call.tool || coveredBy(rule).includes(call.tool))
-  ) {
+  if (policy.allowedTools.some((rule) => toolsOfRule(rule).includes(call.tool))) {
     return { allowed: true };
   }
   if (policy.mode === "bypassPermissions" || harmless.has(call.tool)) return { allowed: true };
@@ -67,13 +73,9 @@ export function inheritedConfinement(
   confined: Readonly<Record<string, string>>,
 ): Record<string, string> {
   const spread = Object.entries(confined).flatMap(([tool, rule]) =>
-    [tool, ...coveredBy(tool)].map((name) => [name, rule] as const),
+    toolsOfRule(tool).map((name) => [name, rule] as const),
   );
   return Object.fromEntries(spread);
-}
-
-function coveredBy(rule: string): readonly string[] {
-  return Object.hasOwn(covers, rule) ? (covers[rule] ?? []) : [];
 }
 
 function isInside(directory: string, path: string): boolean {

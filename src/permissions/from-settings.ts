@@ -2,11 +2,14 @@ import { homedir } from "node:os";
 import { resolve } from "node:path";
 import type { Diagnostic } from "../diagnostic.ts";
 import { RetinueError } from "../errors.ts";
+import { realPath } from "../platform/real-path.ts";
 import type { PermissionMode } from "../resolved-agent.ts";
 import type { LoadedSettings } from "../settings/load-settings.ts";
 import { originOf } from "../settings/provenance.ts";
 import type { Settings } from "../settings/settings.ts";
+import { closest } from "../platform/closest.ts";
 import { toolName, toolRegistry } from "../tools/registry.ts";
+import { isChecked, partsOf } from "./forbidden.ts";
 
 /** The host's word counts, unless the settings forbid it; without one, a setting may narrow. */
 export function modeBySettings(given: PermissionMode, { permissions }: Settings): PermissionMode {
@@ -24,15 +27,36 @@ export function allowedBySettings({ permissions }: Settings): string[] {
   return permissions.allow.filter(isWholeTool).map(toolName);
 }
 
-/** What `permissions.allow` says in vain, and in which file. */
-export function uselessAllowRules({ settings, provenance }: LoadedSettings): Diagnostic[] {
-  return settings.permissions.allow.flatMap((rule, index): Diagnostic[] => {
-    if (isWholeTool(rule) || !toolRegistry.has(toolName(rule))) return [];
-    const file = originOf(provenance, ["permissions", "allow", index])?.file ?? "settings";
-    const message = `'${rule}' allows nothing: this version cannot check rules for a part of a tool. Name the tool without one to allow all of it.`;
-    const place = { file, line: 1, column: 1, field: "permissions.allow" };
-    return [{ severity: "warning", code: "unsupported", ...place, message }];
-  });
+/** What is to be said about rules: those that allow nothing, forbid more than they say, or are about no tool. */
+export function ruleProblems({ settings, provenance }: LoadedSettings): Diagnostic[] {
+  return (["deny", "ask", "allow"] as const).flatMap((kind) =>
+    settings.permissions[kind].flatMap((rule, index): Diagnostic[] => {
+      const message = ruleProblem(kind, rule);
+      if (message === null) return [];
+      const field = `permissions.${kind}`;
+      const file = originOf(provenance, ["permissions", kind, index])?.file ?? "settings";
+      return [
+        { severity: "warning", code: "unsupported", file, line: 1, column: 1, field, message },
+      ];
+    }),
+  );
+}
+
+function ruleProblem(kind: "deny" | "ask" | "allow", rule: string): string | null {
+  const { tool, specifier } = partsOf(rule);
+  if (!toolRegistry.has(tool)) {
+    const meant = closest(tool, [...toolRegistry.keys()]);
+    // Tools of other programs, and of servers that are not there yet, are none of our business.
+    return meant === undefined
+      ? null
+      : `'${rule}' in permissions.${kind} is about no tool. Did you mean '${meant}'?`;
+  }
+  if (kind === "allow")
+    return isWholeTool(rule)
+      ? null
+      : `'${rule}' allows nothing: this version cannot check rules for a part of a tool. Name the tool without one to allow all of it.`;
+  if (isChecked({ rule, kind, tool, specifier })) return null;
+  return `'${rule}' forbids every call of ${tool}: this version cannot tell which calls it is about.`;
 }
 
 function isWholeTool(rule: string): boolean {
@@ -41,7 +65,8 @@ function isWholeTool(rule: string): boolean {
 
 /** Directories besides the working directory in which reading needs no approval. */
 export function additionalDirectories({ permissions }: Settings, cwd: string): string[] {
-  return permissions.additionalDirectories.map((path) =>
-    resolve(cwd, path.replace(/^~(?=\/|$)/, homedir())),
-  );
+  return permissions.additionalDirectories.flatMap((path) => {
+    const directory = resolve(cwd, path.replace(/^~(?=\/|$)/, homedir()));
+    return [...new Set([directory, realPath(directory)])];
+  });
 }

@@ -4,7 +4,7 @@ import type { Skill } from "../definitions/skill.ts";
 import { findSkill } from "../definitions/skills.ts";
 import { sources } from "../definitions/sources.ts";
 import type { Diagnostic } from "../diagnostic.ts";
-import { RetinueError } from "../errors.ts";
+import { isAbout, isChecked, parseForbidding } from "../permissions/forbidden.ts";
 import { answerCost } from "../model/prices.ts";
 import type { PermissionMode, SpawnRights, ToolDecision } from "../resolved-agent.ts";
 import type { Limits, Settings } from "../settings/settings.ts";
@@ -28,7 +28,8 @@ export interface Explanation {
   readonly passedOver: readonly { file: string | null; source: string; why: string }[];
   readonly model: { readonly id: string; readonly from: string };
   readonly permissionMode: { readonly mode: PermissionMode; readonly from: string };
-  readonly tools: readonly ToolDecision[];
+  /** `useless`: it is offered, and every call of it is denied; why. */
+  readonly tools: readonly (ToolDecision & { useless: string | null })[];
   /** Why it cannot be started at all, if it cannot. */
   readonly refusal: string | null;
   readonly spawns: SpawnRights;
@@ -73,7 +74,7 @@ export async function explainAgent(
   const mode = modeOf(definition, context.parentMode);
   const memory = memoryDirectory(definition, environment);
   const available = createTools({ defaultType: settings.agents.defaultType, canSearch: true });
-  const { tools, spawn, report, refusal } = toolsOf(definition, {
+  const { tools, spawn, confined, report, refusal } = toolsOf(definition, {
     available: [...available.keys()],
     denied: settings.permissions.deny,
     atDepthLimit: limits.maxSpawnDepth <= 1,
@@ -81,6 +82,18 @@ export async function explainAgent(
     mode,
     memory,
   });
+  const forbidding = parseForbidding(settings.permissions);
+  const uselessness = ({ tool, kept }: ToolDecision): string | null => {
+    if (!kept) return null;
+    const rule = forbidding.find((one) => {
+      const isWhole = one.specifier === null || !isChecked(one);
+      return isWhole && isAbout(one, tool);
+    });
+    if (rule !== undefined)
+      return `every call is denied by '${rule.rule}' in permissions.${rule.kind}`;
+    if (!Object.hasOwn(confined, tool)) return null;
+    return `every call is denied: this version cannot check '${confined[tool]}'`;
+  };
   const specs = tools.flatMap((name) => available.get(name) ?? []).map(toolSpec);
   const system = await systemPrompt({ ...definition, omitGitStatus: true }, environment, id);
   const attachments = await initialAttachments({ definition, environment, catalog, spawn });
@@ -104,8 +117,8 @@ export async function explainAgent(
     passedOver: catalog.candidates().flatMap((candidate) => othersOf(candidate, definition)),
     model: { id, from },
     permissionMode: { mode, from: mode === context.parentMode ? "parent" : "definition" },
-    tools: report,
-    refusal: refusal ?? isolationRefusal(definition),
+    tools: report.map((decision) => ({ ...decision, useless: uselessness(decision) })),
+    refusal: refusal?.message ?? isolationRefusal(definition),
     spawns: spawn,
     mcpServers: (definition.mcpServers ?? []).map(({ name }) => name),
     hooks: Object.keys(definition.hooks ?? {}),
@@ -139,14 +152,13 @@ function modelOf(
   return { id: model, from: from === "default" ? "the parent's, else the setting 'model'" : from };
 }
 
-/** A list of tools of which nothing is left refuses to launch; here that is a finding like others. */
 function toolsOf(
   definition: AgentDefinition,
   question: Pick<
     Parameters<typeof resolveTools>[0],
     "available" | "denied" | "atDepthLimit" | "backgroundMcp" | "mode" | "memory"
   >,
-): ReturnType<typeof resolveTools> & { refusal: string | null } {
+): ReturnType<typeof resolveTools> {
   const whole = {
     ...question,
     type: definition.name,
@@ -155,13 +167,7 @@ function toolsOf(
     isMain: false,
     background: definition.background ?? false,
   };
-  try {
-    return { ...resolveTools(whole), refusal: null };
-  } catch (error) {
-    if (!(error instanceof RetinueError)) throw error;
-    const none = { tools: [], spawn: { allowed: false }, confined: {}, report: [] } as const;
-    return { ...none, tools: [], report: [], refusal: error.message };
-  }
+  return resolveTools(whole);
 }
 
 function skillOf(

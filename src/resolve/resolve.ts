@@ -55,7 +55,8 @@ export async function resolveAgent(
     settings,
   });
   const mode = modeOf(definition, origin.permissions.mode);
-  const { tools, spawn, confined, report } = resolveTools({
+  const memory = memoryDirectory(definition, environment);
+  const { tools, spawn, confined, forMemory, report, refusal } = resolveTools({
     type: definition.name,
     available: surroundings.availableTools,
     wanted: definition.tools,
@@ -66,8 +67,9 @@ export async function resolveAgent(
     background: context.background,
     backgroundMcp: settings.background.mcp,
     mode,
-    memory: memoryDirectory(definition, environment),
+    memory,
   });
+  if (refusal !== null) throw refusal;
   const number = (call: number | undefined, own: number | undefined, fallback: number): number =>
     firstOf([
       ["call", call],
@@ -103,6 +105,7 @@ export async function resolveAgent(
           request.allowedTools === undefined
             ? origin.permissions.allowedTools
             : parseAllowedTools(request.allowedTools),
+        memory: memory === null ? null : { directory: memory, tools: forMemory },
         forbidding: parseForbidding(settings.permissions),
         ruleRoots: [...new Set([environment.cwd, environment.repository ?? environment.cwd])],
         readableDirectories: [environment.cwd, ...surroundings.readableDirectories],

@@ -1,5 +1,5 @@
 import type { PermissionMode } from "../resolved-agent.ts";
-import { partsOf } from "../permissions/forbidden.ts";
+import { partsOf, toolsOfRule } from "../permissions/forbidden.ts";
 import { coveredBy } from "./covered-by.ts";
 
 /** What decides over an agent's tools. */
@@ -31,7 +31,7 @@ export const layers = {
   settings: (tool, { denied }) => {
     const rule = denied.find((one) => {
       const { tool: named, specifier } = partsOf(one);
-      return specifier === null && coveredBy(named)(tool);
+      return specifier === null && toolsOfRule(named).some((about) => coveredBy(about)(tool));
     });
     return rule === undefined ? undefined : `denied by '${rule}' in permissions.deny`;
   },

@@ -10,16 +10,19 @@ export interface ResolvedTools {
   spawn: SpawnRights;
   /** Tools that it has only together with a rule. */
   confined: Record<string, string>;
+  /** Tools that it has only for the directory of its memory. */
+  forMemory: string[];
   report: ToolDecision[];
+  /** Why it cannot be started: of the tools that it names, none is left. */
+  refusal: RetinueError | null;
 }
 
 /**
  * Which of the available tools an agent gets, layer by layer; each layer can only take away, except that a memory brings
- * the tools for its own directory. The first layer that drops a tool is the reason in the report. A `tools` list of which
- * nothing is left refuses to launch.
+ * the tools for its own directory. The first layer that drops a tool is the reason in the report.
  */
 export function resolveTools(question: ToolQuestion): ResolvedTools {
-  const { available, wanted, memory } = question;
+  const { available, wanted } = question;
   const listed = wanted !== undefined && !wanted.includes("*");
   const decisions = available.map((tool) => decide(tool, question));
   const unmatched = listed ? wanted.filter((entry) => !available.some(coveredBy(entry))) : [];
@@ -28,16 +31,14 @@ export function resolveTools(question: ToolQuestion): ResolvedTools {
     ...unmatched.map((entry) => noSuchTool(toolName(entry), available)),
   ];
   const tools = report.filter(({ kept }) => kept).map(({ tool }) => tool);
-  if (listed && tools.length === 0) throw nothingLeft(question.type, wanted, report);
   const forMemory = decisions.filter(({ layer }) => layer === "memory").map(({ tool }) => tool);
   return {
     tools,
     spawn: spawnRights(tools, wanted),
-    confined: {
-      ...confinedTools(wanted ?? []),
-      ...Object.fromEntries(forMemory.map((tool) => [tool, `${memory}/**`])),
-    },
+    confined: confinedTools(wanted ?? []),
+    forMemory,
     report,
+    refusal: listed && tools.length === 0 ? nothingLeft(question.type, wanted, report) : null,
   };
 }
 

@@ -17,11 +17,11 @@ export const globTool: LeafTool = leafTool({
     path: z.string().optional().describe("Directory; default: current"),
   }),
   paths: (input, cwd) => [startOf(input, cwd).directory],
-  async execute(input, { workbench: { cwd, unsearchable }, signal }) {
+  async execute(input, { workbench: { cwd, hides }, signal }) {
     const began = performance.now();
     await mustBeDirectory(resolve(cwd, input.path ?? "."));
     const { directory, pattern } = startOf(input, cwd);
-    const found = await search(directory, pattern, { except: unsearchable, signal });
+    const found = await search(directory, pattern, { hides, signal });
     const filenames = found.newest.map((name) => shownPath(join(directory, name), cwd));
     return {
       content: report(filenames, found.total),
@@ -71,15 +71,16 @@ async function mustBeDirectory(path: string): Promise<void> {
 async function search(
   directory: string,
   pattern: string,
-  { except, signal }: { except: readonly string[]; signal: AbortSignal },
+  { hides, signal }: { hides: ((path: string) => boolean) | undefined; signal: AbortSignal },
 ): Promise<{ newest: string[]; total: number }> {
   const newest: string[] = [];
   let total = 0;
   if ((await stat(directory).catch(() => undefined))?.isDirectory() !== true)
     return { newest, total };
   const matches = new Set<string>();
-  const place = { target: ".", cwd: directory, except, signal };
+  const place = { target: ".", cwd: directory, signal };
   for await (const file of ripgrep({ ...place, options: ["--files", `--glob=${pattern}`] })) {
+    if (hides?.(join(directory, file)) === true) continue;
     matches.add(file);
     if (matches.size > matchCap)
       throw new ToolFailure("The pattern matches too many files. Use a narrower one.");

@@ -2,6 +2,7 @@ import { stat } from "node:fs/promises";
 import { relative, resolve } from "node:path";
 import { z } from "zod";
 import { ripgrep } from "./ripgrep.ts";
+import { visibleLines } from "./visible-lines.ts";
 import { leafTool, ToolFailure, type LeafTool } from "./tool.ts";
 
 const characterCap = 100_000;
@@ -38,19 +39,16 @@ export const grepTool: LeafTool = leafTool({
   repeatable: true,
   input: grepInput,
   paths: (input, cwd) => [resolve(cwd, input.path ?? ".")],
-  async execute(input, { workbench: { cwd, unsearchable }, signal }) {
+  async execute(input, { workbench: { cwd, hides }, signal }) {
     const target = await targetOf(resolve(cwd, input.path ?? "."), cwd);
     const lines: string[] = [];
     let position = 0;
     let characters = 0;
     let more = false;
-    for await (const line of ripgrep({
-      options: optionsOf(input),
-      except: unsearchable,
-      target,
-      cwd,
-      signal,
-    })) {
+    const form = input.output_mode === "files_with_matches" ? "path" : "path-nul-rest";
+    const marked = hides !== undefined && form === "path-nul-rest" ? ["--null"] : [];
+    const printed = ripgrep({ options: [...optionsOf(input), ...marked], target, cwd, signal });
+    for await (const line of visibleLines(printed, { cwd, hides, form })) {
       position += 1;
       if (position <= input.offset) continue;
       more = isFull(lines.length, characters, input.head_limit);

@@ -19,7 +19,6 @@ test("leaving the loop ends the process", async () => {
   await writeFile(join(bench.root, "a.txt"), "x\n".repeat(5_000_000));
   const { signal } = new AbortController();
   for await (const line of ripgrep({
-    except: [],
     options: ["--regexp=x"],
     target: "a.txt",
     cwd: bench.root,
@@ -37,7 +36,6 @@ test("an abort in the middle ends the process and is thrown", async () => {
   await writeFile(join(bench.root, "a.txt"), "x\n".repeat(5_000_000));
   const stop = new AbortController();
   const lines = ripgrep({
-    except: [],
     options: ["--regexp=x"],
     target: "a.txt",
     cwd: bench.root,
@@ -56,7 +54,6 @@ test("a line without end is cut and does not fill the memory", async () => {
   const { signal } = new AbortController();
   const lines: string[] = [];
   for await (const line of ripgrep({
-    except: [],
     options: ["--regexp=x"],
     target: "a.txt",
     cwd: bench.root,

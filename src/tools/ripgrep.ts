@@ -17,8 +17,6 @@ const complaintCap = 2_000;
  */
 export async function* ripgrep(search: {
   options: readonly string[];
-  /** Globs that win over those among the options: `!secrets/**`. */
-  except: readonly string[];
   target: string;
   cwd: string;
   signal: AbortSignal;
@@ -28,8 +26,7 @@ export async function* ripgrep(search: {
   const signal = AbortSignal.any([search.signal, timeUp]);
   signal.throwIfAborted();
   // The last glob wins, so that no glob of the caller brings .git back.
-  const except = ["!.git", ...search.except].map((glob) => `--glob=${glob}`);
-  const args = [...alwaysOptions, ...search.options, ...except, "--", search.target];
+  const args = [...alwaysOptions, ...search.options, "--glob=!.git", "--", search.target];
   const child = spawn(program, args, {
     cwd: search.cwd,
     stdio: ["ignore", "pipe", "pipe"],

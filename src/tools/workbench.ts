@@ -17,8 +17,8 @@ export class Workbench {
   readonly processes: ProcessTree;
   /** Where output that is too long to show goes; the agent may read it unasked. */
   readonly resultsDir: string;
-  /** Globs of what searches must not look into. */
-  readonly unsearchable: readonly string[];
+  /** Whether searches must keep a path to themselves; absent: none. */
+  readonly hides: ((path: string) => boolean) | undefined;
   /** What commands find in their environment besides ours. */
   readonly env: Readonly<Record<string, string>>;
   todos: Todo[] = [];
@@ -28,14 +28,14 @@ export class Workbench {
     root: string;
     resultsDir: string;
     ledger: FileLedger;
-    unsearchable?: readonly string[];
+    hides?: ((path: string) => boolean) | undefined;
     env?: Readonly<Record<string, string>>;
   }) {
     this.root = options.root;
     this.cwd = options.root;
     this.resultsDir = options.resultsDir;
     this.ledger = options.ledger;
-    this.unsearchable = options.unsearchable ?? [];
+    this.hides = options.hides;
     this.env = options.env ?? {};
     this.files = new FileState();
     this.processes = new ProcessTree(options.agentId);

@@ -4,7 +4,7 @@ import { printDefinition } from "../../definitions/print-definition.ts";
 import { sources } from "../../definitions/sources.ts";
 import { splitTools } from "../../definitions/tool-list.ts";
 import type { Diagnostic } from "../../diagnostic.ts";
-import { RetinueError } from "../../errors.ts";
+import { errorMessage, RetinueError } from "../../errors.ts";
 import { slug } from "../../resolve/memory.ts";
 import { defaultConfigDir } from "../../transcript/paths.ts";
 import { columns } from "../columns.ts";
@@ -23,7 +23,12 @@ interface ListOptions extends HereOptions {
 export async function agentsListCommand(options: ListOptions): Promise<void> {
   const { configuration } = await list(options);
   if (options.watch !== true) return;
-  configuration.loader.onChange(() => void list(options));
+  configuration.loader.onChange(() => {
+    process.stdout.write("\n");
+    list(options).catch((error: unknown) =>
+      process.stderr.write(`retinue: ${errorMessage(error)}\n`),
+    );
+  });
   // Until somebody ends it.
   await new Promise(() => setInterval(() => undefined, 2 ** 30));
 }

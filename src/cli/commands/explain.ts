@@ -1,5 +1,6 @@
 import { loadSkills } from "../../definitions/skills.ts";
 import { limitsFromEnvironment, limitsSchema } from "../../settings/settings.ts";
+import { modeBySettings } from "../../permissions/from-settings.ts";
 import { Environment } from "../../resolve/environment.ts";
 import { explainAgent } from "../../resolve/explain.ts";
 import { explanationLines } from "../explanation-lines.ts";
@@ -24,7 +25,7 @@ export async function explainCommand(
       now: Date.now(),
     }),
     subagentModel: process.env["CLAUDE_CODE_SUBAGENT_MODEL"],
-    parentMode: "default",
+    parentMode: modeBySettings("default", configuration.settings),
   });
   const { trusted } = configuration;
   process.stdout.write(

@@ -14,7 +14,7 @@ import { settingsSchema } from "../../settings/settings.ts";
 import { toolRegistry } from "../../tools/registry.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { readHere, type HereOptions } from "../read-here.ts";
-import { plain } from "../sanitize.ts";
+import { diagnosticLine } from "../report-diagnostics.ts";
 import { sarif } from "../sarif.ts";
 
 interface LintOptions extends HereOptions {
@@ -34,12 +34,15 @@ export async function lintCommand(paths: string[], options: LintOptions): Promis
       `${JSON.stringify({ files: found.files, errors, warnings, diagnostics }, null, 2)}\n`,
     );
   } else {
-    for (const one of diagnostics) process.stdout.write(`${line(one)}\n`);
-    process.stderr.write(
-      `retinue: ${found.files} files, ${errors} errors, ${warnings} warnings.\n`,
-    );
+    for (const one of diagnostics) process.stdout.write(`${diagnosticLine(one)} [${one.code}]\n`);
+    const counts = [count(found.files, "file"), count(errors, "error"), count(warnings, "warning")];
+    process.stderr.write(`retinue: ${counts.join(", ")}.\n`);
   }
   if (errors > 0) process.exitCode = exitCodes.failed;
+}
+
+function count(number: number, word: string): string {
+  return `${number} ${word}${number === 1 ? "" : "s"}`;
 }
 
 interface Linted {
@@ -65,7 +68,7 @@ async function lintHere(options: LintOptions): Promise<Linted> {
       ...diagnostics,
       ...skills.diagnostics,
       ...shadowed(catalog),
-      ...candidates.flatMap(({ definition }) => withoutTools(definition)),
+      ...candidates.flatMap(({ definition }) => refused(definition)),
       ...candidates.flatMap(({ definition }) => unknownSkills(definition, skills.skills)),
     ],
   };
@@ -87,7 +90,7 @@ async function lintFiles(paths: readonly string[], { lenient }: LintOptions): Pr
     diagnostics: [
       ...loaded.flatMap(({ diagnostics }) => diagnostics),
       ...shadowed(catalog),
-      ...definitions.flatMap((definition) => withoutTools(definition)),
+      ...definitions.flatMap((definition) => refused(definition)),
     ],
   };
 }
@@ -95,7 +98,9 @@ async function lintFiles(paths: readonly string[], { lenient }: LintOptions): Pr
 function filesOf(path: string): string[] {
   const full = resolve(path);
   try {
-    return statSync(full).isDirectory() ? findDefinitionFiles(full).files : [full];
+    if (statSync(full).isDirectory()) return findDefinitionFiles(full).files;
+    if (full.endsWith(".md")) return [full];
+    throw new Error("it is no agent file; without a path, settings and plugins are checked too");
   } catch (error) {
     throw new RetinueError(
       "invalid_request",
@@ -110,37 +115,39 @@ function shadowed(catalog: Catalog): Diagnostic[] {
   return catalog.candidates().flatMap(({ definition, passedOver }) => {
     const { name, file, source } = definition;
     if (passedOver === null || file === null || source === "built-in") return [];
-    const severity = winners.get(name)?.source === source ? "warning" : "info";
+    const winner = winners.get(name);
+    const severity = winner?.source === source ? "warning" : "info";
     const message = `'${name}' is not used: ${passedOver}.`;
-    return [{ severity, code: "shadowed", file, line: 1, column: 1, field: "name", message }];
+    const code = winner === undefined ? "inert" : "shadowed";
+    return [{ severity, code, file, line: 1, column: 1, field: "name", message }];
   });
 }
 
-/** An agent that would refuse to start. */
-function withoutTools(definition: AgentDefinition): Diagnostic[] {
-  try {
-    resolveTools({
-      type: definition.name,
-      available: [...toolRegistry.keys()],
-      wanted: definition.tools?.filter((entry) => !entry.startsWith("mcp__")),
-      unwanted: definition.disallowedTools,
-      denied: [],
-      isMain: true,
-      atDepthLimit: false,
-      background: false,
-      backgroundMcp: true,
-      mode: "plan",
-      memory: null,
-    });
-    return [];
-  } catch (error) {
-    if (definition.tools?.some((entry) => entry.startsWith("mcp__")) === true) return [];
-    const file = definition.file ?? definition.name;
-    const message = errorMessage(error);
-    return [
-      { severity: "error", code: "invalid", file, line: 1, column: 1, field: "tools", message },
-    ];
-  }
+/** An agent that would refuse to start as a child. */
+function refused(definition: AgentDefinition): Diagnostic[] {
+  const { refusal } = resolveTools({
+    type: definition.name,
+    available: [...toolRegistry.keys()],
+    wanted: definition.tools,
+    unwanted: definition.disallowedTools,
+    denied: [],
+    isMain: false,
+    atDepthLimit: true,
+    background: definition.background ?? false,
+    backgroundMcp: true,
+    mode: definition.permissionMode === "plan" ? "plan" : "default",
+    memory: definition.memory ?? null,
+  });
+  const isolation =
+    definition.isolation === undefined
+      ? null
+      : `Its isolation '${definition.isolation}' is not there in this version: it is refused.`;
+  const message = refusal?.message ?? isolation;
+  if (message === null) return [];
+  const [severity, field] =
+    refusal === null ? (["warning", "isolation"] as const) : (["error", "tools"] as const);
+  const file = definition.file ?? definition.name;
+  return [{ severity, code: "invalid", file, line: 1, column: 1, field, message }];
 }
 
 function unknownSkills(definition: AgentDefinition, skills: readonly Skill[]): Diagnostic[] {
@@ -159,8 +166,4 @@ function unknownSkills(definition: AgentDefinition, skills: readonly Skill[]): D
 function byPlace(a: Diagnostic, b: Diagnostic): number {
   if (a.file !== b.file) return a.file < b.file ? -1 : 1;
   return a.line - b.line || a.column - b.column;
-}
-
-function line({ file, line, column, severity, message, code }: Diagnostic): string {
-  return `${plain(file)}:${line}:${column}: ${severity}: ${plain(message)} [${code}]`;
 }

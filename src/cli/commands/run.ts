@@ -15,7 +15,7 @@ import { RunState } from "../run-state.ts";
 import { RunTotals } from "../run-totals.ts";
 import { parseAgents } from "../parse-agents.ts";
 import { configurationOptions, type HereOptions } from "../read-here.ts";
-import { plain } from "../sanitize.ts";
+import { plain, plainLine } from "../sanitize.ts";
 import { eventFrames, frameLine, resultFrame } from "../stream-json.ts";
 import { createStyle, wantsColor, type ColorChoice } from "../style.ts";
 import { createView, watchRun, type View } from "../watch-run.ts";
@@ -131,7 +131,7 @@ const stderrLogger: Logger = {
   warn: ({ file, line }, message) => {
     if (typeof file === "string")
       process.stderr.write(
-        `retinue: warning: ${plain(file)}:${Number(line)}: ${plain(message)}
+        `retinue: warning: ${plainLine(file)}:${Number(line)}: ${plainLine(message)}
 `,
       );
   },
