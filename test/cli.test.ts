@@ -407,7 +407,7 @@ test("agents ls shows every type, who defined it, and what is wrong with files",
   expect(ran.stdout).toMatch(/mine +project +opus +My own/);
   expect(ran.stdout).toMatch(/Explore +built-in +haiku/);
   expect(ran.stdout).not.toMatch(/worker/);
-  expect(ran.stderr).toMatch(/error: .*bad\.md:1: 'description' must be/);
+  expect(ran.stderr).toMatch(/bad\.md:1:1: error: 'description' must be/);
   const rows = JSON.parse((await run(["agents", "ls", "--json"])).stdout) as { name: string }[];
   expect(rows.map(({ name }) => name)).toContain("mine");
 });

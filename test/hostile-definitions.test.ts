@@ -216,7 +216,7 @@ test("a directory of agents that is a link out of the project gives nothing befo
   mkdirSync(join(here.cwd, "sub"));
   symlinkSync(join(here.root, "other"), join(here.cwd, "sub", ".claude"));
   const below = { ...here, cwd: join(here.cwd, "sub") };
-  expectRefused(await load(below), join(below.cwd, ".claude/agents/a.md"), /leads out of/);
+  expectRefused(await load(below), join(below.cwd, ".claude/agents"), /leads out of/);
   await trustFolder(here.cwd, here.configDir);
   expect((await load(below)).own.map(({ name }) => name)).toEqual(["good", "outside"]);
 });

@@ -29,7 +29,7 @@ test("lint says each problem with its place, and fails for errors only", () => {
     "warning",
     "shadowed",
   ]);
-  expect(stderr).toMatch(/^retinue: \d+ files, 1 errors, \d+ warnings\.\n$/);
+  expect(stderr).toMatch(/^retinue: \d+ files, 1 error, \d+ warnings\.\n$/);
   const found = json("lint", "--format", "json") as { errors: number; diagnostics: unknown[] };
   expect(found.errors).toBe(1);
   expect(found.diagnostics).toHaveLength(places.length);

@@ -23,7 +23,12 @@ export async function loadDefinitionFile(
   if (parsed.kind === "none")
     return unloaded(file, parsed.reason, { severity: parsed.isMeant ? "error" : "warning" });
   if (parsed.kind === "broken") {
-    const message = `The frontmatter is not valid YAML: ${parsed.message}. Quote the value.`;
+    const { field, message: why } = parsed;
+    const remedy =
+      field === null
+        ? "Quote the value"
+        : `Quote '${field}', or, when it has several lines, write '${field}: |' and indent them`;
+    const message = `The frontmatter is not valid YAML: ${why}. ${remedy}; --lenient reads most such files.`;
     return unloaded(file, message, parsed);
   }
   const { places, notices } = parsed;

@@ -76,6 +76,15 @@ export function toDefinition(
       if (origin.source !== "built-in" || problem.code !== "unsupported") report(problem, field);
     }
   }
+  const foreign = diagnostics.filter(
+    ({ severity, code }) => severity === "info" && code === "unknown",
+  );
+  if (foreign.length > 1) {
+    const names = foreign.map(({ field }) => `'${field}'`).join(", ");
+    const message = `${names} are not fields of agents; they are ignored.`;
+    for (const one of foreign) diagnostics.splice(diagnostics.indexOf(one), 1);
+    diagnostics.push({ ...foreign[0], message } as Diagnostic);
+  }
   for (const field of ["tools", "disallowedTools"] as const) {
     for (const problem of toolProblems(kept[field] as string[] | undefined, field))
       report(problem, field);

@@ -1,4 +1,4 @@
-import { readdirSync, type Dirent } from "node:fs";
+import { readdirSync, statSync, type Dirent } from "node:fs";
 import { join } from "node:path";
 import { errorMessage, systemCode } from "../errors.ts";
 
@@ -35,10 +35,20 @@ export function findDefinitionFiles(directory: string): {
         else
           problem ??= `Folders deeper than ${deepest} levels are not read. Move what is in them up.`;
       } else if (entry.name.endsWith(".md")) files.push(path);
+      else if (entry.isSymbolicLink() && isDirectory(path))
+        problem ??= `${path} is a link to a folder, and such are not followed. Copy the folder.`;
     }
   };
   look(directory, 1);
   return { files: files.toSorted(), directories, problem };
+}
+
+function isDirectory(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
 }
 
 function list(directory: string): Dirent[] | string | null {

@@ -1,4 +1,5 @@
 import type { DiagnosticCode } from "../diagnostic.ts";
+import { schemaOf } from "./fields.ts";
 import { readPlainFields } from "./plain-fields.ts";
 import { recoverFields } from "./recover-fields.ts";
 import { tangle } from "./tangle.ts";
@@ -49,7 +50,7 @@ export async function parseFrontmatter(
   if (plain !== undefined) return found(plain);
   const tangled = tangle(head);
   if (tangled !== null) {
-    return { kind: "broken", line: before + 1, column: 1, message: tangled, body };
+    return { kind: "broken", line: before + 1, column: 1, message: tangled, field: null, body };
   }
   const stray = strayColon(head);
   const quoted = stray === null ? undefined : readPlainFields(quoteValues(head));
@@ -64,7 +65,8 @@ export async function parseFrontmatter(
     repaired.kind === "fields" ? repaired.fields : lenient ? recoverFields(head) : null;
   if (recovered !== null)
     return found(recovered, notice(line, "repaired", misread(strict.message)));
-  return { kind: "broken", line, column: strict.column, message: strict.message, body };
+  const field = fieldAround(places, line);
+  return { kind: "broken", line, column: strict.column, message: strict.message, field, body };
 }
 
 export type Frontmatter =
@@ -79,7 +81,8 @@ export type Frontmatter =
     }
   /** `isMeant`: there is something that its author takes for frontmatter. */
   | { kind: "none"; reason: string; isMeant: boolean; body: string }
-  | ({ kind: "broken"; message: string; body: string } & FieldPlace);
+  /** `field`: the one that the trouble is in. */
+  | ({ kind: "broken"; message: string; field: string | null; body: string } & FieldPlace);
 
 /** Both from 1. */
 export interface FieldPlace {
@@ -134,9 +137,9 @@ function placeOf(offset: number, text: string): FieldPlace {
 
 function whyNone(text: string): string {
   if (text.startsWith("\uFEFF"))
-    return "The file starts with a byte order mark: save it as UTF-8 without one, or set agents.lenient.";
+    return "The file starts with a byte order mark: save it as UTF-8 without one, or use --lenient (the setting agents.lenient).";
   if (/^\s+---[ \t]*\r?\n/.test(text))
-    return "Blank lines stand before the frontmatter: remove them, or set agents.lenient.";
+    return "Blank lines stand before the frontmatter: remove them, or use --lenient (the setting agents.lenient).";
   return "No frontmatter: the file must start with a line '---' followed by 'name:' and 'description:'.";
 }
 
@@ -158,6 +161,15 @@ function fieldPlaces(
     places.set(key[1], place);
   }
   return { places, notices };
+}
+
+/** The last one that begins in this line or before it; of those that people know, because text may look like a field. */
+function fieldAround(places: ReadonlyMap<string, FieldPlace>, line: number): string | null {
+  const before = [...places].filter(
+    ([name, place]) =>
+      place.line <= line && (name === "description" || schemaOf(name) !== undefined),
+  );
+  return before.toSorted(([, a], [, b]) => b.line - a.line)[0]?.[0] ?? null;
 }
 
 function notice(line: number, code: DiagnosticCode, message: string): Notice {

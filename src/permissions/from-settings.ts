@@ -4,6 +4,7 @@ import type { Diagnostic } from "../diagnostic.ts";
 import { RetinueError } from "../errors.ts";
 import { realPath } from "../platform/real-path.ts";
 import type { PermissionMode } from "../resolved-agent.ts";
+import { isObject, start, type Layer, type Position } from "../settings/layer.ts";
 import type { LoadedSettings } from "../settings/load-settings.ts";
 import { originOf } from "../settings/provenance.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -28,18 +29,25 @@ export function allowedBySettings({ permissions }: Settings): string[] {
 }
 
 /** What is to be said about rules: those that allow nothing, forbid more than they say, or are about no tool. */
-export function ruleProblems({ settings, provenance }: LoadedSettings): Diagnostic[] {
+export function ruleProblems({ settings, provenance, files }: LoadedSettings): Diagnostic[] {
   return (["deny", "ask", "allow"] as const).flatMap((kind) =>
     settings.permissions[kind].flatMap((rule, index): Diagnostic[] => {
       const message = ruleProblem(kind, rule);
       if (message === null) return [];
       const field = `permissions.${kind}`;
       const file = originOf(provenance, ["permissions", kind, index])?.file ?? "settings";
-      return [
-        { severity: "warning", code: "unsupported", file, line: 1, column: 1, field, message },
-      ];
+      const layer = files.find((one) => one.file === file);
+      const place = placeOfRule(layer, kind, rule);
+      return [{ severity: "warning", code: "unsupported", file, ...place, field, message }];
     }),
   );
+}
+
+function placeOfRule(layer: Layer | undefined, kind: string, rule: string): Position {
+  const permissions = layer?.values["permissions"];
+  const rules = isObject(permissions) ? permissions[kind] : undefined;
+  const index = Array.isArray(rules) ? rules.indexOf(rule) : -1;
+  return layer?.position?.(["permissions", kind, index]) ?? start;
 }
 
 function ruleProblem(kind: "deny" | "ask" | "allow", rule: string): string | null {

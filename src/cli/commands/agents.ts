@@ -5,7 +5,6 @@ import { sources } from "../../definitions/sources.ts";
 import { splitTools } from "../../definitions/tool-list.ts";
 import type { Diagnostic } from "../../diagnostic.ts";
 import { errorMessage, RetinueError } from "../../errors.ts";
-import { slug } from "../../resolve/memory.ts";
 import { defaultConfigDir } from "../../transcript/paths.ts";
 import { columns } from "../columns.ts";
 import { placeFiles } from "../place-files.ts";
@@ -128,6 +127,11 @@ export async function agentsShowCommand(
   process.stdout.write(plain(printDefinition(definition)));
 }
 
+function betterName(name: string): string {
+  const words = name.toLowerCase().match(/[a-z0-9]+/g) ?? [];
+  return words.length === 0 ? "code-reviewer" : words.join("-").slice(0, 64);
+}
+
 /** `retinue agents new`: a first version of an agent file; never over one that is there. */
 export async function agentsNewCommand(
   name: string,
@@ -136,7 +140,7 @@ export async function agentsNewCommand(
   if (!/^[a-z0-9][a-z0-9-]{0,63}$/.test(name)) {
     throw new RetinueError(
       "invalid_request",
-      `'${name}' is not a good name for an agent: other programs expect lower case, digits and dashes. Try '${slug(name).replace(/-[0-9a-f]{8}$/, "")}'.`,
+      `'${name}' is not a good name for an agent: other programs expect lower case, digits and dashes. Try '${betterName(name)}'.`,
     );
   }
   const text = printDefinition({

@@ -25,9 +25,9 @@ export async function settingsCommand(options: HereOptions & { json?: boolean })
   else if (rows.length === 0) process.stderr.write("No settings: the defaults hold.\n");
   else {
     const texts = rows.map(({ key, value, scope, file }) =>
-      [key, JSON.stringify(value), scope, file].map((text) => plainLine(text)),
+      [key, scope, file, JSON.stringify(value)].map((text) => plainLine(text)),
     );
-    const head = ["KEY", "VALUE", "SCOPE", "FILE"];
+    const head = ["KEY", "SCOPE", "FILE", "VALUE"];
     process.stdout.write(`${columns([head, ...texts], process.stdout.columns).join("\n")}\n`);
   }
   reportDiagnostics(diagnostics.filter(({ file }) => !file.endsWith(".md")));
