@@ -24,7 +24,7 @@ test("lint says each problem with its place, and fails for errors only", () => {
   ]);
   expect(places).toContainEqual([
     join(cwd, ".claude/agents/z/reviewer.md"),
-    "1",
+    "2",
     "1",
     "warning",
     "shadowed",

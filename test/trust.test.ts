@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
@@ -97,16 +97,18 @@ test("what a stranger named cannot move the cursor or confuse the program", () =
   expect(status).toBe(0);
   expect(stdout).not.toContain("\u001b");
   expect(stderr).toMatch(/^.*: error: The key 'constructor' is ignored/);
-  expect(stdout).toMatch(/evil\n.* toString +1 entry\n/);
+  // Keys that no version knows act on nothing.
+  expect(stdout).not.toMatch(/evil|toString/);
 });
 
 test("settings that cannot be read are named before the folder is trusted", () => {
   const { retinue } = shop('{"model": }');
   const { status, stderr } = retinue();
-  expect(status).toBe(0);
+  expect(status).toBe(2);
   expect(stderr).toMatch(
     /settings\.json:1:\d+: error: This is not valid JSON: a value is expected/,
   );
+  expect(retinue("--list").stdout).toBe("");
 });
 
 test("a worktree is not revoked while its main checkout is trusted", () => {
@@ -133,4 +135,20 @@ test("misuse is said and changes nothing", () => {
   });
   expect(retinue("--list", "--revoke").status).toBe(2);
   expect(JSON.parse(retinue("--list", "--json").stdout)).toEqual([]);
+});
+
+test("--dry-run says what would act, in folders inside too, and trusts nothing", () => {
+  const { folder, retinue } = shop('{"model": "opus", "modle": 1}');
+  writeFiles(folder, {
+    "sub/.claude/agents/a.md":
+      "---\nname: a\ndescription: d\npermissionMode: bypassPermissions\n---\n",
+  });
+  symlinkSync("/etc/hostname", join(folder, "sub/.claude/agents/out.md"));
+  const { status, stdout } = retinue("--dry-run");
+  expect(status).toBe(0);
+  expect(stdout).toContain("model");
+  expect(stdout).not.toContain("modle");
+  expect(stdout).toMatch(/sub\/\.claude\/agents\/a\.md +permissionMode/);
+  expect(stdout).toMatch(/sub\/\.claude\/agents\/out\.md +a link/);
+  expect(retinue("--list").stdout).toBe("");
 });

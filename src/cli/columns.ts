@@ -1,14 +1,20 @@
 import { displayWidth, fill, fit } from "./width.ts";
 
-/** Rows of a plain table, each column as wide as its widest cell; the last one takes what the width leaves. */
+/**
+ * Rows of a plain table, each column as wide as its widest cell, but at most a third of the width; the last one takes what
+ * is left.
+ */
 export function columns(rows: readonly (readonly string[])[], width: number | undefined): string[] {
   const count = Math.max(0, ...rows.map((row) => row.length));
   const widths = Array.from({ length: count }, (_, column) =>
-    Math.max(...rows.map((row) => displayWidth(row[column] ?? ""))),
+    Math.min(
+      Math.max(...rows.map((row) => displayWidth(row[column] ?? ""))),
+      width === undefined || column === count - 1 ? Infinity : Math.floor(width / 3),
+    ),
   );
   return rows.map((row) => {
     const line = row
-      .map((text, column) => fill(text, widths[column] ?? 0))
+      .map((text, column) => fill(fit(text, widths[column] ?? 0), widths[column] ?? 0))
       .join("  ")
       .trimEnd();
     return width === undefined ? line : fit(line, width);

@@ -252,6 +252,7 @@ function addTrust(program: Command): void {
     .argument("[folder]", "a directory of the project; the current one if none is named")
     .addOption(new Option("--revoke", "take the trust back").conflicts("list"))
     .option("--list", "list the folders that are trusted")
+    .option("--dry-run", "only say what would act")
     .option("--json", json)
     .addHelpText(
       "after",

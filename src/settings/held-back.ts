@@ -1,3 +1,4 @@
+import { isKnownKey, managedOnly } from "./known-keys.ts";
 import { isObject, pathText, type Layer, type Path, type Values } from "./layer.ts";
 
 export interface HeldBack {
@@ -28,7 +29,8 @@ export function holdBack(
     if (reason === undefined) return true;
     // Nothing in it could act.
     if (isEmpty(value) && !managedOnly.has(key)) return false;
-    if (key !== "$schema") heldBack.push({ path, value, message: `'${pathText(path)}' ${reason}` });
+    if (isKnownKey([key, inner]))
+      heldBack.push({ path, value, message: `'${pathText(path)}' ${reason}` });
     return false;
   });
   return { values, heldBack };
@@ -47,16 +49,6 @@ export function holdBack(
 function isEmpty(value: unknown): boolean {
   return typeof value === "object" && value !== null && Object.keys(value).length === 0;
 }
-
-/** Keys that are an administrator's alone. */
-const managedOnly: ReadonlySet<string> = new Set([
-  "strictPluginOnlyCustomization",
-  "allowPluginAgentExtensions",
-  "strictKnownMarketplaces",
-  "allowManagedHooksOnly",
-  "allowManagedPermissionRulesOnly",
-  "allowManagedMcpServersOnly",
-]);
 
 /** All that a folder may say before anybody trusts it, because it only takes away. */
 const restricting: ReadonlySet<string> = new Set(["permissions.deny", "permissions.ask"]);

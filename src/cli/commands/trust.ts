@@ -1,14 +1,12 @@
-import { existsSync } from "node:fs";
-import { relative, resolve } from "node:path";
+import { existsSync, readdirSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
 import { DefinitionLoader } from "../../definitions/load.ts";
-import { definitionPlaces } from "../../definitions/places.ts";
 import { unrestrained } from "../../definitions/restrain.ts";
 import type { Diagnostic } from "../../diagnostic.ts";
 import { RetinueError } from "../../errors.ts";
 import { holdBack } from "../../settings/held-back.ts";
 import { isObject, pathText } from "../../settings/layer.ts";
 import { loadSettings } from "../../settings/load-settings.ts";
-import { defaultManagedDir } from "../../settings/scopes.ts";
 import {
   distrustFolder,
   folderToTrust,
@@ -22,6 +20,7 @@ import { reportDiagnostics } from "../report-diagnostics.ts";
 import { plain, plainLine } from "../sanitize.ts";
 
 interface TrustOptions {
+  dryRun?: boolean;
   revoke?: boolean;
   list?: boolean;
   json?: boolean;
@@ -44,6 +43,16 @@ async function trust(directory: string, configDir: string, options: TrustOptions
   const { activates, diagnostics } = await whatTrustActivates(folder, configDir);
   if (options.json !== true) process.stdout.write(preview(folder, activates));
   reportDiagnostics(diagnostics);
+  const unread = diagnostics.find(({ code }) => code === "unreadable");
+  if (unread !== undefined && options.dryRun !== true) {
+    const message = `${unread.file} cannot be read, so nobody can say what it would do. Correct it, then trust the folder.`;
+    throw new RetinueError("invalid_request", message);
+  }
+  if (options.dryRun === true) {
+    if (options.json === true)
+      process.stdout.write(`${JSON.stringify({ folder, activates }, null, 2)}\n`);
+    return;
+  }
   const trustedBefore = trustedThrough(folder, configDir) !== undefined;
   await trustFolder(folder, configDir);
   process.stdout.write(
@@ -75,25 +84,50 @@ async function whatTrustActivates(
       count: countOf(pathText(path), value),
     })),
   );
-  return { activates: [...activates, ...(await heldBackInAgents(folder, configDir))], diagnostics };
+  return { activates: [...activates, ...(await heldBackInAgents(folder))], diagnostics };
 }
 
 /** Hooks, servers and permission modes of the folder's agents. */
-async function heldBackInAgents(folder: string, configDir: string): Promise<Activated[]> {
-  const places = definitionPlaces({
-    cwd: folder,
-    configDir,
-    managedDir: defaultManagedDir(),
+async function heldBackInAgents(folder: string): Promise<Activated[]> {
+  const places = agentDirectories(folder).map((path) => ({
+    source: "project" as const,
+    path,
     trusted: false,
-    mainCheckout: undefined,
-    addedFolders: [],
-    plugins: [],
-  }).filter(({ source }) => source === "project");
+    within: folder,
+  }));
   const loader = new DefinitionLoader({ places, lenient: false, restraints: unrestrained });
   const { diagnostics } = await loader.load();
-  return diagnostics
-    .filter(({ code }) => code === "inert")
-    .map(({ file, field }) => ({ file: relative(folder, file), key: field ?? "", count: null }));
+  return diagnostics.flatMap(({ code, file, field, message }) => {
+    const key = code === "inert" ? (field ?? "") : /leads out of/.test(message) ? "a link" : null;
+    return key === null ? [] : [{ file: relative(folder, file), key, count: null }];
+  });
+}
+
+const mostFolders = 5000;
+
+/** `.claude/agents` of the folder and of every folder inside it that belongs to the same project. */
+function agentDirectories(folder: string): string[] {
+  const found: string[] = [];
+  const open = [folder];
+  for (let seen = 0; open.length > 0 && seen < mostFolders; seen += 1) {
+    const at = open.shift() ?? "";
+    if (at !== folder && existsSync(join(at, ".git"))) continue;
+    if (existsSync(join(at, ".claude", "agents"))) found.push(join(at, ".claude", "agents"));
+    open.push(...foldersIn(at));
+  }
+  return found;
+}
+
+function foldersIn(directory: string): string[] {
+  try {
+    return readdirSync(directory, { withFileTypes: true })
+      .filter(
+        (entry) => entry.isDirectory() && !/^(?:\.git|\.claude|node_modules)$/.test(entry.name),
+      )
+      .map(({ name }) => join(directory, name));
+  } catch {
+    return [];
+  }
 }
 
 function countOf(key: string, value: unknown): number | null {

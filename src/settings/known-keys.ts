@@ -1,0 +1,46 @@
+import { closest } from "../platform/closest.ts";
+import { isObject, type Path, type Values } from "./layer.ts";
+import { settingsSchema } from "./settings.ts";
+
+/** Keys that are an administrator's alone. */
+export const managedOnly: ReadonlySet<string> = new Set([
+  "strictPluginOnlyCustomization",
+  "allowPluginAgentExtensions",
+  "strictKnownMarketplaces",
+  "allowManagedHooksOnly",
+  "allowManagedPermissionRulesOnly",
+  "allowManagedMcpServersOnly",
+]);
+
+const keys: ReadonlySet<string> = new Set([...Object.keys(settingsSchema.shape), ...managedOnly]);
+const ruleKeys: ReadonlySet<string> = new Set(
+  Object.keys(settingsSchema.shape.permissions.unwrap().shape),
+);
+
+/** Whether this version knows a key; files hold many that are meant for other programs. */
+export function isKnownKey([key, inner]: readonly [
+  key: string,
+  inner?: string | undefined,
+]): boolean {
+  return keys.has(key) && (key !== "permissions" || inner === undefined || ruleKeys.has(inner));
+}
+
+/** Keys that nobody knows and that look like one that is known: a rule under such a key would silently not hold. */
+export function misspeltKeys(values: Values): { path: Path; message: string }[] {
+  const permissions = values["permissions"];
+  const inner = isObject(permissions) ? Object.keys(permissions) : [];
+  return [
+    ...Object.keys(values).flatMap((key) => misspelling([key], key, keys)),
+    ...inner.flatMap((key) => misspelling(["permissions", key], key, ruleKeys)),
+  ];
+}
+
+function misspelling(
+  path: Path,
+  key: string,
+  known: ReadonlySet<string>,
+): { path: Path; message: string }[] {
+  const meant = known.has(key) ? undefined : closest(key, [...known]);
+  if (meant === undefined) return [];
+  return [{ path, message: `'${key}' is not a setting and is ignored. Did you mean '${meant}'?` }];
+}
