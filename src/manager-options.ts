@@ -83,7 +83,7 @@ export function checkOptions(options: ManagerOptions): CheckedOptions {
   );
   throw new RetinueError(
     "invalid_config",
-    `createManager: ${problems.join("; ")}. Correct the option.`,
+    `${options.entrypoint === "cli" ? "" : "createManager: "}${problems.join("; ")}. Correct the option.`,
   );
 }
 

@@ -229,6 +229,7 @@ function addLint(program: Command): void {
         .choices(["text", "json", "sarif"])
         .default("text"),
     )
+    .addOption(new Option("--json", "the same as --format json").implies({ format: "json" }))
     .action(async (paths: string[], options) => {
       const { lintCommand } = await import("./commands/lint.ts");
       await lintCommand(paths, options);

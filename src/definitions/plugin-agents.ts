@@ -24,10 +24,10 @@ export async function loadPluginAgentFile(
   const fallback = basename(file, ".md");
   const identify = (name: string): string => [plugin.name, ...folders, name].join(":");
   /** Without other names: one of those could be a built-in's. */
-  const identified = ({ aliases: _, ...definition }: AgentDefinition): AgentDefinition => ({
-    ...definition,
-    name: identify(definition.name),
-  });
+  const identified = (definition: AgentDefinition): AgentDefinition => {
+    const { aliases: _, ...rest } = definition;
+    return { ...rest, name: identify(definition.name) };
+  };
   const folder = folders.find((name) => /[:\u0000-\u001f\u007f-\u009f]/.test(name));
   if (folder !== undefined) {
     const message = `The folder ${shown(folder)} is part of the agent's name and must not contain ':' or control characters. Rename it.`;

@@ -25,8 +25,8 @@ function written(field: FieldName, value: unknown): unknown {
   if (field === "mcpServers") return (value as McpServerUse[]).map(server);
   if (field !== "tools" && field !== "disallowedTools") return value;
   const entries = value as string[];
-  const line = entries.join(", ") + (entries.length === 1 ? "," : "");
-  // A parenthesis that is not closed would swallow the entries behind it.
+  const line = entries.join(", ");
+  // A parenthesis that is not closed would swallow the entries behind it, and a single name with blanks would be several.
   const isWhole = JSON.stringify(splitTools(line)) === JSON.stringify(entries);
   return isWhole && entries.length > 0 ? line : entries;
 }

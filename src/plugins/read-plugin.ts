@@ -56,6 +56,7 @@ export function readPlugin(
   }
   const { components, diagnostics: ofComponents } = findComponents(root, [...own, ...added]);
   const diagnostics = [
+    ...(own.length + added.length === 0 && !looksLikePlugin(root) ? [noPlugin(directory)] : []),
     ...(read.kind === "manifest" ? read.diagnostics : []),
     ...ofComponents,
     ...inspect(root, components),
@@ -76,6 +77,12 @@ export function readPlugin(
 export function looksLikePlugin(directory: string): boolean {
   const parts = [".claude-plugin/plugin.json", ...Object.values(defaultPlaces)];
   return parts.some((part) => isThere(join(directory, part)));
+}
+
+function noPlugin(directory: string): Diagnostic {
+  const message =
+    "Nothing of a plugin is in this directory. Name one with agents/ or .claude-plugin/.";
+  return diagnose(directory, { severity: "warning", code: "missing", message });
 }
 
 /** Links that leave the plugin and directories without end, said once, before anybody loads from them. */
