@@ -126,7 +126,7 @@ export const definitionFields = {
       "project",
       () => z.enum(["user", "project", "local"]),
     ),
-    lacks: "The tools that it adds are listed, and their calls denied.",
+    lacks: "No notes are kept yet; the tools that it adds work in its directory only.",
   },
   skills: later("Skills that it knows from its first turn on.", "[pdf, release-notes]", names),
   mcpServers: later(
