@@ -1,11 +1,17 @@
-import { lstatSync, realpathSync, statSync, type Stats } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { dirname, relative, sep } from "node:path";
 import type { Diagnostic } from "../diagnostic.ts";
-import { errorMessage, systemCode } from "../errors.ts";
-import { largestDefinition, loadDefinitionFile, unloaded, type Loaded } from "./definition-file.ts";
+import { loadDefinitionFile, unloaded, type Loaded } from "./definition-file.ts";
 import { DirectoryChanges } from "./directory-changes.ts";
 import { findDefinitionFiles } from "./find-files.ts";
-import { realPath } from "../platform/real-path.ts";
+import {
+  isBelow,
+  leadsNowhere,
+  leadsOut,
+  linkedOut,
+  lookAtFile,
+  type FileLook,
+} from "./look-at-file.ts";
 import type { Place } from "./places.ts";
 import { loadPluginAgentFile } from "./plugin-agents.ts";
 import { restrain, type Restraints } from "./restrain.ts";
@@ -25,7 +31,9 @@ export class DefinitionLoader implements Disposable {
   /** Nobody watched when files were last looked at. */
   #isUnsure = false;
   #isClosed = false;
-  #last: { parts: readonly Loaded[]; all: Loaded } | undefined;
+  /** Files that are links. */
+  readonly #links = new Set<string>();
+  #last: Gathered | undefined;
 
   constructor(options: { places: readonly Place[]; lenient: boolean; restraints: Restraints }) {
     this.#places = options.places;
@@ -36,9 +44,11 @@ export class DefinitionLoader implements Disposable {
   /** The same object for as long as nothing has changed. */
   async load(): Promise<Loaded> {
     const changed = await this.#changed();
-    if (changed?.size === 0 && this.#last !== undefined && !this.#hasLinks()) return this.#last.all;
+    const patched = changed === null ? null : await this.#patch(changed);
+    if (patched !== null) return patched;
     const { listings, unseen } = this.#survey(changed);
     const parts: Loaded[] = [];
+    const origins: Origin[] = [];
     /** A plugin may name a file that lies in its directory too. */
     const seen = new Set<string>();
     for (const [place, { files, problem }] of listings) {
@@ -47,6 +57,7 @@ export class DefinitionLoader implements Disposable {
         if (seen.has(file)) continue;
         seen.add(file);
         const isSure = changed !== null && !changed.has(file) && !unseen.has(dirname(file));
+        origins.push({ file, place, index: parts.length });
         parts.push(this.#known(file, place, isSure) ?? (await this.#look(file, place)));
       }
     }
@@ -55,9 +66,26 @@ export class DefinitionLoader implements Disposable {
         definitions: parts.flatMap(({ definitions }) => definitions),
         diagnostics: parts.flatMap(({ diagnostics }) => diagnostics),
       };
-      this.#last = { parts, all };
+      const byFile = new Map(origins.map((origin) => [origin.file, origin]));
+      this.#last = { parts, all, byFile };
     }
     return this.#last.all;
+  }
+
+  /** When nothing has come or gone: what has changed, without a look at all the rest. `null`: that is not so simple. */
+  async #patch(changed: ReadonlySet<string>): Promise<Loaded | null> {
+    const last = this.#last;
+    if (last === undefined) return null;
+    // What links lead to is not watched.
+    const paths = [...changed, ...this.#links];
+    const origins = paths.flatMap((path) => last.byFile.get(path) ?? []);
+    if (origins.length < paths.length || paths.some((path) => !existsSync(path))) return null;
+    for (const { file, place, index } of origins) {
+      const before = this.#last?.parts[index] ?? nothing;
+      const after = await this.#look(file, place);
+      if (after !== before) this.#last = replaced(this.#last ?? last, index, after);
+    }
+    return this.#last?.all ?? null;
   }
 
   /** Hears of changes, a moment after the last one, when they are loaded. Returns how to stop. */
@@ -145,8 +173,12 @@ export class DefinitionLoader implements Disposable {
 
   async #look(file: string, place: Place): Promise<Loaded> {
     const known = this.#files.get(file);
-    const state = stateOf(file, place);
-    if (state === null) return (this.#files.delete(file), nothing);
+    const state = lookAtFile(file, place);
+    if (state === null) {
+      this.#files.delete(file);
+      this.#links.delete(file);
+      return nothing;
+    }
     const { stamp, isLink, refusal } = state;
     if (known?.stamp === stamp) return known.loaded;
     const fresh = refusal === null ? await this.#read(file, place) : unloaded(file, refusal);
@@ -154,6 +186,8 @@ export class DefinitionLoader implements Disposable {
     const before = stamp === leadsNowhere ? undefined : known?.loaded;
     const loaded = keepGood(fresh, before, file);
     this.#files.set(file, { stamp, loaded, isLink });
+    if (isLink) this.#links.add(file);
+    else this.#links.delete(file);
     return loaded;
   }
 
@@ -177,11 +211,6 @@ export class DefinitionLoader implements Disposable {
     };
   }
 
-  /** What links lead to is not watched. */
-  #hasLinks(): boolean {
-    return this.#files.values().some(({ isLink }) => isLink);
-  }
-
   #complain(place: Place, message: string): Loaded {
     const before = this.#complaints.get(message);
     const complaint = before ?? unloaded(place.path, message, { severity: "warning" });
@@ -194,27 +223,42 @@ export class DefinitionLoader implements Disposable {
 
 type Listing = ReturnType<typeof findDefinitionFiles>;
 
-interface Entry {
-  stamp: string;
-  loaded: Loaded;
-  isLink: boolean;
+/** Where a part of the whole comes from. */
+interface Origin {
+  file: string;
+  place: Place;
+  index: number;
 }
+
+interface Gathered {
+  parts: readonly Loaded[];
+  all: Loaded;
+  byFile: ReadonlyMap<string, Origin>;
+}
+
+/** One definition for another, as an edit does, takes no longer among thousands. */
+function replaced(gathered: Gathered, index: number, after: Loaded): Gathered {
+  const { parts, all, byFile } = gathered;
+  const before = parts[index] ?? nothing;
+  const [old] = before.definitions;
+  const [fresh] = after.definitions;
+  const isSwap = old !== undefined && fresh !== undefined;
+  const isQuiet = before.diagnostics.length === 0 && after.diagnostics.length === 0;
+  const now = parts.with(index, after);
+  const definitions = isSwap
+    ? all.definitions.with(all.definitions.indexOf(old), fresh)
+    : now.flatMap((part) => part.definitions);
+  const diagnostics = isQuiet ? all.diagnostics : now.flatMap((part) => part.diagnostics);
+  return { parts: now, all: { definitions, diagnostics }, byFile };
+}
+
+type Entry = Omit<FileLook, "refusal"> & { loaded: Loaded };
 
 /** So many are looked at one by one in less than a millisecond. */
 const fewFiles = 100;
 /** Directories that are made while we look, and again while we look again, are seen the next time. */
 const mostRounds = 3;
-const leadsNowhere = "leads nowhere";
 const nothing: Loaded = { definitions: [], diagnostics: [] };
-
-/** A folder that nobody trusts must not have us walk through the disk. */
-function leadsOut({ path, within }: Place): boolean {
-  return within !== null && !isBelow(realPath(path), realPath(within));
-}
-
-function linkedOut({ within }: Place): string {
-  return `It leads out of ${within} through a link and is not read. Copy the files, or run 'retinue trust'.`;
-}
 
 /** The directories to watch; of a place that is not there yet, the place itself. */
 function watched(listings: ReadonlyMap<Place, Listing>): string[] {
@@ -223,45 +267,6 @@ function watched(listings: ReadonlyMap<Place, Listing>): string[] {
     if (directories.length > 0) return directories;
     return [files.length > 0 ? dirname(path) : path];
   });
-}
-
-/** What can be said of a file without opening it; `null`: it is gone. */
-function stateOf(
-  file: string,
-  place: Place,
-): (Omit<Entry, "loaded"> & { refusal: string | null }) | null {
-  try {
-    const link = lstatSync(file, { throwIfNoEntry: false });
-    const info = link?.isSymbolicLink() === true ? statSync(file, { throwIfNoEntry: false }) : link;
-    if (link === undefined) return null;
-    if (info === undefined)
-      return {
-        stamp: leadsNowhere,
-        isLink: true,
-        refusal: "It is a link that leads nowhere. Correct or remove it.",
-      };
-    return {
-      stamp: `${info.mtimeMs}:${info.ctimeMs}:${info.size}:${info.ino}`,
-      isLink: link !== info,
-      refusal: whyNotOpened(file, place, info),
-    };
-  } catch (error) {
-    const remedy =
-      systemCode(error) === "ELOOP"
-        ? "The link leads to itself; remove it."
-        : "Check its permissions.";
-    const refusal = `The file cannot be read: ${errorMessage(error)}. ${remedy}`;
-    return { stamp: refusal, isLink: true, refusal };
-  }
-}
-
-function whyNotOpened(file: string, { within, source }: Place, info: Stats): string | null {
-  if (!info.isFile()) return "It is not a regular file and is not read. Remove it.";
-  if (info.size > largestDefinition)
-    return `The file is larger than ${largestDefinition / 1024} KiB and is not read. Shorten it.`;
-  if (within !== null && !isBelow(realpathSync.native(file), realpathSync.native(within)))
-    return `It leads out of ${within} through a link and is not followed. Copy the file${source === "project" ? ", or run 'retinue trust'" : ""}.`;
-  return null;
 }
 
 /** An edit that breaks a file must not take the agent away from under people who use it. */
@@ -278,12 +283,6 @@ function keepGood(fresh: Loaded, before: Loaded | undefined, file: string): Load
     message: "The version from before the last edit is still in use. Correct the file.",
   };
   return { definitions: before.definitions, diagnostics: [...fresh.diagnostics, kept] };
-}
-
-function isBelow(path: string, directory: string): boolean {
-  return (
-    path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep)
-  );
 }
 
 function foldersBetween(directory: string, file: string): string[] {

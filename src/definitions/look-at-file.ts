@@ -1,0 +1,68 @@
+import { lstatSync, realpathSync, statSync, type Stats } from "node:fs";
+import { sep } from "node:path";
+import { errorMessage, systemCode } from "../errors.ts";
+import { realPath } from "../platform/real-path.ts";
+import { largestDefinition } from "./definition-file.ts";
+import type { Place } from "./places.ts";
+
+export interface FileLook {
+  /** Another one: the file has changed. */
+  stamp: string;
+  isLink: boolean;
+  /** Why it is not even opened. */
+  refusal: string | null;
+}
+
+/** The stamp of a link to nothing. */
+export const leadsNowhere = "leads nowhere";
+
+/** What can be said of a file without opening it; `null`: it is gone. */
+export function lookAtFile(file: string, place: Place): FileLook | null {
+  try {
+    const link = lstatSync(file, { throwIfNoEntry: false });
+    const info = link?.isSymbolicLink() === true ? statSync(file, { throwIfNoEntry: false }) : link;
+    if (link === undefined) return null;
+    if (info === undefined)
+      return {
+        stamp: leadsNowhere,
+        isLink: true,
+        refusal: "It is a link that leads nowhere. Correct or remove it.",
+      };
+    return {
+      stamp: `${info.mtimeMs}:${info.ctimeMs}:${info.size}:${info.ino}`,
+      isLink: link !== info,
+      refusal: whyNotOpened(file, place, info),
+    };
+  } catch (error) {
+    const remedy =
+      systemCode(error) === "ELOOP"
+        ? "The link leads to itself; remove it."
+        : "Check its permissions.";
+    const refusal = `The file cannot be read: ${errorMessage(error)}. ${remedy}`;
+    return { stamp: refusal, isLink: true, refusal };
+  }
+}
+
+function whyNotOpened(file: string, { within, source }: Place, info: Stats): string | null {
+  if (!info.isFile()) return "It is not a regular file and is not read. Remove it.";
+  if (info.size > largestDefinition)
+    return `The file is larger than ${largestDefinition / 1024} KiB and is not read. Shorten it.`;
+  if (within !== null && !isBelow(realpathSync.native(file), realpathSync.native(within)))
+    return `It leads out of ${within} through a link and is not followed. Copy the file${source === "project" ? ", or run 'retinue trust'" : ""}.`;
+  return null;
+}
+
+/** A folder that nobody trusts must not have us walk through the disk. */
+export function leadsOut({ path, within }: Place): boolean {
+  return within !== null && !isBelow(realPath(path), realPath(within));
+}
+
+export function linkedOut({ within }: Place): string {
+  return `It leads out of ${within} through a link and is not read. Copy the files, or run 'retinue trust'.`;
+}
+
+export function isBelow(path: string, directory: string): boolean {
+  return (
+    path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep)
+  );
+}
