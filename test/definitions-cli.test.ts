@@ -1,9 +1,11 @@
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { displayWidth } from "../src/cli/width.ts";
 import { agent, project, shop, user } from "./support/repository.ts";
-import { setStage, writeFiles } from "./support/stage.ts";
+import { setStage, temporaryDirectory, writeFiles } from "./support/stage.ts";
 
 test("agents ls --json has the fields of every type", () => {
   const { json, cwd, retinue } = shop(project, user);
@@ -233,5 +235,31 @@ test("a request finds its type whatever the case and separators", async () => {
   for (const subagent_type of ["code-reviewer", "Code Reviewer", "code_reviewer", "CODEREVIEWER"]) {
     const row = await manager.spawn({ description: "d", prompt: "p", subagent_type });
     expect(row.type).toBe("code-reviewer");
+  }
+});
+
+test("explain keeps to one screen in the packaged demo, for every type", () => {
+  const demo = fileURLToPath(new URL("../demo/repo", import.meta.url));
+  const bin = fileURLToPath(new URL("../bin/retinue.js", import.meta.url));
+  const env = { ...process.env, CLAUDE_CONFIG_DIR: temporaryDirectory() };
+  const explain = (type: string): string[] =>
+    execFileSync(process.execPath, [bin, "explain", type], { cwd: demo, env, encoding: "utf8" })
+      .trimEnd()
+      .split("\n");
+  for (const type of ["general-purpose", "Explore", "Plan", "Verification"]) {
+    const lines = explain(type);
+    expect(lines.length).toBeLessThanOrEqual(50);
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(100);
+    for (const row of [
+      "file",
+      "model",
+      "tools",
+      "hooks",
+      "MCP servers",
+      "memory",
+      "skills",
+      "prompt",
+    ])
+      expect(lines.some((line) => line.startsWith(row))).toBe(true);
   }
 });

@@ -94,6 +94,7 @@ test.each(["tools", "disallowedTools"])(
   (field) => {
     expect(make({ [field]: ["Bsh", "mcp__x", "WebSearch"] }).diagnostics).toMatchObject([
       { field, message: "There is no tool 'Bsh'. Did you mean 'Bash'?" },
+      { field, severity: "info", message: expect.stringContaining("'mcp__x'") as string },
     ]);
   },
 );

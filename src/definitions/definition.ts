@@ -133,12 +133,22 @@ function unheeded(field: string, value: unknown): Problem[] {
   ];
 }
 
-/** Entries that will not do what their author expects. Tools of other programs are none of our business. */
+/** Entries that will not do what their author expects. */
 function toolProblems(
   tools: readonly string[] = [],
   field: "tools" | "disallowedTools",
 ): Problem[] {
-  return tools.flatMap((entry): Problem[] => {
+  const known = [...toolRegistry.keys()];
+  const foreign = tools
+    .map(toolName)
+    .filter(
+      (tool) => tool !== "*" && !toolRegistry.has(tool) && closest(tool, known) === undefined,
+    );
+  const named = foreign.map((tool) => `'${tool}'`).join(", ");
+  const message = `${named} in '${field}': no tools of this version; they are ignored.`;
+  const odd: Problem[] =
+    foreign.length === 0 ? [] : [{ severity: "info", code: "unsupported", message }];
+  const misspelt = tools.flatMap((entry): Problem[] => {
     const tool = toolName(entry);
     const rule = /\((.*)\)$/s.exec(entry)?.[1];
     if (
@@ -160,6 +170,7 @@ function toolProblems(
       },
     ];
   });
+  return [...misspelt, ...odd];
 }
 
 function unknownField(field: string): Problem {
