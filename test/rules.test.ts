@@ -69,6 +69,29 @@ test.each([
   expect(answers[6]).toContain("open/plain-12-name.txt");
 });
 
+test("names with line ends, and separators between groups, give nothing away", async () => {
+  const cwd = temporaryDirectory();
+  writeFiles(cwd, {
+    "secrets/x\ny.txt": "KEY=hidden\n",
+    "v\nw.txt": "KEY=shown\n",
+    "b.txt": "one\ntwo\nthree\nKEY=other\n",
+  });
+  const calls = (pattern: string): { call: string; input: object }[] => [
+    { call: "Grep", input: { pattern, output_mode: "content", "-C": 1 } },
+    { call: "Grep", input: { pattern, output_mode: "content", "-n": false, "-C": 1 } },
+    { call: "Grep", input: { pattern, output_mode: "count" } },
+    { call: "Grep", input: { pattern, output_mode: "files_with_matches" } },
+    { call: "Glob", input: { pattern: "**/*" } },
+  ];
+  const settings = { permissions: { deny: ["Read(secrets/**)"] } };
+  const right = await answersTo(calls("other|KEY=hidden"), { cwd, settings });
+  const wrong = await answersTo(calls("other|KEY=hiddex"), { cwd, settings });
+  expect(right).toEqual(wrong);
+  for (const answer of right) expect(answer).not.toMatch(/hidden|y\.txt/);
+  const bare = await answersTo(calls("other"), { cwd });
+  expect(right.slice(0, 4)).toEqual(bare.slice(0, 4));
+});
+
 test("without rules searches show everything", async () => {
   const cwd = repository();
   const [content] = await answersTo([grep({ output_mode: "content" })], { cwd });

@@ -124,3 +124,9 @@ test("a key that stands twice is reported where it stands again", async () => {
     notices: [{ severity: "warning", field: "tools", line: 4, column: 1 }],
   });
 });
+
+test("a hundred thousand carriage returns are only carriage returns", async () => {
+  const returns = "\r".repeat(100_000);
+  expect((await parseFrontmatter(`---\nname: a\n---\n${returns}x`)).body).toBe(`${returns}x`);
+  expect((await parseFrontmatter(`---\nname: a${returns}\n---\nb${returns}\nc`)).body).toBe("b\nc");
+});

@@ -29,11 +29,8 @@ export async function parseFrontmatter(
     const reason = "The frontmatter is not closed: end it with a line '---'.";
     return { kind: "none", reason, isMeant: true, body: text };
   }
-  const head = rest.slice(0, closing).replaceAll(/\r+\n/g, "\n");
-  const body = rest
-    .slice(closing)
-    .replace(/^-+[ \t]*(\r?\n|$)/, "")
-    .replaceAll(/\r+\n/g, "\n");
+  const head = withoutReturns(rest.slice(0, closing));
+  const body = withoutReturns(rest.slice(closing)).replace(/^-+[ \t]*(\n|$)/, "");
 
   const before = skipped.split("\n").length;
   const { places, notices } = fieldPlaces(head, before);
@@ -67,6 +64,19 @@ export async function parseFrontmatter(
     return found(recovered, notice(line, "repaired", misread(strict.message)));
   const field = fieldAround(places, line);
   return { kind: "broken", line, column: strict.column, message: strict.message, field, body };
+}
+
+/** Carriage returns before the end of a line are part of it. In one pass: there may be a hundred thousand. */
+function withoutReturns(text: string): string {
+  if (!text.includes("\r")) return text;
+  const lines = text.split("\n");
+  const last = lines.pop() ?? "";
+  const ended = lines.map((line) => {
+    let end = line.length;
+    while (line[end - 1] === "\r") end -= 1;
+    return line.slice(0, end);
+  });
+  return [...ended, last].join("\n");
 }
 
 export type Frontmatter =

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import type { Diagnostic } from "../diagnostic.ts";
@@ -63,8 +64,19 @@ function ruleProblem(kind: "deny" | "ask" | "allow", rule: string): string | nul
     return isWholeTool(rule)
       ? null
       : `'${rule}' allows nothing: this version cannot check rules for a part of a tool. Name the tool without one to allow all of it.`;
+  if (specifier !== null && (tool === "Read" || tool === "Edit"))
+    return pathProblem(rule, specifier);
   if (isChecked({ rule, kind, tool, specifier })) return null;
   return `'${rule}' forbids every call of ${tool}: this version cannot tell which calls it is about.`;
+}
+
+/** Paths that hardly mean what they say. */
+function pathProblem(rule: string, specifier: string): string | null {
+  if (/["'$,]|\\(?![*?[{(])/.test(specifier))
+    return `'${rule}' takes its path as it is written, with quotes, commas and $. Write one path in each rule, without them.`;
+  if (/^\/[^/]/.test(specifier) && existsSync(specifier))
+    return `'${rule}' is about a path below the project. Write '/${specifier}' for the absolute one.`;
+  return null;
 }
 
 function isWholeTool(rule: string): boolean {

@@ -11,7 +11,7 @@ export interface PathRule {
 /**
  * The path rules that a specifier may mean: `//x` is absolute, `~/x` lies in the home directory, everything else below one
  * of the roots; without a slash inside it holds at any depth. Also with the links of its fixed part resolved. Rather too
- * much than too little: what other programs read as a choice (`{a,b}`, `@(a|b)`) is any text here.
+ * much than too little: what other programs read as a choice (`{a,b}`, `[ab]`, `@(a|b)`) is any text here, with slashes or without.
  */
 export function pathRules(specifier: string, roots: readonly string[]): PathRule[] {
   const written = simplified(specifier.trim());
@@ -79,24 +79,31 @@ export function matchesSegment(pattern: string, text: string): boolean {
   return of === pattern.length;
 }
 
-/** Choices, classes and escapes become wildcards. */
+/** Stands for a choice or class: any text, with slashes or without. */
+const anything = "\0";
+
+/** From the first bracket to the last; what is between is somebody's choice. */
 function simplified(specifier: string): string {
-  return specifier
-    .replaceAll(/\\(.)/gs, "$1")
-    .replaceAll(/[@!+?*]?\([^()]*\)/g, "*")
-    .replaceAll(/\{[^{}]*\}/g, "*")
-    .replaceAll(/[{}()|]/g, "*")
-    .replaceAll(/\[[^[\]]*\]/g, "*");
+  const plain = specifier.replaceAll(/\\(.)/gs, "$1");
+  const first = plain.search(/[@!+?*]?\(|[{[]/);
+  if (first === -1) return plain;
+  const last = Math.max(...[")", "}", "]"].map((bracket) => plain.lastIndexOf(bracket)));
+  return plain.slice(0, first) + anything + (last < first ? "" : plain.slice(last + 1));
 }
 
-/** A directory stands for everything in it, so stars at the end say nothing. */
+/** A directory stands for everything in it, so stars at the end say nothing; several in a row say no more than one. */
 function segmentsOf(pattern: string): string[] {
-  const segments = normalize(pattern)
+  const segments = normalize(pattern.replace(/^\/+/, ""))
     .split("/")
-    .filter((segment) => segment !== "" && segment !== ".");
+    .filter((segment) => segment !== "" && segment !== ".")
+    .map((segment) => (segment.includes(anything) || segment.includes("**") ? "**" : segment))
+    .filter((segment, at, all) => segment !== "**" || all[at - 1] !== "**");
   while (segments.length > 1 && segments.at(-1) === "**") segments.pop();
-  return segments;
+  // Nobody writes such a path; whatever it is about, it is forbidden.
+  return segments.length > mostSegments ? ["**"] : segments;
 }
+
+const mostSegments = 100;
 
 function resolved({ base, segments }: PathRule): PathRule {
   const first = segments.findIndex((segment) => /[*?]/.test(segment));

@@ -78,15 +78,21 @@ async function search(
   if ((await stat(directory).catch(() => undefined))?.isDirectory() !== true)
     return { newest, total };
   const matches = new Set<string>();
-  const place = { target: ".", cwd: directory, signal };
-  for await (const file of ripgrep({ ...place, options: ["--files", `--glob=${pattern}`] })) {
+  const place = { targets: ["."], cwd: directory, signal, end: "\0" } as const;
+  for await (const file of ripgrep({
+    ...place,
+    options: ["--files", "--null", `--glob=${pattern}`],
+  })) {
     if (hides?.(join(directory, file)) === true) continue;
     matches.add(file);
     if (matches.size > matchCap)
       throw new ToolFailure("The pattern matches too many files. Use a narrower one.");
   }
   if (matches.size === 0) return { newest, total };
-  for await (const file of ripgrep({ ...place, options: ["--files", "--sortr=modified"] })) {
+  for await (const file of ripgrep({
+    ...place,
+    options: ["--files", "--null", "--sortr=modified"],
+  })) {
     if (!matches.has(file)) continue;
     total += 1;
     if (newest.length < shownCap) newest.push(file);

@@ -1,8 +1,7 @@
 import { stat } from "node:fs/promises";
 import { relative, resolve } from "node:path";
 import { z } from "zod";
-import { ripgrep } from "./ripgrep.ts";
-import { visibleLines } from "./visible-lines.ts";
+import { searchVisible } from "./search-visible.ts";
 import { leafTool, ToolFailure, type LeafTool } from "./tool.ts";
 
 const characterCap = 100_000;
@@ -45,10 +44,9 @@ export const grepTool: LeafTool = leafTool({
     let position = 0;
     let characters = 0;
     let more = false;
-    const form = input.output_mode === "files_with_matches" ? "path" : "path-nul-rest";
-    const marked = hides !== undefined && form === "path-nul-rest" ? ["--null"] : [];
-    const printed = ripgrep({ options: [...optionsOf(input), ...marked], target, cwd, signal });
-    for await (const line of visibleLines(printed, { cwd, hides, form })) {
+    const order = input.output_mode === "files_with_matches" ? "--sortr=modified" : "--sort=path";
+    const printed = searchVisible({ options: optionsOf(input), order, target, cwd, signal, hides });
+    for await (const line of printed) {
       position += 1;
       if (position <= input.offset) continue;
       more = isFull(lines.length, characters, input.head_limit);

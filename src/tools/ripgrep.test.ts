@@ -20,7 +20,7 @@ test("leaving the loop ends the process", async () => {
   const { signal } = new AbortController();
   for await (const line of ripgrep({
     options: ["--regexp=x"],
-    target: "a.txt",
+    targets: ["a.txt"],
     cwd: bench.root,
     signal,
   })) {
@@ -37,7 +37,7 @@ test("an abort in the middle ends the process and is thrown", async () => {
   const stop = new AbortController();
   const lines = ripgrep({
     options: ["--regexp=x"],
-    target: "a.txt",
+    targets: ["a.txt"],
     cwd: bench.root,
     signal: stop.signal,
   });
@@ -55,7 +55,7 @@ test("a line without end is cut and does not fill the memory", async () => {
   const lines: string[] = [];
   for await (const line of ripgrep({
     options: ["--regexp=x"],
-    target: "a.txt",
+    targets: ["a.txt"],
     cwd: bench.root,
     signal,
   })) {

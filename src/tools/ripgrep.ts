@@ -17,16 +17,18 @@ const complaintCap = 2_000;
  */
 export async function* ripgrep(search: {
   options: readonly string[];
-  target: string;
+  targets: readonly string[];
   cwd: string;
   signal: AbortSignal;
+  /** What a line ends with; `--null` ends names with a NUL, because any other character may be part of them. */
+  end?: "\n" | "\0";
 }): AsyncGenerator<string> {
   const program = await executable();
   const timeUp = AbortSignal.timeout(timeLimitMs);
   const signal = AbortSignal.any([search.signal, timeUp]);
   signal.throwIfAborted();
   // The last glob wins, so that no glob of the caller brings .git back.
-  const args = [...alwaysOptions, ...search.options, "--glob=!.git", "--", search.target];
+  const args = [...alwaysOptions, ...search.options, "--glob=!.git", "--", ...search.targets];
   const child = spawn(program, args, {
     cwd: search.cwd,
     stdio: ["ignore", "pipe", "pipe"],
@@ -39,7 +41,7 @@ export async function* ripgrep(search: {
     complaint = (complaint + text).slice(0, complaintCap);
   });
   try {
-    yield* linesOf(child.stdout);
+    yield* linesOf(child.stdout, search.end ?? "\n");
     const problem = await closed;
     search.signal.throwIfAborted();
     if (timeUp.aborted)
@@ -71,10 +73,10 @@ async function executable(): Promise<string> {
   }
 }
 
-async function* linesOf(stream: Readable): AsyncGenerator<string> {
+async function* linesOf(stream: Readable, end: string): AsyncGenerator<string> {
   let rest = "";
   for await (const chunk of stream.setEncoding("utf8") as AsyncIterable<string>) {
-    const lines = (rest + chunk).split("\n");
+    const lines = (rest + chunk).split(end);
     rest = (lines.pop() ?? "").slice(0, lineCap);
     yield* lines;
   }
