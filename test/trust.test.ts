@@ -144,11 +144,16 @@ test("--dry-run says what would act, in folders inside too, and trusts nothing",
       "---\nname: a\ndescription: d\npermissionMode: bypassPermissions\n---\n",
   });
   symlinkSync("/etc/hostname", join(folder, "sub/.claude/agents/out.md"));
+  const outside = temporaryDirectory();
+  writeFiles(outside, { "s/SKILL.md": "---\ndescription: d\n---\n" });
+  mkdirSync(join(folder, ".claude/skills"), { recursive: true });
+  symlinkSync(join(outside, "s"), join(folder, ".claude/skills/s"));
   const { status, stdout } = retinue("--dry-run");
   expect(status).toBe(0);
   expect(stdout).toContain("model");
   expect(stdout).not.toContain("modle");
   expect(stdout).toMatch(/sub\/\.claude\/agents\/a\.md +permissionMode/);
   expect(stdout).toMatch(/sub\/\.claude\/agents\/out\.md +a link/);
+  expect(stdout).toMatch(/\.claude\/skills\/s\/SKILL\.md +a link/);
   expect(retinue("--list").stdout).toBe("");
 });

@@ -113,7 +113,7 @@ async function loadSkill(
   if (root !== undefined && !isInside(realPath(root), realPath(file)))
     return failed(
       "invalid",
-      "The skill is a link out of its plugin and is left out. Copy what it points to.",
+      "The skill is a link out of its folder or plugin and is left out. Copy what it points to.",
     );
   const read = readSmallFile(file, largestFile);
   if (read.kind === "missing")

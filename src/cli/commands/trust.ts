@@ -1,12 +1,15 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { DefinitionLoader } from "../../definitions/load.ts";
+import { skillPlaces } from "../../definitions/places.ts";
 import { unrestrained } from "../../definitions/restrain.ts";
+import { loadSkills } from "../../definitions/skills.ts";
 import type { Diagnostic } from "../../diagnostic.ts";
 import { RetinueError } from "../../errors.ts";
 import { holdBack } from "../../settings/held-back.ts";
 import { isObject, pathText } from "../../settings/layer.ts";
 import { loadSettings } from "../../settings/load-settings.ts";
+import { defaultManagedDir } from "../../settings/scopes.ts";
 import {
   distrustFolder,
   folderToTrust,
@@ -84,7 +87,14 @@ async function whatTrustActivates(
       count: countOf(pathText(path), value),
     })),
   );
-  return { activates: [...activates, ...(await heldBackInAgents(folder))], diagnostics };
+  return {
+    activates: [
+      ...activates,
+      ...(await heldBackInAgents(folder)),
+      ...(await linkedSkills(folder, configDir)),
+    ],
+    diagnostics,
+  };
 }
 
 /** Hooks, servers and permission modes of the folder's agents. */
@@ -101,6 +111,21 @@ async function heldBackInAgents(folder: string): Promise<Activated[]> {
     const key = code === "inert" ? (field ?? "") : /leads out of/.test(message) ? "a link" : null;
     return key === null ? [] : [{ file: relative(folder, file), key, count: null }];
   });
+}
+
+/** Skills that are links out of the folder. */
+async function linkedSkills(folder: string, configDir: string): Promise<Activated[]> {
+  const places = skillPlaces({
+    cwd: folder,
+    configDir,
+    managedDir: defaultManagedDir(),
+    trusted: false,
+    plugins: [],
+  }).filter(({ source }) => source === "project");
+  const { diagnostics } = await loadSkills(places);
+  return diagnostics
+    .filter(({ severity, message }) => severity === "error" && /link out of/.test(message))
+    .map(({ file }) => ({ file: relative(folder, file), key: "a link", count: null }));
 }
 
 const mostFolders = 5000;
