@@ -108,7 +108,10 @@ function readField(field: string, value: unknown): { value?: unknown; problems: 
   if (parsed === undefined) return { problems: [unknownField(field)] };
   if (!parsed.success) {
     const reason = parsed.error.issues
-      .map(({ path, message }) => (path.length === 0 ? message : `${path.join(".")}: ${message}`))
+      .map((issue) => {
+        const message = issue.code === "invalid_key" ? issue.issues[0]?.message : issue.message;
+        return issue.path.length === 0 ? message : `${issue.path.join(".")}: ${message}`;
+      })
       .join("; ");
     const { about, example } = definitionFields[field as FieldName];
     const message = `'${field}' does not fit and is left out: ${reason}. ${about} For example: ${field}: ${example}`;

@@ -14,6 +14,7 @@ import type { Environment } from "./environment.ts";
 import { memoryDirectory } from "./memory.ts";
 import { resolveModel } from "./model.ts";
 import { initialAttachments, systemPrompt } from "./prompt.ts";
+import { isolationRefusal } from "./refusal.ts";
 import { modeOf } from "./resolve.ts";
 import { resolveTools } from "./tools.ts";
 
@@ -179,11 +180,6 @@ function skillOf(
   const found = findSkill(skills, wanted, plugin);
   if (found.kind === "skill") return { name: wanted, file: found.skill.file, problem: null };
   return { name: wanted, file: null, problem: found.message };
-}
-
-function isolationRefusal({ isolation }: AgentDefinition): string | null {
-  if (isolation === undefined) return null;
-  return `It asks for isolation '${isolation}', which this version cannot give: it is refused.`;
 }
 
 function othersOf(

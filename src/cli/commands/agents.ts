@@ -6,6 +6,8 @@ import { splitTools } from "../../definitions/tool-list.ts";
 import type { Diagnostic } from "../../diagnostic.ts";
 import { errorMessage, RetinueError } from "../../errors.ts";
 import { defaultConfigDir } from "../../transcript/paths.ts";
+import type { AgentDefinition } from "../../definitions/definition.ts";
+import { refusalOf } from "../../resolve/refusal.ts";
 import { columns } from "../columns.ts";
 import { placeFiles } from "../place-files.ts";
 import { readHere, type HereOptions } from "../read-here.ts";
@@ -63,6 +65,7 @@ function document(
     disallowedTools: disallowedTools ?? [],
     model: model ?? "inherit",
     passedOver,
+    refusal: refusalOf(definition)?.message ?? null,
     diagnostics: diagnostics.filter((diagnostic) => diagnostic.file === file),
   };
 }
@@ -97,7 +100,9 @@ function table(
       definition.name,
       definition.source,
       definition.model ?? "inherit",
-      all === true ? `${passedOver ?? "used"}  ${definition.file ?? ""}` : definition.description,
+      all === true
+        ? `${passedOver ?? stateOf(definition)}  ${definition.file ?? ""}`
+        : definition.description,
     ]),
     ...rejected.map(({ name, file, diagnostics }) => [
       name ?? "?",
@@ -108,6 +113,11 @@ function table(
   ];
   const texts = rows.map((row) => row.map((text) => plainLine(text)));
   return columns([head, ...texts], process.stdout.columns).join("\n");
+}
+
+function stateOf(definition: AgentDefinition): string {
+  const refusal = refusalOf(definition);
+  return refusal === null ? "used" : `refused: ${refusal.message}`;
 }
 
 /** `retinue agents show`: one type as the file that it is, or would be. */

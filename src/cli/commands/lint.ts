@@ -10,9 +10,8 @@ import { findSkill, loadSkills } from "../../definitions/skills.ts";
 import { findDefinitionFiles } from "../../definitions/find-files.ts";
 import type { Diagnostic } from "../../diagnostic.ts";
 import { errorMessage, RetinueError } from "../../errors.ts";
-import { resolveTools } from "../../resolve/tools.ts";
+import { refusalOf } from "../../resolve/refusal.ts";
 import { settingsSchema } from "../../settings/settings.ts";
-import { toolRegistry } from "../../tools/registry.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { readHere, type HereOptions } from "../read-here.ts";
 import { diagnosticLine } from "../report-diagnostics.ts";
@@ -125,31 +124,11 @@ function shadowed(catalog: Catalog): Diagnostic[] {
   });
 }
 
-/** An agent that would refuse to start as a child. */
 function refused(definition: AgentDefinition): Diagnostic[] {
-  const { refusal } = resolveTools({
-    type: definition.name,
-    available: [...toolRegistry.keys()],
-    wanted: definition.tools,
-    unwanted: definition.disallowedTools,
-    denied: [],
-    isMain: false,
-    atDepthLimit: true,
-    background: definition.background ?? false,
-    backgroundMcp: true,
-    mode: definition.permissionMode === "plan" ? "plan" : "default",
-    memory: definition.memory ?? null,
-  });
-  const isolation =
-    definition.isolation === undefined
-      ? null
-      : `Its isolation '${definition.isolation}' is not there in this version: it is refused.`;
-  const message = refusal?.message ?? isolation;
-  if (message === null) return [];
-  const [severity, field] =
-    refusal === null ? (["warning", "isolation"] as const) : (["error", "tools"] as const);
+  const refusal = refusalOf(definition);
+  if (refusal === null) return [];
   const file = definition.file ?? definition.name;
-  return [{ severity, code: "invalid", file, line: 1, column: 1, field, message }];
+  return [{ severity: "error", code: "invalid", file, line: 1, column: 1, ...refusal }];
 }
 
 function unknownSkills(definition: AgentDefinition, skills: readonly Skill[]): Diagnostic[] {

@@ -1,0 +1,28 @@
+import type { AgentDefinition } from "../definitions/definition.ts";
+import { toolRegistry } from "../tools/registry.ts";
+import { resolveTools } from "./tools.ts";
+
+/** Why an agent would not even start as a child, whoever asks for it, and which field is to blame; `null`: it would. */
+export function refusalOf(definition: AgentDefinition): { field: string; message: string } | null {
+  const isolation = isolationRefusal(definition);
+  if (isolation !== null) return { field: "isolation", message: isolation };
+  const { refusal } = resolveTools({
+    type: definition.name,
+    available: [...toolRegistry.keys()],
+    wanted: definition.tools,
+    unwanted: definition.disallowedTools,
+    denied: [],
+    isMain: false,
+    atDepthLimit: true,
+    background: definition.background ?? false,
+    backgroundMcp: true,
+    mode: definition.permissionMode === "plan" ? "plan" : "default",
+    memory: definition.memory ?? null,
+  });
+  return refusal === null ? null : { field: "tools", message: refusal.message };
+}
+
+export function isolationRefusal({ isolation }: AgentDefinition): string | null {
+  if (isolation === undefined) return null;
+  return `It asks for isolation '${isolation}', which this version cannot give: it is refused.`;
+}
