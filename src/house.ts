@@ -48,8 +48,10 @@ export function buildHouse(
     settings: { values: options.settings, where: "the option settings" },
   });
   const { settings } = configuration;
-  for (const { file, line, column, message } of configuration.unreadSettings) {
+  const [lost] = configuration.unreadSettings;
+  if (lost !== undefined) {
     // Rules that somebody wrote to be safe would silently not hold.
+    const { file, line, column, message } = lost;
     throw new RetinueError("invalid_config", `${file}:${line}:${column}: ${message}`);
   }
   const session: Session = {

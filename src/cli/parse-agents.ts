@@ -1,4 +1,5 @@
 import { RetinueError } from "../errors.ts";
+import { isObject } from "../platform/is-object.ts";
 
 /** The option `--agents`. Throws `invalid_config`. */
 export function parseAgents(json: string | undefined): Record<string, Record<string, unknown>> {
@@ -13,9 +14,7 @@ export function parseAgents(json: string | undefined): Record<string, Record<str
       `--agents is not valid JSON (${String(error)}). Write for example '${example}'.`,
     );
   }
-  const isTable = (given: unknown): given is Record<string, unknown> =>
-    typeof given === "object" && given !== null && !Array.isArray(given);
-  if (!isTable(value) || !Object.values(value).every(isTable)) {
+  if (!isObject(value) || !Object.values(value).every(isObject)) {
     throw new RetinueError(
       "invalid_config",
       `--agents must be an object of agent types. Write for example '${example}'.`,

@@ -1,8 +1,9 @@
 import type { Stats } from "node:fs";
 import { access, constants, lstat, mkdir, rm, rmdir, stat } from "node:fs/promises";
-import { dirname, join, relative, sep } from "node:path";
+import { dirname, join } from "node:path";
 import { errorMessage, RetinueError, systemCode } from "../errors.ts";
 import { writeFileAtomic } from "../platform/atomic-write.ts";
+import { isInside } from "../platform/is-inside.ts";
 import { realPath } from "../platform/real-path.ts";
 
 export interface PlacedFile {
@@ -46,8 +47,7 @@ export async function placeFiles(
 async function checkDirectories(root: string, path: string): Promise<void> {
   for (const directory of stepsTo(root, path)) {
     if ((await statusOf(directory, lstat)) === undefined) return;
-    const real = relative(realPath(root), realPath(directory));
-    if (real === ".." || real.startsWith(`..${sep}`)) {
+    if (!isInside(realPath(root), realPath(directory))) {
       throw new RetinueError(
         "storage",
         `${directory} is a link that leads out of this directory, and nothing is written there. Replace it by a directory of its own.`,

@@ -4,6 +4,7 @@ import type { Catalog } from "../definitions/catalog.ts";
 import type { Diagnostic } from "../diagnostic.ts";
 import { errorMessage, RetinueError } from "../errors.ts";
 import { programmaticDefinitions } from "../house.ts";
+import { isObject } from "../platform/is-object.ts";
 import { silentLogger } from "../platform/logger.ts";
 import { defaultConfigDir } from "../transcript/paths.ts";
 import { parseAgents } from "./parse-agents.ts";
@@ -70,8 +71,7 @@ function readSettingsOption(given: string): Record<string, unknown> {
   const text = given.trimStart().startsWith("{") ? given : readFile(given);
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value))
-      return value as Record<string, unknown>;
+    if (isObject(value)) return value;
   } catch (error) {
     throw new RetinueError(
       "invalid_config",

@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import type { Diagnostic } from "../diagnostic.ts";
 import { readSmallFile } from "../platform/read-small-file.ts";
 import { toDefinition, type AgentDefinition } from "./definition.ts";
@@ -38,7 +39,7 @@ export async function loadDefinitionFile(
     file,
     where: file,
     places,
-    ...(options.lenient === true ? { fallbackName: fileName(file) } : {}),
+    ...(options.lenient === true ? { fallbackName: basename(file, ".md") } : {}),
   });
   return {
     definitions: definition === null ? [] : [definition],
@@ -71,8 +72,4 @@ export function unloaded(
     definitions: [],
     diagnostics: [{ severity, code: "unreadable", file, line, column, field: null, message }],
   };
-}
-
-export function fileName(file: string): string {
-  return file.replace(/^.*\//s, "").replace(/\.md$/, "");
 }

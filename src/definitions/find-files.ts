@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, statSync, type Dirent } from "node:fs";
+import { existsSync, readdirSync, type Dirent } from "node:fs";
 import { join } from "node:path";
 import { errorMessage, systemCode } from "../errors.ts";
+import { kindOf } from "../platform/kind-of.ts";
 
 const none = { files: [], directories: [], problem: null };
 const most = 10_000;
@@ -38,20 +39,12 @@ export function findDefinitionFiles(directory: string): {
         else
           problem ??= `Folders deeper than ${deepest} levels are not read. Move what is in them up.`;
       } else if (entry.name.endsWith(".md")) files.push(path);
-      else if (entry.isSymbolicLink() && isDirectory(path))
+      else if (entry.isSymbolicLink() && kindOf(path) === "directory")
         problem ??= `${path} is a link to a folder, and such are not followed. Copy the folder.`;
     }
   };
   look(directory, 1);
   return { files: files.toSorted(), directories, problem };
-}
-
-function isDirectory(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch {
-    return false;
-  }
 }
 
 function list(directory: string): Dirent[] | string | null {

@@ -1,17 +1,11 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname, relative, sep } from "node:path";
 import type { Diagnostic } from "../diagnostic.ts";
+import { isInside } from "../platform/is-inside.ts";
 import { loadDefinitionFile, unloaded, type Loaded } from "./definition-file.ts";
 import { DirectoryChanges } from "./directory-changes.ts";
 import { findDefinitionFiles } from "./find-files.ts";
-import {
-  isBelow,
-  leadsNowhere,
-  leadsOut,
-  linkedOut,
-  lookAtFile,
-  type FileLook,
-} from "./look-at-file.ts";
+import { leadsNowhere, leadsOut, linkedOut, lookAtFile, type FileLook } from "./look-at-file.ts";
 import type { Place } from "./places.ts";
 import { loadPluginAgentFile } from "./plugin-agents.ts";
 import { restrain, type Restraints } from "./restrain.ts";
@@ -158,8 +152,8 @@ export class DefinitionLoader implements Disposable {
   /** Whether files of a place may have come or gone. A file that is known and still there has only changed. */
   #moved(place: Place, changed: ReadonlySet<string>): boolean {
     return [...changed].some((path) => {
-      if (isBelow(place.path, path)) return true;
-      if (!isBelow(path, place.path)) return false;
+      if (isInside(path, place.path)) return true;
+      if (!isInside(place.path, path)) return false;
       return !this.#files.has(path) || statSync(path, { throwIfNoEntry: false }) === undefined;
     });
   }

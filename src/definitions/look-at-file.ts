@@ -1,6 +1,6 @@
 import { lstatSync, realpathSync, statSync, type Stats } from "node:fs";
-import { sep } from "node:path";
 import { errorMessage, systemCode } from "../errors.ts";
+import { isInside } from "../platform/is-inside.ts";
 import { realPath } from "../platform/real-path.ts";
 import { largestDefinition } from "./definition-file.ts";
 import type { Place } from "./places.ts";
@@ -47,22 +47,16 @@ function whyNotOpened(file: string, { within, source }: Place, info: Stats): str
   if (!info.isFile()) return "It is not a regular file and is not read. Remove it.";
   if (info.size > largestDefinition)
     return `The file is larger than ${largestDefinition / 1024} KiB and is not read. Shorten it.`;
-  if (within !== null && !isBelow(realpathSync.native(file), realpathSync.native(within)))
+  if (within !== null && !isInside(realpathSync.native(within), realpathSync.native(file)))
     return `It leads out of ${within} through a link and is not followed. Copy the file${source === "project" ? ", or run 'retinue trust'" : ""}.`;
   return null;
 }
 
 /** A folder that nobody trusts must not have us walk through the disk. */
 export function leadsOut({ path, within }: Place): boolean {
-  return within !== null && !isBelow(realPath(path), realPath(within));
+  return within !== null && !isInside(realPath(within), realPath(path));
 }
 
 export function linkedOut({ within }: Place): string {
   return `It leads out of ${within} through a link and is not read. Copy the files, or run 'retinue trust'.`;
-}
-
-export function isBelow(path: string, directory: string): boolean {
-  return (
-    path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep)
-  );
 }

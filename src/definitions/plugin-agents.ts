@@ -6,7 +6,7 @@ import type { Plugin } from "../plugins/read-plugin.ts";
 import { substitute } from "../plugins/substitute.ts";
 import { toDefinition, type AgentDefinition } from "./definition.ts";
 import { parseFrontmatter, type FieldPlace, type Frontmatter } from "./frontmatter.ts";
-import type { Loaded } from "./definition-file.ts";
+import { largestDefinition, type Loaded } from "./definition-file.ts";
 
 /**
  * One file → at most one definition, called `plugin:name`, or `plugin:folder:name` in a folder. Unlike other files it
@@ -33,7 +33,7 @@ export async function loadPluginAgentFile(
     const message = `The folder ${shown(folder)} is part of the agent's name and must not contain ':' or control characters. Rename it.`;
     return failed(diagnose(file, { severity: "error", code: "invalid", message }));
   }
-  const read = readSmallFile(file, largestFile);
+  const read = readSmallFile(file, largestDefinition);
   if (read.kind !== "text") {
     const message =
       read.kind === "missing" ? "The file is gone." : `It is not read: ${read.reason}.`;
@@ -116,8 +116,6 @@ function complete(
     })),
   };
 }
-
-const largestFile = 256 * 1024;
 
 function failed(diagnostic: Diagnostic): Loaded {
   return { definitions: [], diagnostics: [diagnostic] };

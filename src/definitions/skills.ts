@@ -3,10 +3,12 @@ import { basename, join } from "node:path";
 import type { Diagnostic } from "../diagnostic.ts";
 import { realPath } from "../platform/real-path.ts";
 import { diagnose, shown } from "../plugins/diagnose.ts";
-import { isInside } from "../plugins/path-inside.ts";
+import { isInside } from "../platform/is-inside.ts";
 import { readSmallFile } from "../platform/read-small-file.ts";
-import { fullBudget, kindOf, listEntries } from "../plugins/walk-plugin.ts";
+import { fullBudget, listEntries } from "../plugins/walk-plugin.ts";
+import { kindOf } from "../platform/kind-of.ts";
 import { closest } from "../platform/closest.ts";
+import { largestDefinition } from "./definition-file.ts";
 import { parseFrontmatter, type FieldPlace } from "./frontmatter.ts";
 import { toSkill, type Skill, type SkillSource } from "./skill.ts";
 
@@ -81,7 +83,6 @@ function skillDirectories(place: SkillPlace, diagnostics: Diagnostic[]): string[
 }
 
 const fileName = "SKILL.md";
-const largestFile = 256 * 1024;
 
 /** By the listing, because some file systems would also find `skill.md`. */
 function holdsSkill(directory: string): boolean {
@@ -115,7 +116,7 @@ async function loadSkill(
       "invalid",
       "The skill is a link out of its folder or plugin and is left out. Copy what it points to.",
     );
-  const read = readSmallFile(file, largestFile);
+  const read = readSmallFile(file, largestDefinition);
   if (read.kind === "missing")
     return failed("unreadable", "The file is gone, or a link to nothing.");
   if (read.kind === "refused")

@@ -1,5 +1,5 @@
-import { relative, sep } from "node:path";
 import type { PermissionPolicy } from "../resolved-agent.ts";
+import { isInside } from "../platform/is-inside.ts";
 import { isForbidden, toolsOfRule } from "./forbidden.ts";
 
 export type Decision =
@@ -76,9 +76,4 @@ export function inheritedConfinement(
     toolsOfRule(tool).map((name) => [name, rule] as const),
   );
   return Object.fromEntries(spread);
-}
-
-function isInside(directory: string, path: string): boolean {
-  const way = relative(directory, path);
-  return way !== ".." && !way.startsWith(`..${sep}`);
 }

@@ -2,8 +2,8 @@ import { join } from "node:path";
 import type { Diagnostic } from "../diagnostic.ts";
 import { diagnose, shown, type Problem } from "./diagnose.ts";
 import { isThere, pathInside } from "./path-inside.ts";
-import { isRecord } from "./read-json-file.ts";
-import { kindOf } from "./walk-plugin.ts";
+import { isObject } from "../platform/is-object.ts";
+import { kindOf } from "../platform/kind-of.ts";
 
 /** What a plugin brings, as places and data. Nothing in it has been read or acted on; all paths are real. */
 export interface Components {
@@ -113,13 +113,13 @@ function readValue(field: Field, value: unknown): Written {
   if (value === undefined || value === null) return written;
   const holdsData = field === "hooks" || field === "mcpServers";
   // `{"name": {"source": "./file.md"}}` is how commands may be written.
-  const named = !holdsData && isRecord(value);
+  const named = !holdsData && isObject(value);
   const items = Array.isArray(value) ? value : named ? Object.values(value) : [value];
   for (const item of items) {
-    const path: unknown = !holdsData && isRecord(item) ? item["source"] : item;
+    const path: unknown = !holdsData && isObject(item) ? item["source"] : item;
     if (typeof path === "string" && path.includes("://")) written.problems.push(notFetched(path));
     else if (typeof path === "string") written.paths.push(path);
-    else if (holdsData && isRecord(item)) written.inline.push(item);
+    else if (holdsData && isObject(item)) written.inline.push(item);
     else
       written.problems.push({
         severity: "error",

@@ -5,7 +5,8 @@ import { diagnose, shown } from "./diagnose.ts";
 import { isMarketplace, readMarketplace, type Marketplace } from "./marketplace.ts";
 import { isThere } from "./path-inside.ts";
 import { looksLikePlugin, readPlugin, type Plugin } from "./read-plugin.ts";
-import { fullBudget, kindOf, listEntries } from "./walk-plugin.ts";
+import { fullBudget, listEntries } from "./walk-plugin.ts";
+import { kindOf } from "../platform/kind-of.ts";
 
 export interface FoundPlugins {
   plugins: Plugin[];

@@ -4,7 +4,7 @@ import type { Diagnostic } from "../diagnostic.ts";
 import { diagnose, shown, type Problem } from "./diagnose.ts";
 import { nameProblem, readInside } from "./manifest.ts";
 import { isThere, pathInside, pathProblem } from "./path-inside.ts";
-import { isRecord } from "./read-json-file.ts";
+import { isObject } from "../platform/is-object.ts";
 import type { Entry } from "./read-plugin.ts";
 
 const marketplaceSchema = z.looseObject({
@@ -61,9 +61,9 @@ export function readMarketplace(root: string): Marketplace {
 }
 
 function readEntry(file: string, value: unknown): Entry | { problem: Problem } {
-  const name = isRecord(value) ? value["name"] : undefined;
+  const name = isObject(value) ? value["name"] : undefined;
   const wrong = nameProblem(name);
-  if (!isRecord(value) || typeof name !== "string" || wrong !== null) {
+  if (!isObject(value) || typeof name !== "string" || wrong !== null) {
     const message = `An entry of 'plugins' is left out: ${wrong}`;
     return { problem: { severity: "error", code: "invalid", field: "plugins", message } };
   }
@@ -79,7 +79,7 @@ function locate(
   const about = (problem: Problem): Diagnostic =>
     diagnose(file, { ...problem, message: `Plugin ${shown(name)}: ${problem.message}` });
   if (typeof source !== "string" || /:\/\/|^git@/.test(source)) {
-    const kind: unknown = isRecord(source) ? source["source"] : source;
+    const kind: unknown = isObject(source) ? source["source"] : source;
     const message = `its source${typeof kind === "string" ? ` ${shown(kind)}` : ""} is not fetched. Put it into the marketplace and write './…'.`;
     return { root: null, diagnostics: [about({ severity: "info", code: "unsupported", message })] };
   }

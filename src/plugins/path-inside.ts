@@ -1,5 +1,6 @@
 import { lstatSync, realpathSync } from "node:fs";
-import { isAbsolute, join, relative, sep, win32 } from "node:path";
+import { join, win32 } from "node:path";
+import { isInside } from "../platform/is-inside.ts";
 import { realPath } from "../platform/real-path.ts";
 import { shown, type Problem } from "./diagnose.ts";
 
@@ -32,11 +33,6 @@ export function pathProblem(written: string): string | null {
   if (written.split(/[\\/]/).includes(".."))
     return `${shown(written)} climbs with '..' and is left out. Write it from the root of the plugin: './…'.`;
   return null;
-}
-
-export function isInside(root: string, path: string): boolean {
-  const way = relative(root, path);
-  return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
 /** Whether there is anything of this name, a dangling link included. */

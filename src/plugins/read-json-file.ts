@@ -1,4 +1,5 @@
 import type { Diagnostic } from "../diagnostic.ts";
+import { isObject } from "../platform/is-object.ts";
 import { plainValues } from "../platform/plain-values.ts";
 import { readSmallFile } from "../platform/read-small-file.ts";
 import { positionAt, scanJson } from "../platform/scan-json.ts";
@@ -26,16 +27,12 @@ export function readJsonFile(file: string): JsonFile {
     const message = `This is not valid JSON: ${reason}. Correct it.`;
     return broken(file, message, positionAt(text, offset));
   }
-  if (!isRecord(value)) return broken(file, "The file must hold one JSON object: {…}.");
+  if (!isObject(value)) return broken(file, "The file must hold one JSON object: {…}.");
   const diagnostics: Diagnostic[] = [];
   const plain = plainValues(value, (_path, message) => {
     diagnostics.push(diagnose(file, { severity: "warning", code: "invalid", message }));
   });
   return { kind: "object", value: plain, diagnostics };
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function broken(

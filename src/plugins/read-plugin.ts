@@ -5,7 +5,8 @@ import { defaultPlaces, findComponents, type Components } from "./components.ts"
 import { diagnose } from "./diagnose.ts";
 import { nameProblem, readManifest } from "./manifest.ts";
 import { isThere } from "./path-inside.ts";
-import { fullBudget, kindOf, walkPlugin } from "./walk-plugin.ts";
+import { fullBudget, walkPlugin } from "./walk-plugin.ts";
+import { kindOf } from "../platform/kind-of.ts";
 
 /** One installed plugin: what it is called and where its parts lie. */
 export interface Plugin extends Components {
@@ -89,9 +90,7 @@ function noPlugin(directory: string): Diagnostic {
 function inspect(root: string, { agents, skills }: Components): Diagnostic[] {
   const budget = fullBudget();
   return [
-    ...agents.flatMap((directory) => walkPlugin({ root, directory, budget }).diagnostics),
-    ...skills.flatMap(
-      (directory) => walkPlugin({ root, directory, budget, deepest: 1 }).diagnostics,
-    ),
+    ...agents.flatMap((directory) => walkPlugin({ root, directory, budget })),
+    ...skills.flatMap((directory) => walkPlugin({ root, directory, budget, deepest: 1 })),
   ];
 }

@@ -1,14 +1,9 @@
-import { opendirSync, statSync, type Dirent } from "node:fs";
+import { opendirSync, type Dirent } from "node:fs";
 import { join } from "node:path";
 import type { Diagnostic } from "../diagnostic.ts";
+import { kindOf } from "../platform/kind-of.ts";
 import { diagnose } from "./diagnose.ts";
 import { pathInside } from "./path-inside.ts";
-
-export interface PluginFile {
-  file: string;
-  /** Names of the folders between the directory and the file. */
-  folders: string[];
-}
 
 /** Entries that may still be looked at; one for a whole plugin. */
 export interface Budget {
@@ -23,8 +18,8 @@ export function fullBudget(): Budget {
 }
 
 /**
- * The regular files below a directory of a plugin, sorted by path, hidden ones too. Links are followed as long as they
- * stay inside the root. Never throws.
+ * What is wrong below a directory of a plugin before anybody loads from it: links that leave the root, directories that
+ * cannot be listed, too many entries. Never throws.
  */
 export function walkPlugin(walk: {
   /** Real. */
@@ -33,26 +28,22 @@ export function walkPlugin(walk: {
   budget: Budget;
   /** How many folders down; as far as they go without it. */
   deepest?: number;
-}): { files: PluginFile[]; diagnostics: Diagnostic[] } {
+}): Diagnostic[] {
   const { root, directory, budget, deepest = deepestFolder } = walk;
-  const files: PluginFile[] = [];
   const diagnostics: Diagnostic[] = [];
   const seen = new Set<string>();
-  const visit = (at: string, folders: string[]): void => {
+  const visit = (at: string, depth: number): void => {
     const place = pathInside(root, join(".", at.slice(root.length)));
     if (place.kind === "refused") {
       diagnostics.push(diagnose(at, place.problem));
       return;
     }
-    const kind = kindOf(place.path);
-    if (kind === "file") files.push({ file: place.path, folders: folders.slice(0, -1) });
-    if (kind !== "directory" || folders.length > deepest || seen.has(place.path)) return;
+    if (kindOf(place.path) !== "directory" || depth > deepest || seen.has(place.path)) return;
     seen.add(place.path);
-    for (const { name } of listEntries(at, budget, diagnostics))
-      visit(join(at, name), [...folders, name]);
+    for (const { name } of listEntries(at, budget, diagnostics)) visit(join(at, name), depth + 1);
   };
-  visit(directory, []);
-  return { files: files.toSorted((a, b) => (a.file < b.file ? -1 : 1)), diagnostics };
+  visit(directory, 0);
+  return diagnostics;
 }
 
 /** What a directory holds, sorted by name, no more than the budget allows. */
@@ -79,15 +70,6 @@ export function listEntries(
     diagnostics.push(diagnose(directory, { severity: "error", code: "unreadable", message }));
   }
   return entries.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-}
-
-export function kindOf(path: string): "file" | "directory" | "other" {
-  try {
-    const stats = statSync(path);
-    return stats.isFile() ? "file" : stats.isDirectory() ? "directory" : "other";
-  } catch {
-    return "other";
-  }
 }
 
 const tooMany = {

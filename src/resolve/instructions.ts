@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { open, realpath, stat } from "node:fs/promises";
-import { basename, join, relative } from "node:path";
+import { basename, join } from "node:path";
 import type { Attachment } from "../message.ts";
+import { isInside } from "../platform/is-inside.ts";
 
 const largestFile = 256 * 1024;
 const names = ["CLAUDE.md", "AGENTS.md"];
@@ -35,7 +36,7 @@ async function readPart(file: string, root?: string): Promise<string | undefined
   try {
     const real = await realpath(file);
     if (root !== undefined) {
-      if (relative(await realpath(root), real).startsWith("..")) return undefined;
+      if (!isInside(await realpath(root), real)) return undefined;
       if (!names.includes(basename(real))) return undefined;
     }
     if (!(await stat(real)).isFile()) return undefined;

@@ -1,5 +1,6 @@
 import type { z } from "zod";
-import { isObject, pathText, type Path, type Values } from "./layer.ts";
+import { pathText, type Path, type Values } from "./layer.ts";
+import { isObject } from "../platform/is-object.ts";
 import { settingsSchema, type Settings } from "./settings.ts";
 
 export interface BadValue {

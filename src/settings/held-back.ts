@@ -1,5 +1,6 @@
 import { isKnownKey, managedOnly } from "./known-keys.ts";
-import { isObject, pathText, type Layer, type Path, type Values } from "./layer.ts";
+import { pathText, type Layer, type Path, type Values } from "./layer.ts";
+import { isObject } from "../platform/is-object.ts";
 
 export interface HeldBack {
   readonly path: Path;

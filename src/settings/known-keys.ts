@@ -1,5 +1,6 @@
 import { closest } from "../platform/closest.ts";
-import { isObject, type Path, type Values } from "./layer.ts";
+import type { Path, Values } from "./layer.ts";
+import { isObject } from "../platform/is-object.ts";
 import { settingsSchema } from "./settings.ts";
 
 /** Keys that are an administrator's alone. */

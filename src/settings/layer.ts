@@ -49,7 +49,3 @@ export const start: Position = { line: 1, column: 1 };
 export function pathText(path: Path): string {
   return path.map(String).join(".");
 }
-
-export function isObject(value: unknown): value is Values {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}

@@ -1,12 +1,6 @@
 import type { Diagnostic } from "../diagnostic.ts";
-import {
-  isObject,
-  layerDiagnostics,
-  type Layer,
-  type Origin,
-  type Problem,
-  type Values,
-} from "./layer.ts";
+import { layerDiagnostics, type Layer, type Origin, type Problem, type Values } from "./layer.ts";
+import { isObject } from "../platform/is-object.ts";
 import { emptyObject, plainValues } from "../platform/plain-values.ts";
 import type { Provenance } from "./provenance.ts";
 import { byScope } from "./scopes.ts";

@@ -1,6 +1,7 @@
 import type { Diagnostic } from "../diagnostic.ts";
 import { readSmallFile } from "../platform/read-small-file.ts";
-import { isObject, start, type Layer, type Path, type Position } from "./layer.ts";
+import { start, type Layer, type Path, type Position } from "./layer.ts";
+import { isObject } from "../platform/is-object.ts";
 import { positionAt, scanJson } from "../platform/scan-json.ts";
 import type { SettingsFile } from "./scopes.ts";
 

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
-import { chmodSync, readdirSync, rmSync, statSync } from "node:fs";
+import { chmodSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { errorMessage, RetinueError } from "../errors.ts";
 import { writeFileAtomic } from "../platform/atomic-write.ts";
+import { kindOf } from "../platform/kind-of.ts";
 import { makePrivateDirectory } from "../platform/make-directory.ts";
 import { readSmallFile } from "../platform/read-small-file.ts";
 import { realPath } from "../platform/real-path.ts";
@@ -28,7 +29,7 @@ export function trustedThrough(cwd: string, configDir: string): string | undefin
 
 /** The folder that trusting this directory would be about. Throws `invalid_request` where there is no directory. */
 export function folderToTrust(cwd: string): string {
-  if (isDirectory(cwd)) return projectFolder(cwd);
+  if (kindOf(cwd) === "directory") return projectFolder(cwd);
   throw new RetinueError(
     "invalid_request",
     `${cwd} is not a directory. Name a directory of the project to trust.`,
@@ -58,7 +59,8 @@ export async function trustFolder(cwd: string, configDir: string): Promise<strin
  */
 export function distrustFolder(cwd: string, configDir: string): string | undefined {
   const exact = realPath(cwd);
-  const folder = hasEntry(exact, configDir) || !isDirectory(exact) ? exact : projectFolder(exact);
+  const folder =
+    hasEntry(exact, configDir) || kindOf(exact) !== "directory" ? exact : projectFolder(exact);
   if (!hasEntry(folder, configDir)) return undefined;
   try {
     rmSync(entryFile(folder, configDir), { force: true });
@@ -113,14 +115,6 @@ function entryName(folder: string): string {
 
 function storeDirectory(configDir: string): string {
   return join(configDir, "retinue", "trust");
-}
-
-function isDirectory(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch {
-    return false;
-  }
 }
 
 function storageError(directory: string, error: unknown): RetinueError {

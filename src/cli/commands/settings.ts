@@ -1,5 +1,6 @@
 import type { Origin, Path } from "../../settings/layer.ts";
-import { isObject, pathText } from "../../settings/layer.ts";
+import { pathText } from "../../settings/layer.ts";
+import { isObject } from "../../platform/is-object.ts";
 import { originOf } from "../../settings/provenance.ts";
 import { columns } from "../columns.ts";
 import { readHere, type HereOptions } from "../read-here.ts";

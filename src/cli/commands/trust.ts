@@ -7,7 +7,8 @@ import { loadSkills } from "../../definitions/skills.ts";
 import type { Diagnostic } from "../../diagnostic.ts";
 import { RetinueError } from "../../errors.ts";
 import { holdBack } from "../../settings/held-back.ts";
-import { isObject, pathText } from "../../settings/layer.ts";
+import { pathText } from "../../settings/layer.ts";
+import { isObject } from "../../platform/is-object.ts";
 import { loadSettings } from "../../settings/load-settings.ts";
 import { defaultManagedDir } from "../../settings/scopes.ts";
 import {
