@@ -26,7 +26,7 @@ const floors: readonly (readonly string[])[] = [
     "version",
   ],
   ["platform", "settings", "plugins", "events", "transcript"],
-  ["model", "tools", "permissions"],
+  ["model", "tools", "permissions", "inbox"],
   ["loop"],
   ["lifecycle"],
   ["definitions", "request", "resolve"],

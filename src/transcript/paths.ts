@@ -11,6 +11,10 @@ export interface SessionPaths {
   readonly mainMeta: string;
   /** Long results; every agent of the session may read them. */
   readonly resultsDir: string;
+  /** Questions that nobody has answered yet. */
+  readonly inboxDir: string;
+  /** What was asked and what was answered. */
+  readonly auditLog: string;
   transcript(id: AgentId): string;
   meta(id: AgentId): string;
 }
@@ -22,6 +26,8 @@ export function sessionPaths(projectDir: string, sessionId: SessionId): SessionP
     mainTranscript: join(projectDir, `${sessionId}.jsonl`),
     mainMeta: join(sessionDir, "main.meta.json"),
     resultsDir: join(sessionDir, "tool-results"),
+    inboxDir: join(sessionDir, "inbox"),
+    auditLog: join(sessionDir, "audit.jsonl"),
     transcript: (id) => join(sessionDir, "subagents", `agent-${id}.jsonl`),
     meta: (id) => join(sessionDir, "subagents", `agent-${id}.meta.json`),
   };
@@ -37,7 +43,7 @@ export function projectDirectory(configDir: string, cwd: string): string {
 }
 
 /** Every character that is not a letter or digit becomes `-`; a very long path is cut and told apart by a hash. */
-function projectSlug(cwd: string): string {
+export function projectSlug(cwd: string): string {
   const slug = cwd.replaceAll(/[^A-Za-z0-9]/g, "-");
   if (slug.length <= 200) return slug;
   return `${slug.slice(0, 200)}-${createHash("sha256").update(cwd).digest("hex").slice(0, 8)}`;

@@ -1,0 +1,33 @@
+import { inputHash } from "./canonical.ts";
+
+const enough = 3;
+
+/** Counts how often an agent was denied the same thing, so that one that keeps trying is told to stop. */
+export class Denials {
+  readonly #counts = new Map<string, Map<string, number>>();
+
+  /** One more denial of this call; how many there have been. */
+  note(agentId: string, tool: string, input: Record<string, unknown>): number {
+    const counts = this.#counts.get(agentId) ?? new Map<string, number>();
+    this.#counts.set(agentId, counts);
+    const key = inputHash(tool, input);
+    const count = (counts.get(key) ?? 0) + 1;
+    counts.set(key, count);
+    return count;
+  }
+
+  /** The agent has ended. */
+  forget(agentId: string): void {
+    this.#counts.delete(agentId);
+  }
+}
+
+/** What the agent reads: why it was denied and, from the third time on, that trying again is no use. */
+export function denialText(reason: string, count: number): string {
+  const text = `Permission denied: ${reason}`;
+  if (count < enough) return text;
+  return (
+    `${text}\nThis very call has now been denied ${count} times. Stop trying it, and do not try to reach the same by ` +
+    "other means. Go on without it, or end and report what you could not do and why."
+  );
+}

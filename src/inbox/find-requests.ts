@@ -1,0 +1,52 @@
+import { readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { readAudit, type AuditFact } from "./audit.ts";
+import { RequestFiles } from "./request-files.ts";
+import type { InboxRequest } from "./request.ts";
+
+/** An open request of any process, as the files tell it. */
+export interface FoundRequest {
+  request: InboxRequest;
+  files: RequestFiles;
+  /** Nobody waits for the answer any more. */
+  processEnded: boolean;
+}
+
+/** Every open request below a config directory, oldest first. */
+export function findRequests(configDir: string): FoundRequest[] {
+  return sessionDirectories(configDir)
+    .flatMap((session) => {
+      const files = new RequestFiles(join(session, "inbox"));
+      return files.all().map((found) => ({ ...found, files }));
+    })
+    .toSorted((a, b) => a.request.createdAt - b.request.createdAt);
+}
+
+/** How every request was settled that has been, oldest first. */
+export function findSettled(configDir: string): AuditFact[] {
+  return sessionDirectories(configDir)
+    .flatMap((session) => readAudit(join(session, "audit.jsonl")))
+    .filter(({ fact }) => fact !== "asked")
+    .toSorted((a, b) => (a.at < b.at ? -1 : 1));
+}
+
+/** How this request was settled; nothing while it is not, or where the log could not be written. */
+export function settlementOf({ files, request }: FoundRequest): AuditFact | undefined {
+  const log = join(dirname(files.directory), "audit.jsonl");
+  return readAudit(log).findLast(({ id, fact }) => id === request.id && fact !== "asked");
+}
+
+function sessionDirectories(configDir: string): string[] {
+  const projects = join(configDir, "projects");
+  return directoriesIn(projects).flatMap((project) => directoriesIn(project));
+}
+
+function directoriesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => join(directory, name));
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,54 @@
+import { z } from "zod";
+import { RetinueError } from "../errors.ts";
+import { answerSchema, type Answer, type InboxRequest } from "./request.ts";
+
+/**
+ * An answer from outside, checked: its shape, and whether it fits this request. Rules that it leaves out become the
+ * narrowest suggestion, because a person who allows a thing has seen that one. Throws `invalid_request`.
+ */
+export function fitAnswer(request: InboxRequest, given: unknown): Answer {
+  const parsed = answerSchema.safeParse(given);
+  if (!parsed.success)
+    throw misfit(request, `the answer is not valid: ${z.prettifyError(parsed.error)}`);
+  const answer = parsed.data;
+  if (answer.verdict === "reply") return fitReply(request, answer);
+  if (answer.verdict === "deny") return answer;
+  if (request.kind === "question")
+    throw misfit(request, "it asks for words. Reply with an answer to each question, or deny it");
+  if (answer.scope !== "always" && answer.file !== undefined)
+    throw misfit(request, "only a rule for always goes into a settings file. Leave the file out");
+  if (answer.scope === "once") {
+    if (answer.rules !== undefined)
+      throw misfit(request, "once keeps no rule. Leave the rule out, or choose a longer time");
+    return answer;
+  }
+  // The suggestions are about the call that was asked for, which nobody allowed.
+  if (answer.input !== undefined && answer.rules === undefined)
+    throw misfit(request, "a call that was changed is allowed once. For longer, name the rule");
+  const rules = answer.rules ?? request.suggestions.slice(0, 1);
+  if (rules.length === 0)
+    throw misfit(request, "no rule covers this call. Allow it once, or name a rule");
+  return { ...answer, rules };
+}
+
+function fitReply(request: InboxRequest, answer: Extract<Answer, { verdict: "reply" }>): Answer {
+  if (request.kind !== "question")
+    throw misfit(request, "it asks for permission. Allow it or deny it");
+  const open = questionTexts(request).filter((text) => !Object.hasOwn(answer.answers, text));
+  if (open.length > 0)
+    throw misfit(request, `an answer is missing to: ${open.join(" ")} Answer every question`);
+  return answer;
+}
+
+/** What a request of kind `question` asks. */
+export function questionTexts(request: InboxRequest): string[] {
+  const questions = request.input["questions"];
+  if (!Array.isArray(questions)) return [];
+  return questions.flatMap((one: unknown) =>
+    typeof one === "object" && one !== null && "question" in one ? [String(one.question)] : [],
+  );
+}
+
+function misfit(request: InboxRequest, why: string): RetinueError {
+  return new RetinueError("invalid_request", `${request.id} stays open: ${why}.`);
+}

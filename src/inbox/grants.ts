@@ -1,0 +1,145 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { RetinueError } from "../errors.ts";
+import type { SourcedRule } from "../permissions/decision.ts";
+import { writeFileAtomic } from "../platform/atomic-write.ts";
+import { withFileLock } from "../platform/file-lock.ts";
+import { readSmallFile } from "../platform/read-small-file.ts";
+import { projectFolder } from "../settings/project-folder.ts";
+import { projectSlug } from "../transcript/paths.ts";
+import type { AllowAnswer, InboxRequest } from "./request.ts";
+import { allowInSettings } from "./settings-rule.ts";
+
+/** The part of an agent that a grant is bound to. */
+export interface GrantedAgent {
+  readonly id: string;
+  readonly type: string;
+  readonly definitionHash: string;
+}
+
+const storedGrantSchema = z.object({
+  agentType: z.string(),
+  definitionHash: z.string(),
+  rule: z.string(),
+  /** ISO 8601. */
+  at: z.string(),
+});
+
+type StoredGrant = z.infer<typeof storedGrantSchema>;
+
+const largestFile = 4 * 1024 * 1024;
+
+/**
+ * What answers allow from then on. A grant to one agent is that agent's; one for a type holds only while the definition
+ * has the content that was granted for; one for always stands in a settings file, and here for the running session.
+ */
+export class Grants {
+  readonly #cwd: string;
+  readonly #configDir: string;
+  readonly #now: () => number;
+  readonly #file: string;
+  readonly #session: SourcedRule[] = [];
+  readonly #agents = new Map<string, SourcedRule[]>();
+  #stored: { stamp: string; grants: readonly StoredGrant[] } = { stamp: "", grants: [] };
+
+  constructor(options: { cwd: string; configDir: string; now: () => number }) {
+    this.#cwd = options.cwd;
+    this.#configDir = options.configDir;
+    this.#now = options.now;
+    const slug = projectSlug(projectFolder(options.cwd));
+    this.#file = join(options.configDir, "retinue", "grants", `${slug}.json`);
+  }
+
+  /** Everything that was granted to this agent, for the decision. */
+  rulesFor(agent: GrantedAgent): SourcedRule[] {
+    const forType = this.#storedGrants()
+      .filter(
+        ({ agentType, definitionHash }) =>
+          agentType === agent.type && definitionHash === agent.definitionHash,
+      )
+      .map(({ rule }) => allow(rule, this.#file));
+    return [...this.#session, ...(this.#agents.get(agent.id) ?? []), ...forType];
+  }
+
+  /** Keeps what an answer grants; when this returns, it holds. Throws where a file cannot be changed; then nothing holds. */
+  async give(request: InboxRequest, answer: AllowAnswer): Promise<void> {
+    const rules = answer.rules ?? [];
+    switch (answer.scope) {
+      case "once":
+        return;
+      case "agent": {
+        const given = rules.map((rule) => allow(rule, "a grant to this agent"));
+        const before = this.#agents.get(request.agentId) ?? [];
+        this.#agents.set(request.agentId, [...before, ...given]);
+        return;
+      }
+      case "session":
+        this.#session.push(...rules.map((rule) => allow(rule, "a grant for this session")));
+        return;
+      case "agent-always":
+        return await this.#store(request, rules);
+      case "always": {
+        const scope = answer.file ?? "local";
+        const options = { scope, cwd: this.#cwd, configDir: this.#configDir };
+        const file = await allowInSettings(rules, options);
+        this.#session.push(...rules.map((rule) => allow(rule, file)));
+      }
+    }
+  }
+
+  /** The agent has ended. */
+  forget(agentId: string): void {
+    this.#agents.delete(agentId);
+  }
+
+  async #store(request: InboxRequest, rules: readonly string[]): Promise<void> {
+    const { agentType, definitionHash } = request;
+    const at = new Date(this.#now()).toISOString();
+    const lockDir = join(this.#configDir, "retinue", "locks");
+    await withFileLock({ file: this.#file, lockDir }, async () => {
+      const added = rules.map((rule) => ({ agentType, definitionHash, rule, at }));
+      // Of a definition that has changed nothing is valid any more.
+      const kept = this.#readGrants().filter(
+        (one) =>
+          one.agentType !== agentType ||
+          (one.definitionHash === definitionHash && !rules.includes(one.rule)),
+      );
+      const text = `${JSON.stringify([...kept, ...added], null, 2)}\n`;
+      await writeFileAtomic(this.#file, text, { mode: 0o600 });
+    });
+  }
+
+  /** Another process may have granted something; the file is read again when it has changed. */
+  #storedGrants(): readonly StoredGrant[] {
+    const info = statSync(this.#file, { throwIfNoEntry: false, bigint: true });
+    const stamp = info === undefined ? "" : `${info.ino} ${info.size} ${info.mtimeNs}`;
+    if (stamp === this.#stored.stamp) return this.#stored.grants;
+    let grants: readonly StoredGrant[] = [];
+    try {
+      grants = this.#readGrants();
+    } catch {
+      // Grants that cannot be read allow nothing; the next one that is to be kept says what is wrong.
+    }
+    this.#stored = { stamp, grants };
+    return grants;
+  }
+
+  #readGrants(): StoredGrant[] {
+    const read = readSmallFile(this.#file, largestFile);
+    if (read.kind === "missing") return [];
+    try {
+      if (read.kind === "text") return z.array(storedGrantSchema).parse(JSON.parse(read.text));
+    } catch {
+      // The same as one that is not read at all.
+    }
+    throw new RetinueError(
+      "invalid_config",
+      `${this.#file} cannot be read, so that nothing can be granted for always to an agent type. Correct or remove it.`,
+    );
+  }
+}
+
+function allow(rule: string, source: string): SourcedRule {
+  return { kind: "allow", rule, source };
+}

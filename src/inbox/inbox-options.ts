@@ -1,0 +1,43 @@
+import type { Clock } from "../platform/clock.ts";
+import type { Logger } from "../platform/logger.ts";
+import type { AuditLog } from "./audit.ts";
+import type { Grants } from "./grants.ts";
+import type { Covers } from "./reach.ts";
+import type { Answered, InboxRequest } from "./request.ts";
+import type { InboxCheck } from "./run-checks.ts";
+
+/** What an asker says; the rest of the request is the inbox's. */
+export interface AskInput extends Omit<
+  InboxRequest,
+  "id" | "sessionId" | "createdAt" | "deadline" | "onDeadline"
+> {
+  /** Milliseconds until `onDeadline` answers; `null`: never. Left out: as the inbox does by default. */
+  readonly timeoutMs?: number | null;
+  readonly onDeadline?: "deny" | "allow";
+}
+
+export type InboxEvent =
+  | { readonly type: "asked"; readonly request: InboxRequest }
+  /** `answered`: `null` when the asker went away. */
+  | {
+      readonly type: "settled";
+      readonly request: InboxRequest;
+      readonly answered: Answered | null;
+    };
+
+export interface InboxOptions {
+  readonly sessionId: string;
+  /** Where open requests lie. */
+  readonly directory: string;
+  readonly audit: AuditLog;
+  readonly grants: Grants;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Somebody can answer though nobody subscribes: from another terminal, or a host that comes and goes. */
+  readonly attended?: boolean;
+  /** Asked in this order before any person. */
+  readonly checks?: readonly InboxCheck[];
+  /** For askers that say nothing about it; left out: they wait for as long as it takes. */
+  readonly timeoutMs?: number | null;
+  readonly covers?: Covers;
+}

@@ -1,0 +1,234 @@
+import { errorMessage, RetinueError } from "../errors.ts";
+import { AnswerWatch } from "./answer-watch.ts";
+import { fitAnswer } from "./fit-answer.ts";
+import type { AskInput, InboxEvent, InboxOptions } from "./inbox-options.ts";
+import { OpenRequest } from "./open-request.ts";
+import { takeAnswers } from "./outside-answers.ts";
+import { late, nobody, notStored } from "./own-answers.ts";
+import { reaches, type Given } from "./reach.ts";
+import { RequestFiles } from "./request-files.ts";
+import { newRequestId } from "./request.ts";
+import type { AllowAnswer, Answer, Answered, InboxRequest } from "./request.ts";
+import { runChecks } from "./run-checks.ts";
+import { Settlements, settledBefore } from "./settlements.ts";
+
+/**
+ * One queue for the questions of all agents of a session. A question is on disk before anybody is told and is settled
+ * exactly once: answered, expired or withdrawn. What an answer grants is stored before the asker goes on.
+ */
+export class Inbox implements AsyncDisposable {
+  readonly #options: InboxOptions;
+  readonly #files: RequestFiles;
+  readonly #watch: AnswerWatch;
+  readonly #open = new Map<string, OpenRequest>();
+  readonly #settlements = new Settlements();
+  readonly #listeners = new Set<(event: InboxEvent) => void>();
+  /** What was granted so far: a question on its way may already be answered by it. */
+  readonly #given: Given[] = [];
+  #closed = false;
+
+  constructor(options: InboxOptions) {
+    this.#options = options;
+    this.#files = new RequestFiles(options.directory);
+    this.#watch = new AnswerWatch({
+      directory: options.directory,
+      logger: options.logger,
+      look: () => takeAnswers(this.#open, { ...options, inbox: this, files: this.#files }),
+    });
+  }
+
+  /** Whether anybody can answer. */
+  get attended(): boolean {
+    return this.#options.attended === true || this.#listeners.size > 0;
+  }
+
+  /** Open requests, oldest first. */
+  list(): InboxRequest[] {
+    return [...this.#open.values()]
+      .map(({ request }) => request)
+      .toSorted((a, b) => a.createdAt - b.createdAt);
+  }
+
+  /**
+   * Asks, and waits for the answer. Automated checks come first; where nobody can answer, it is denied at once. Rejects
+   * with the signal's reason when the asker gives up, and with `closed`.
+   */
+  async ask(input: AskInput, signal: AbortSignal): Promise<Answered> {
+    this.#throwIfOver(signal);
+    const request = this.#request(input);
+    const givenBefore = this.#given.length;
+    const checked = await this.#check(request, signal);
+    this.#throwIfOver(signal);
+    if (checked !== null) return this.#direct(request, checked);
+    if (!this.attended) return this.#direct(request, nobody);
+    try {
+      await this.#files.store(request);
+    } catch (error) {
+      return this.#direct(request, notStored(error));
+    }
+    try {
+      this.#throwIfOver(signal);
+    } catch (error) {
+      this.#files.remove(request.id);
+      throw error;
+    }
+    const granted = this.#given
+      .slice(givenBefore)
+      .find((given) => reaches(given, request, this.#options.covers));
+    if (granted === undefined) return await this.#enqueue(request, signal);
+    this.#files.remove(request.id);
+    return this.#direct(request, granted);
+  }
+
+  /**
+   * Answers an open request, by its id or the beginning of it, and every other one that the grant covers. Returns those,
+   * the one that was meant first. Throws where there is no such request, where it was answered before, where the answer
+   * does not fit, and where what it grants cannot be stored: then it stays open.
+   */
+  async answer(idOrPrefix: string, given: Answer, by = "host"): Promise<InboxRequest[]> {
+    const entry = this.#settlements.find(idOrPrefix, this.#open);
+    const { request } = entry;
+    if (entry.answering !== null) throw settledBefore(request.id, entry.answering);
+    const answer = fitAnswer(request, given);
+    if (answer.verdict !== "allow" || answer.scope === "once") {
+      this.#settle(entry, { answer, by });
+      return [request];
+    }
+    entry.answering = by;
+    try {
+      await this.#options.grants.give(request, answer);
+    } catch (error) {
+      entry.reopen();
+      throw error;
+    }
+    if (!this.#open.has(request.id)) throw closed();
+    this.#settle(entry, { answer, by });
+    return [request, ...this.#settleCovered(request, answer, by)];
+  }
+
+  /**
+   * Told of every request that is asked and settled from now on; `list` has the open ones. Returns how to end it; when the
+   * last one who could answer has gone, what is open is denied.
+   */
+  subscribe(listener: (event: InboxEvent) => void): () => void {
+    const own = (event: InboxEvent): void => listener(event);
+    this.#listeners.add(own);
+    return () => {
+      this.#listeners.delete(own);
+      if (this.attended) return;
+      for (const entry of this.#open.values())
+        if (entry.answering === null) this.#settle(entry, nobody);
+    };
+  }
+
+  /** Withdraws what is open. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    for (const entry of this.#open.values()) this.#withdraw(entry);
+    this.#watch.stop();
+    this.#options.audit.close();
+  }
+
+  #throwIfOver(signal: AbortSignal): void {
+    signal.throwIfAborted();
+    if (this.#closed) throw closed();
+  }
+
+  #request(input: AskInput): InboxRequest {
+    const { timeoutMs = this.#options.timeoutMs ?? null, onDeadline = "deny", ...rest } = input;
+    const createdAt = this.#options.clock.now();
+    return {
+      ...rest,
+      id: newRequestId(),
+      sessionId: this.#options.sessionId,
+      createdAt,
+      deadline: timeoutMs === null ? null : createdAt + timeoutMs,
+      // No default can know what a person would have said.
+      onDeadline: rest.kind === "question" ? "deny" : onDeadline,
+    };
+  }
+
+  async #check(request: InboxRequest, signal: AbortSignal): Promise<Answered | null> {
+    const { checks = [], grants, logger } = this.#options;
+    const answer = await runChecks(checks, request, {
+      signal,
+      logger,
+      grant: (granting) => grants.give(request, granting),
+    });
+    if (answer === null) return null;
+    if (answer.verdict === "allow" && answer.scope !== "once")
+      this.#settleCovered(request, answer, "check");
+    return { answer, by: "check" };
+  }
+
+  /** Settled before anybody was asked: it is in the log, and nobody hears of it. */
+  #direct(request: InboxRequest, { answer, by }: Answered): Answered {
+    this.#options.audit.asked(request);
+    this.#options.audit.answered(request, { answer, by });
+    return { answer, by };
+  }
+
+  #enqueue(request: InboxRequest, signal: AbortSignal): Promise<Answered> {
+    const entry = new OpenRequest({
+      request,
+      signal,
+      clock: this.#options.clock,
+      on: {
+        abort: () => this.#withdraw(entry),
+        deadline: () => this.#settle(entry, late(request)),
+      },
+    });
+    this.#open.set(request.id, entry);
+    this.#options.audit.asked(request);
+    this.#watch.start();
+    this.#tell({ type: "asked", request });
+    return entry.answered;
+  }
+
+  #settleCovered(request: InboxRequest, answer: AllowAnswer, by: string): InboxRequest[] {
+    const { input: _, ...granted } = answer;
+    const given = { request, answer: granted, by };
+    this.#given.push(given);
+    const covered = [...this.#open.values()].filter(
+      (entry) => entry.answering === null && reaches(given, entry.request, this.#options.covers),
+    );
+    for (const entry of covered) this.#settle(entry, { answer: granted, by });
+    return covered.map((entry) => entry.request);
+  }
+
+  #settle(entry: OpenRequest, answered: Answered): void {
+    this.#options.audit.answered(entry.request, answered);
+    this.#take(entry, answered.by);
+    entry.resolve(answered);
+    this.#tell({ type: "settled", request: entry.request, answered });
+  }
+
+  #withdraw(entry: OpenRequest): void {
+    this.#options.audit.withdrawn(entry.request);
+    this.#take(entry, "its agent, which no longer waits");
+    entry.reject(entry.signal.aborted ? entry.signal.reason : closed());
+    this.#tell({ type: "settled", request: entry.request, answered: null });
+  }
+
+  #take({ request }: OpenRequest, by: string): void {
+    this.#open.delete(request.id);
+    this.#settlements.note(request.id, by);
+    this.#files.remove(request.id);
+    if (this.#open.size === 0) this.#watch.stop();
+  }
+
+  #tell(event: InboxEvent): void {
+    for (const listener of [...this.#listeners]) {
+      try {
+        listener(event);
+      } catch (error) {
+        const fields = { request: event.request.id };
+        this.#options.logger.warn(fields, `A listener of the inbox failed: ${errorMessage(error)}`);
+      }
+    }
+  }
+}
+
+function closed(): RetinueError {
+  return new RetinueError("closed", "The session is over. Nothing can be asked or answered in it.");
+}

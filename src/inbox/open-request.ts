@@ -1,0 +1,77 @@
+import { longestTimer } from "../longest-timer.ts";
+import type { Clock } from "../platform/clock.ts";
+import type { Answered, InboxRequest } from "./request.ts";
+
+/** One request that somebody waits for: its promise, its deadline and the asker's signal. */
+export class OpenRequest {
+  readonly request: InboxRequest;
+  readonly answered: Promise<Answered>;
+  readonly signal: AbortSignal;
+  /** Who is answering it right now, while what that grants is being stored. */
+  answering: string | null = null;
+  /** Something that is no answer lies beside it, and that was said. */
+  warned = false;
+  readonly #clock: Clock;
+  readonly #resolve: (answered: Answered) => void;
+  readonly #reject: (reason: unknown) => void;
+  readonly #on: { abort: () => void; deadline: () => void };
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: {
+    request: InboxRequest;
+    signal: AbortSignal;
+    clock: Clock;
+    /** Not called while it is being answered, nor after it was settled. */
+    on: { abort: () => void; deadline: () => void };
+  }) {
+    const { promise, resolve, reject } = Promise.withResolvers<Answered>();
+    this.request = options.request;
+    this.signal = options.signal;
+    this.answered = promise;
+    this.#clock = options.clock;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#on = options.on;
+    this.signal.addEventListener("abort", this.#onAbort, { once: true });
+    this.#arm();
+  }
+
+  /** It could not be answered after all. What came meanwhile, comes now. */
+  reopen(): void {
+    this.answering = null;
+    if (this.signal.aborted) this.#on.abort();
+    else this.#arm();
+  }
+
+  resolve(answered: Answered): void {
+    this.#release();
+    this.#resolve(answered);
+  }
+
+  reject(reason: unknown): void {
+    this.#release();
+    this.#reject(reason);
+  }
+
+  readonly #onAbort = (): void => {
+    if (this.answering === null) this.#on.abort();
+  };
+
+  /** By the session's clock; the timer alone keeps no process alive. */
+  #arm(): void {
+    clearTimeout(this.#timer);
+    const { deadline } = this.request;
+    if (deadline === null) return;
+    const left = Math.max(0, deadline - this.#clock.now());
+    const fire = (): void => {
+      if (left > longestTimer) this.#arm();
+      else if (this.answering === null) this.#on.deadline();
+    };
+    this.#timer = setTimeout(fire, Math.min(left, longestTimer)).unref();
+  }
+
+  #release(): void {
+    clearTimeout(this.#timer);
+    this.signal.removeEventListener("abort", this.#onAbort);
+  }
+}

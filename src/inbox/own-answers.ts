@@ -1,0 +1,24 @@
+import { errorMessage } from "../errors.ts";
+import type { Answer, Answered, InboxRequest } from "./request.ts";
+
+/** What the inbox answers itself. Where nobody can be asked, a thing is denied and the agent told why. */
+export const nobody: Answered = {
+  answer: {
+    verdict: "deny",
+    message: "Nobody can answer in this session. A rule in permissions.allow allows it beforehand.",
+  },
+  by: "nobody",
+};
+
+export function late({ onDeadline }: InboxRequest): Answered {
+  const answer: Answer =
+    onDeadline === "allow"
+      ? { verdict: "allow", scope: "once" }
+      : { verdict: "deny", message: "Nobody answered in time." };
+  return { answer, by: "deadline" };
+}
+
+export function notStored(error: unknown): Answered {
+  const message = `The question could not be stored, so nobody was asked: ${errorMessage(error)}.`;
+  return { answer: { verdict: "deny", message }, by: "nobody" };
+}

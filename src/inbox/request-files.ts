@@ -1,0 +1,158 @@
+import { randomBytes } from "node:crypto";
+import { chmodSync, linkSync, lstatSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { systemCode } from "../errors.ts";
+import { writeFileAtomic } from "../platform/atomic-write.ts";
+import { makePrivateDirectory } from "../platform/make-directory.ts";
+import { processStart } from "../platform/process-table.ts";
+import { readSmallFile } from "../platform/read-small-file.ts";
+import { inboxRequestSchema, type Answer, type InboxRequest } from "./request.ts";
+
+const largestFile = 16 * 1024 * 1024;
+
+/** An open request on disk, with the process that waits for the answer; its start, because process ids are used again. */
+const storedSchema = z.object({
+  request: inboxRequestSchema,
+  pid: z.number(),
+  pidStart: z.string(),
+});
+
+/** From another process. Whether the answer fits is for the asking process to say. */
+const answerFileSchema = z.object({
+  by: z.string().regex(/^terminal \(pid \d+\)$/),
+  answer: z.unknown(),
+});
+
+type Read<Value> =
+  | { kind: "none" }
+  /** Somebody put something there that is no answer; a sentence without its full stop. */
+  | { kind: "refused"; reason: string }
+  | { kind: "value"; value: Value };
+
+/**
+ * The directory in which the open requests of a session lie, private like everything of the session. Files in it may come
+ * from anybody who can write there: each is read with care, links never.
+ */
+export class RequestFiles {
+  readonly directory: string;
+
+  constructor(directory: string) {
+    this.directory = directory;
+  }
+
+  /** Throws the file system's error. */
+  async store(request: InboxRequest): Promise<void> {
+    makePrivateDirectory(this.directory);
+    chmodSync(this.directory, 0o700);
+    const stored = { request, pid: process.pid, pidStart: processStart(process.pid) };
+    const text = `${JSON.stringify(stored)}\n`;
+    if (Buffer.byteLength(text) > largestFile)
+      throw new Error(`its input is larger than ${largestFile / 1024 / 1024} MiB`);
+    await writeFileAtomic(this.requestFile(request.id), text, { mode: 0o600 });
+  }
+
+  /** The request is settled: nothing about it stays. */
+  remove(id: string): void {
+    for (const file of [this.requestFile(id), this.answerFile(id), this.refusalFile(id)])
+      remove(file);
+  }
+
+  /** Whole requests only, in no order. */
+  all(): { request: InboxRequest; processEnded: boolean }[] {
+    return namesIn(this.directory).flatMap((name) => {
+      const id = /^(q[0-9a-f]{8})\.json$/.exec(name)?.[1];
+      const read = id === undefined ? undefined : this.#read(this.requestFile(id), storedSchema);
+      if (read?.kind !== "value" || read.value.request.id !== id) return [];
+      const { request, pid, pidStart } = read.value;
+      return [{ request, processEnded: processStart(pid) !== pidStart }];
+    });
+  }
+
+  has(id: string): boolean {
+    return lstatSync(this.requestFile(id), { throwIfNoEntry: false }) !== undefined;
+  }
+
+  /** Leaves an answer for the process that waits; `false` when another one is already there. */
+  leaveAnswer(id: string, answer: Answer, by: string): boolean {
+    const temporary = join(this.directory, `.retinue-${randomBytes(8).toString("hex")}.tmp`);
+    try {
+      writeFileSync(temporary, `${JSON.stringify({ by, answer })}\n`, { flag: "wx", mode: 0o600 });
+      remove(this.refusalFile(id));
+      // Unlike a rename, this does not replace what somebody else left.
+      linkSync(temporary, this.answerFile(id));
+      return true;
+    } catch (error) {
+      if (systemCode(error) === "EEXIST") return false;
+      throw error;
+    } finally {
+      remove(temporary);
+    }
+  }
+
+  /** Takes the answer that somebody left, so that it is seen once. */
+  takeAnswer(id: string): Read<{ by: string; answer: unknown }> {
+    const file = this.answerFile(id);
+    const read = this.#read(file, answerFileSchema);
+    if (read.kind !== "none") remove(file);
+    if (read.kind !== "value") return read;
+    return { kind: "value", value: { by: read.value.by, answer: read.value.answer } };
+  }
+
+  /** Tells whoever left an answer why it was not taken. */
+  async refuseAnswer(id: string, message: string): Promise<void> {
+    await writeFileAtomic(this.refusalFile(id), `${JSON.stringify({ message })}\n`, {
+      mode: 0o600,
+    });
+  }
+
+  takeRefusal(id: string): string | undefined {
+    const read = this.#read(this.refusalFile(id), z.object({ message: z.string() }));
+    if (read.kind !== "none") remove(this.refusalFile(id));
+    return read.kind === "value" ? read.value.message : undefined;
+  }
+
+  requestFile(id: string): string {
+    return join(this.directory, `${id}.json`);
+  }
+
+  answerFile(id: string): string {
+    return join(this.directory, `${id}.answer.json`);
+  }
+
+  refusalFile(id: string): string {
+    return join(this.directory, `${id}.refusal.json`);
+  }
+
+  #read<Schema extends z.ZodType>(file: string, schema: Schema): Read<z.infer<Schema>> {
+    const info = lstatSync(file, { throwIfNoEntry: false });
+    if (info === undefined) return { kind: "none" };
+    if (!info.isFile()) return { kind: "refused", reason: "it is not a regular file" };
+    if (process.getuid !== undefined && info.uid !== process.getuid())
+      return { kind: "refused", reason: "it belongs to another user" };
+    const read = readSmallFile(file, largestFile);
+    if (read.kind === "missing") return { kind: "none" };
+    if (read.kind === "refused") return read;
+    try {
+      return { kind: "value", value: schema.parse(JSON.parse(read.text)) };
+    } catch {
+      return { kind: "refused", reason: "it is not valid JSON of the right shape" };
+    }
+  }
+}
+
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
+}
+
+function remove(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // Whoever may not remove it cannot be harmed by it either: it is read with the same care again.
+  }
+}
