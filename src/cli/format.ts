@@ -66,8 +66,12 @@ export function formatModel(model: string, scripted: boolean): string {
 
 /** A tool call in one harmless line: `Grep "authorize(" src/`. */
 export function formatCall(call: ToolCall): string {
-  const describe = callDetails.get(call.name) ?? compact;
-  return plainLine(`${call.name} ${describe(call.input)}`);
+  return plainLine(`${call.name} ${callDetail(call)}`);
+}
+
+/** What a call is about, as the model wrote it: for whoever makes it harmless. */
+export function callDetail(call: Pick<ToolCall, "name" | "input">): string {
+  return (callDetails.get(call.name) ?? compact)(call.input);
 }
 
 /** A refused call and why; the reason names the remedy. */

@@ -176,6 +176,76 @@ function addOutput(program: Command): void {
     });
 }
 
+function addApprovals(program: Command): void {
+  program
+    .command("approvals")
+    .description("list what waits for you: questions of agents of all processes")
+    .argument("[id]", "one request, with everything in it: id or beginning of an id")
+    .option("-a, --all", "what was answered too")
+    .option("--json", json)
+    .action(async (id: string | undefined, options) => {
+      const { approvalsCommand } = await import("./commands/approvals.ts");
+      await approvalsCommand(id, options);
+    });
+}
+
+function addApprove(program: Command): void {
+  program
+    .command("approve")
+    .description("let a call run that waits for you, or answer a question")
+    .argument("<id>", "id, or beginning of an id, from 'retinue approvals'")
+    .addOption(
+      new Option(
+        "--for <whom>",
+        "how long it holds; type: for agents of this type until its file changes",
+      )
+        .choices(["once", "agent", "session", "type"])
+        .conflicts("always"),
+    )
+    .addOption(
+      new Option("--always [file]", "add the rule to settings: local (default), project or user")
+        .choices(["local", "project", "user"])
+        .preset("local"),
+    )
+    .option(
+      "--rule <rule>",
+      "what to allow from now on, instead of the narrowest suggestion (repeatable)",
+      append,
+      [],
+    )
+    .option("--input <json>", "run this input instead; it is checked like any call")
+    .option(
+      "--answer <text>",
+      "to a question: a label, its number or other words; one for each question",
+      append,
+      [],
+    )
+    .addHelpText(
+      "after",
+      `
+Examples:
+  retinue approve q1f
+  retinue approve q1f --for session --rule "Bash(npm test *)"
+  retinue approve q1f --answer "Postgres"`,
+    )
+    .action(async (id: string, options) => {
+      const { approveCommand } = await import("./commands/approve.ts");
+      await approveCommand(id, options);
+    });
+}
+
+function addDeny(program: Command): void {
+  program
+    .command("deny")
+    .description("refuse a call that waits for you; the agent reads why and goes on")
+    .argument("<id>", "id, or beginning of an id, from 'retinue approvals'")
+    .option("--reason <text>", "what the agent should know or do instead")
+    .action(async (id: string, options) => {
+      const { denyCommand } = await import("./commands/approve.ts");
+      await denyCommand(id, options);
+    });
+}
+
 function addAgents(program: Command): void {
   const agents = program.command("agents").description("agent types: list, show, write");
   here(agents.command("ls"))
@@ -276,6 +346,9 @@ const commands = [
   addPs,
   addLogs,
   addOutput,
+  addApprovals,
+  addApprove,
+  addDeny,
   addAgents,
   addExplain,
   addLint,

@@ -1,0 +1,100 @@
+import type { AuditFact } from "../../inbox/audit.ts";
+import { findRequests, findSettled, type FoundRequest } from "../../inbox/find-requests.ts";
+import { defaultConfigDir } from "../../transcript/paths.ts";
+import { columns } from "../columns.ts";
+import { findRequest } from "../find-request.ts";
+import { formatDuration } from "../format.ts";
+import { literalLine } from "../literal.ts";
+import { askerPath, callLine, endedNote, requestLines } from "../request-lines.ts";
+import { plainLine } from "../sanitize.ts";
+
+interface ApprovalsOptions {
+  all?: boolean;
+  json?: boolean;
+}
+
+/** `retinue approvals`: what waits for a person, of all processes; or all of one request. */
+export async function approvalsCommand(
+  id: string | undefined,
+  options: ApprovalsOptions,
+): Promise<void> {
+  if (id === undefined) list(options);
+  else show(findRequest(id), options);
+}
+
+function show(found: FoundRequest, options: ApprovalsOptions): void {
+  const text =
+    options.json === true
+      ? JSON.stringify(jsonRow(found), null, 2)
+      : requestLines(found, Date.now()).join("\n");
+  process.stdout.write(`${text}\n`);
+}
+
+function list(options: ApprovalsOptions): void {
+  const open = findRequests(defaultConfigDir());
+  const settled = options.all === true ? findSettled(defaultConfigDir()) : [];
+  if (options.json === true) {
+    const rows = [...settled.map(settledJson), ...open.map(jsonRow)];
+    process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
+    return;
+  }
+  if (open.length === 0 && settled.length === 0) {
+    process.stderr.write(
+      options.all === true
+        ? "Nothing was asked yet.\n"
+        : "Nothing waits for you. 'retinue approvals --all' lists what was answered.\n",
+    );
+    return;
+  }
+  const now = Date.now();
+  const rows = [
+    ...settled.map((fact) => settledRow(fact, now)),
+    ...open.map((found) => row(found, now)),
+  ];
+  process.stdout.write(`${columns([headings, ...rows], process.stdout.columns).join("\n")}\n`);
+  if (open.length > 0)
+    process.stderr.write(
+      "'retinue approvals ID' shows all of one; 'retinue approve ID' and 'retinue deny ID' answer it.\n",
+    );
+}
+
+const headings = ["ID", "AGE", "AGENT", "CALL", "RULE", "REASON"];
+
+function row({ request, processEnded }: FoundRequest, now: number): string[] {
+  const reason = plainLine(request.reason);
+  return [
+    request.id,
+    formatDuration(now - request.createdAt),
+    askerPath(request),
+    callLine(request),
+    literalLine(request.suggestions[0] ?? ""),
+    processEnded ? `${endedNote} ${reason}` : reason,
+  ];
+}
+
+/** The log keeps no input. */
+function settledRow(fact: AuditFact, now: number): string[] {
+  return [
+    plainLine(fact.id),
+    formatDuration(now - Date.parse(fact.at)),
+    askerPath(fact),
+    plainLine(fact.tool),
+    literalLine(fact.rules?.join(", ") ?? ""),
+    plainLine(outcome(fact)),
+  ];
+}
+
+function outcome({ fact, verdict, scope, by, message }: AuditFact): string {
+  if (fact === "withdrawn") return "withdrawn";
+  const what = { allow: `allowed (${scope ?? "once"})`, deny: "denied", reply: "answered" };
+  const why = message === undefined ? "" : `: ${message}`;
+  return `${what[verdict ?? "deny"]} by ${by ?? "nobody"}${why}`;
+}
+
+function jsonRow({ request, processEnded }: FoundRequest): object {
+  return { ...request, state: processEnded ? "interrupted" : "open" };
+}
+
+function settledJson({ fact, ...rest }: AuditFact): object {
+  return { ...rest, state: fact };
+}

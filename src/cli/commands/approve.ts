@@ -1,0 +1,91 @@
+import { RetinueError } from "../../errors.ts";
+import { answerFromOutside } from "../../inbox/answer-from-outside.ts";
+import { fitAnswer } from "../../inbox/fit-answer.ts";
+import type { FoundRequest } from "../../inbox/find-requests.ts";
+import type { Answer, GrantScope, RuleFile } from "../../inbox/request.ts";
+import { isObject } from "../../platform/is-object.ts";
+import { agentVariable } from "../../platform/process-table.ts";
+import { findRequest } from "../find-request.ts";
+import { literalLine } from "../literal.ts";
+import { replyTo } from "../reply-to.ts";
+import { askerPath, callLine } from "../request-lines.ts";
+
+export interface ApproveOptions {
+  for?: "once" | "agent" | "session" | "type";
+  always?: RuleFile;
+  rule: string[];
+  input?: string;
+  answer: string[];
+}
+
+/** `retinue approve`: lets a call of an agent in any process run, or answers its question. */
+export async function approveCommand(id: string, options: ApproveOptions): Promise<void> {
+  refuseAgents();
+  const found = findRequest(id);
+  await give(found, answerOf(found, options));
+}
+
+/** `retinue deny`: the agent reads that it may not, and why. */
+export async function denyCommand(id: string, options: { reason?: string }): Promise<void> {
+  refuseAgents();
+  const message = options.reason === undefined ? {} : { message: options.reason };
+  await give(findRequest(id), { verdict: "deny", ...message });
+}
+
+/** A command that an agent runs must not be the person who approves it. */
+function refuseAgents(): void {
+  if (process.env[agentVariable] === undefined) return;
+  throw new RetinueError(
+    "invalid_request",
+    "This runs inside an agent, and only a person can answer. Use a terminal of your own.",
+  );
+}
+
+function answerOf({ request }: FoundRequest, options: ApproveOptions): Answer {
+  if (options.answer.length > 0) return replyTo(request, options.answer);
+  return {
+    verdict: "allow",
+    scope: scopeOf(options),
+    ...(options.rule.length === 0 ? {} : { rules: options.rule }),
+    ...(options.always === undefined ? {} : { file: options.always }),
+    ...(options.input === undefined ? {} : { input: parseInput(options.input) }),
+  };
+}
+
+function scopeOf(options: ApproveOptions): GrantScope {
+  if (options.always !== undefined) return "always";
+  return options.for === "type" ? "agent-always" : (options.for ?? "once");
+}
+
+function parseInput(text: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    value = undefined;
+  }
+  if (isObject(value)) return value;
+  throw new RetinueError(
+    "invalid_request",
+    `--input must be a JSON object, the whole input of the call: '{"command": "…"}'. Correct it.`,
+  );
+}
+
+async function give(found: FoundRequest, given: Answer): Promise<void> {
+  const answer = fitAnswer(found.request, given);
+  const taken = await answerFromOutside(found, answer);
+  const { request } = found;
+  process.stdout.write(
+    `${request.id} ${said(answer)}: ${askerPath(request)}  ${callLine(request)}\n`,
+  );
+  if (!taken)
+    process.stderr.write(
+      "retinue: the process that asked has not looked yet. The answer lies there for it.\n",
+    );
+}
+
+function said(answer: Answer): string {
+  if (answer.verdict !== "allow") return answer.verdict === "deny" ? "denied" : "answered";
+  const rules = answer.rules === undefined ? "" : ` by ${literalLine(answer.rules.join(", "))}`;
+  return `allowed (${answer.scope})${rules}`;
+}

@@ -1,0 +1,53 @@
+import type { FoundRequest } from "../inbox/find-requests.ts";
+import type { InboxRequest } from "../inbox/request.ts";
+import { callDetail, formatDuration } from "./format.ts";
+import { literal, literalLine } from "./literal.ts";
+import { plain, plainLine } from "./sanitize.ts";
+
+/** The way from the root agent to the one that asks. */
+export function askerPath({ label, agentId }: Pick<InboxRequest, "label" | "agentId">): string {
+  return plainLine(label.length === 0 ? agentId : label.join(" ▸ "));
+}
+
+/** A call that waits for a person, in one line; the end may be cut, so nobody should approve by this alone. */
+export function callLine({ tool, input }: Pick<InboxRequest, "tool" | "input">): string {
+  return literalLine(`${tool} ${callDetail({ name: tool, input })}`);
+}
+
+/** All of a call: a command as the shell will read it, everything else as JSON. */
+export function callLines({ input }: Pick<InboxRequest, "input">): string[] {
+  const { command, ...rest } = input;
+  const isCommand = typeof command === "string";
+  const others = isCommand ? rest : input;
+  return [
+    ...(isCommand ? literal(command).split("\n") : []),
+    ...(isCommand && Object.keys(others).length === 0
+      ? []
+      : literal(JSON.stringify(others, null, 2)).split("\n")),
+  ].map((line) => line.replaceAll("\t", "    "));
+}
+
+/** Everything that there is to know before answering. */
+export function requestLines({ request, processEnded }: FoundRequest, now: number): string[] {
+  const { part, suggestions, deadline, onDeadline } = request;
+  const indent = (lines: readonly string[]): string[] => lines.map((line) => `  ${line}`);
+  const name = request.agentName === null ? "" : `, named ${plainLine(request.agentName)}`;
+  return [
+    `${request.id}  ${askerPath(request)}`,
+    `agent    ${plainLine(request.agentId)} (${plainLine(request.agentType)}${name})`,
+    `asked    ${formatDuration(now - request.createdAt)} ago`,
+    ...(deadline === null
+      ? []
+      : [`deadline in ${formatDuration(deadline - now)}, then ${onDeadline}`]),
+    `reason   ${plain(request.reason, { oneLine: true })}`,
+    ...(part === null ? [] : [`because of  ${literalLine(part)}`]),
+    `${plainLine(request.tool)}:`,
+    ...indent(callLines(request)),
+    ...(suggestions.length === 0
+      ? []
+      : ["rules that would allow it, narrowest first:", ...indent(suggestions.map(literal))]),
+    ...(processEnded ? [endedNote] : []),
+  ];
+}
+
+export const endedNote = "Its process has ended: nobody waits for the answer.";

@@ -1,0 +1,84 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import type { Logger } from "../platform/logger.ts";
+import { AuditLog, readAudit, type AuditFact } from "./audit.ts";
+import { Grants } from "./grants.ts";
+import type { AskInput, InboxEvent, InboxOptions } from "./inbox-options.ts";
+import { Inbox } from "./inbox.ts";
+
+export interface Desk {
+  inbox: Inbox;
+  grants: Grants;
+  root: string;
+  cwd: string;
+  configDir: string;
+  /** Where open requests lie. */
+  directory: string;
+  /** What a subscriber heard; only after `listen`. */
+  events: InboxEvent[];
+  listen: () => () => void;
+  warnings: string[];
+  audit: () => AuditFact[];
+}
+
+/** An inbox in a fresh directory. `time`: a clock that stands still. */
+export function setDesk(options: Partial<InboxOptions> = {}): Desk {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "retinue-inbox-")));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const [cwd, configDir] = [join(root, "work"), join(root, "config")];
+  mkdirSync(join(cwd, ".git"), { recursive: true });
+  const directory = join(root, "session", "inbox");
+  const auditPath = join(root, "session", "audit.jsonl");
+  const warnings: string[] = [];
+  const logger: Logger = {
+    info: () => undefined,
+    warn: (_, message) => void warnings.push(message),
+    child: () => logger,
+  };
+  const clock = { now: () => Date.now() };
+  const grants = new Grants({ cwd, configDir, now: clock.now });
+  const inbox = new Inbox({
+    sessionId: "s",
+    directory,
+    audit: new AuditLog({ path: auditPath, logger, now: clock.now }),
+    grants,
+    clock,
+    logger,
+    ...options,
+  });
+  onTestFinished(() => inbox[Symbol.asyncDispose]());
+  const events: InboxEvent[] = [];
+  return {
+    ...{ inbox, grants, root, cwd, configDir, directory, events, warnings },
+    listen: () => inbox.subscribe((event) => void events.push(event)),
+    audit: () => readAudit(auditPath),
+  };
+}
+
+export function call(fields: Partial<AskInput> = {}): AskInput {
+  return {
+    kind: "permission",
+    agentId: "a1",
+    agentType: "worker",
+    agentName: null,
+    label: ["main", "worker"],
+    definitionHash: "hash-1",
+    tool: "Bash",
+    input: { command: "make all" },
+    reason: "No rule allows it.",
+    part: null,
+    suggestions: ["Bash(make all)", "Bash(make *)"],
+    ...fields,
+  };
+}
+
+export const question: Partial<AskInput> = {
+  kind: "question",
+  tool: "AskUserQuestion",
+  input: { questions: [{ question: "Which one?", header: "One", options: [] }] },
+  suggestions: [],
+};
+
+export const never: AbortSignal = new AbortController().signal;

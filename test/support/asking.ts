@@ -1,0 +1,35 @@
+// Asks through an inbox of its own and prints what comes of it: one JSON line for each event and each answer. A whole
+// process, because what another terminal answers and what a kill leaves behind can only be seen from outside.
+import { join } from "node:path";
+import { AuditLog } from "../../src/inbox/audit.ts";
+import { Grants } from "../../src/inbox/grants.ts";
+import type { AskInput } from "../../src/inbox/inbox-options.ts";
+import { Inbox } from "../../src/inbox/inbox.ts";
+import { silentLogger } from "../../src/platform/logger.ts";
+import { newSessionId } from "../../src/ids.ts";
+import { projectDirectory, sessionPaths } from "../../src/transcript/paths.ts";
+
+const configDir = process.env["CLAUDE_CONFIG_DIR"] ?? "";
+const cwd = process.cwd();
+const sessionId = newSessionId();
+const paths = sessionPaths(projectDirectory(configDir, cwd), sessionId);
+const clock = { now: () => Date.now() };
+const print = (line: object): void => void process.stdout.write(`${JSON.stringify(line)}\n`);
+
+await using inbox = new Inbox({
+  sessionId,
+  directory: paths.inboxDir,
+  audit: new AuditLog({ path: paths.auditLog, logger: silentLogger, now: clock.now }),
+  grants: new Grants({ cwd, configDir: join(configDir), now: clock.now }),
+  clock,
+  logger: silentLogger,
+  attended: true,
+});
+inbox.subscribe((event) => print({ event: event.type, id: event.request.id }));
+const asks = JSON.parse(process.argv[2] ?? "[]") as AskInput[];
+await Promise.all(
+  asks.map(async (input) => {
+    const answered = await inbox.ask(input, new AbortController().signal);
+    print({ agentId: input.agentId, ...answered });
+  }),
+);
