@@ -1,5 +1,6 @@
 import type { PermissionMode } from "../resolved-agent.ts";
 import { partsOf, toolsOfRule } from "../permissions/forbidden.ts";
+import { toolName } from "../tools/registry.ts";
 import { coveredBy } from "./covered-by.ts";
 
 /** What decides over an agent's tools. */
@@ -47,8 +48,12 @@ export const layers = {
     tool === "ExitPlanMode" && mode !== "plan" ? "only in plan mode" : undefined,
   depth: (tool, { atDepthLimit }) =>
     tool === "Agent" && atDepthLimit ? "at the depth limit" : undefined,
-  subagents: (tool, { isMain }) =>
-    !isMain && mainOnly.has(tool) ? "only for the main agent" : undefined,
+  subagents: (tool, { isMain, wanted }) => {
+    if (isMain) return undefined;
+    if (mainOnly.has(tool)) return "only for the main agent";
+    const isNamed = wanted?.some((entry) => toolName(entry) === tool) ?? false;
+    return onlyIfNamed.has(tool) && !isNamed ? "children must name it in 'tools'" : undefined;
+  },
   background: (tool, { background, backgroundMcp }) => {
     if (!background) return undefined;
     if (tool.startsWith("mcp__"))
@@ -61,9 +66,11 @@ export const layers = {
 
 export type Layer = keyof typeof layers;
 
-/** They talk to a person or decide about the session. */
+/** A child that may interrupt a person is one whose author said so. */
+const onlyIfNamed: ReadonlySet<string> = new Set(["AskUserQuestion"]);
+
+/** They decide about the session. */
 const mainOnly: ReadonlySet<string> = new Set([
-  "AskUserQuestion",
   "EndConversation",
   "EnterPlanMode",
   "ScheduleWakeup",

@@ -37,6 +37,18 @@ test("only an agent in plan mode can hand over a plan", () => {
   });
 });
 
+test("a child may ask a person only if its definition names the tool, and never in the background", () => {
+  const asking = { ...base, available: ["AskUserQuestion", "Read"] };
+  expect(resolveTools({ ...asking, isMain: true }).tools).toEqual(["AskUserQuestion", "Read"]);
+  expect(resolveTools({ ...asking, wanted: ["*"] }).tools).toEqual(["Read"]);
+  const { tools, report } = resolveTools(asking);
+  expect(tools).toEqual(["Read"]);
+  expect(report[0]).toMatchObject({ layer: "subagents", why: "children must name it in 'tools'" });
+  const named = { ...asking, wanted: ["AskUserQuestion", "Read"] };
+  expect(resolveTools(named).tools).toEqual(["AskUserQuestion", "Read"]);
+  expect(resolveTools({ ...named, background: true }).tools).toEqual(["Read"]);
+});
+
 test("a tool named in both lists is removed", () => {
   const { tools, report } = resolveTools({
     ...base,

@@ -1,4 +1,5 @@
 import { createAgentTool } from "./agent.ts";
+import { askUserQuestionTool } from "./ask-user-question.ts";
 import { bashTool } from "./bash.ts";
 import { editTool } from "./edit.ts";
 import { exitPlanModeTool } from "./exit-plan-mode.ts";
@@ -20,6 +21,7 @@ export function createTools(options: {
 }): ReadonlyMap<string, Tool> {
   const tools: readonly Tool[] = [
     createAgentTool(options),
+    askUserQuestionTool,
     bashTool,
     editTool,
     exitPlanModeTool,

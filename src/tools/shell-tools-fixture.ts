@@ -41,12 +41,13 @@ export class ToolBench implements AsyncDisposable {
   async call(
     tool: LeafTool,
     input: Record<string, unknown>,
-    options: { signal?: AbortSignal } = {},
+    options: Partial<Pick<ToolContext, "signal" | "ask">> = {},
   ): Promise<ToolOutput & { content: string }> {
     const context: ToolContext = {
       agentId: newAgentId(),
       agentType: "general-purpose",
       callId: `call-${++this.#calls}`,
+      ...(options.ask === undefined ? {} : { ask: options.ask }),
       signal: options.signal ?? new AbortController().signal,
       workbench: this.workbench,
       realPath: (path) => path,

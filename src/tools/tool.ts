@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { AgentResult } from "../agent-result.ts";
 import type { AgentId } from "../ids.ts";
+import type { Question } from "../inbox/question.ts";
 import type { ToolResultContent } from "../message.ts";
 import type { ToolSpec, WebFindings, WebQuery } from "../model/model.ts";
 import type { SpawnRequestInput } from "../spawn-request.ts";
@@ -58,6 +59,11 @@ export interface ToolOutput {
   data?: unknown;
 }
 
+/** What became of questions to a person. `none`: nobody can or wants to answer; the reason is a sentence. */
+export type QuestionReply =
+  | { readonly kind: "answers"; readonly answers: Readonly<Record<string, string | string[]>> }
+  | { readonly kind: "none"; readonly reason: string };
+
 export interface ToolContext {
   readonly agentId: AgentId;
   readonly agentType: string;
@@ -69,6 +75,8 @@ export interface ToolContext {
   search?(
     query: Omit<WebQuery, "model" | "rest">,
   ): Promise<Pick<WebFindings, "text" | "links" | "problems">>;
+  /** Asks the person that the agent works for. Absent where there is nobody. Rejects with `signal.reason` when aborted. */
+  ask?(questions: readonly Question[]): Promise<QuestionReply>;
   /** A path without links, as it was when the call was allowed. */
   realPath(path: string): string;
   /** Shows output of a running call to whoever watches. Never blocks. */
