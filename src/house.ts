@@ -1,26 +1,33 @@
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { catalogOf, readConfiguration } from "./configuration.ts";
+import type { Catalog } from "./definitions/catalog.ts";
 import { loadDefinitionFile } from "./definitions/definition-file.ts";
 import { toDefinition, type AgentDefinition } from "./definitions/definition.ts";
 import type { Diagnostic } from "./diagnostic.ts";
 import { errorMessage, RetinueError } from "./errors.ts";
 import { EventBus } from "./events/bus.ts";
 import { newSessionId } from "./ids.ts";
+import { AuditLog } from "./inbox/audit.ts";
+import { Denials } from "./inbox/denials.ts";
+import { Grants } from "./inbox/grants.ts";
+import { Inbox } from "./inbox/inbox.ts";
 import { Registry } from "./lifecycle/registry.ts";
 import type { Session } from "./lifecycle/session.ts";
 import { Slots } from "./lifecycle/slots.ts";
 import type { CheckedOptions } from "./manager-options.ts";
 import {
   additionalDirectories,
-  allowedBySettings,
+  bypassIsOff,
   modeBySettings,
+  rulesOfSettings,
 } from "./permissions/from-settings.ts";
 import { makePrivateDirectory } from "./platform/make-directory.ts";
 import type { Logger } from "./platform/logger.ts";
 import { packagePath } from "./package-path.ts";
 import { Lane } from "./platform/lane.ts";
 import { Environment } from "./resolve/environment.ts";
+import { projectFolder } from "./settings/project-folder.ts";
 import { spawn, type House } from "./spawn.ts";
 import { FileLedger } from "./tools/file-state.ts";
 import { createTools } from "./tools/registry.ts";
@@ -54,9 +61,30 @@ export function buildHouse(
     const { file, line, column, message } = lost;
     throw new RetinueError("invalid_config", `${file}:${line}:${column}: ${message}`);
   }
+  const paths = sessionPaths(projectDir, id);
+  const now = (): number => options.clock.now();
+  const grants = new Grants({ cwd, configDir: resolve(options.configDir), now });
+  const judges: Session["judges"] = new Map();
+  const inbox = new Inbox({
+    sessionId: id,
+    directory: paths.inboxDir,
+    audit: new AuditLog({ path: paths.auditLog, logger: options.logger, now }),
+    grants,
+    clock: options.clock,
+    logger: options.logger,
+    ...options.inbox,
+    covers: (rules, request) => judges.get(request.agentId)?.(rules, request) ?? false,
+  });
+  let types: Catalog | undefined;
   const session: Session = {
     id,
-    paths: sessionPaths(projectDir, id),
+    paths,
+    settings,
+    inbox,
+    grants,
+    denials: new Denials(),
+    judges,
+    agentType: (name) => types?.typeOf(name ?? settings.agents.defaultType) ?? name ?? "",
     envelope: {
       entrypoint: options.entrypoint === "cli" ? "cli" : "sdk-ts",
       cwd,
@@ -85,6 +113,11 @@ export function buildHouse(
     warned.add(key);
     options.logger.warn({ file, line }, message);
   };
+  const catalog = catalogOf(configuration, {
+    entrypoint: options.entrypoint,
+    programmatic,
+    report: warnOnce,
+  });
   const house: House = {
     session,
     registry: new Registry(session),
@@ -93,21 +126,21 @@ export function buildHouse(
       settings,
       limits: options.limits,
       availableTools: [...session.tools.keys()],
-      readableDirectories: [session.paths.resultsDir, ...additionalDirectories(settings, cwd)],
+      project: projectFolder(cwd),
+      addedDirectories: additionalDirectories(settings, cwd),
+      readable: [session.paths.resultsDir],
+      allowsBypass: options.allowBypassPermissions && !bypassIsOff(settings),
       subagentModel: process.env["CLAUDE_CODE_SUBAGENT_MODEL"],
     },
     permissions: {
       mode: modeBySettings(options.permissionMode, settings),
-      allowedTools: [...options.allowedTools, ...allowedBySettings(settings)],
-      confined: {},
+      rules: [...rulesOfSettings(configuration), ...options.allowedTools],
+      takesSessionGrants: true,
+      confined: [],
     },
     spawns: new Lane(),
     configuration,
-    catalog: catalogOf(configuration, {
-      entrypoint: options.entrypoint,
-      programmatic,
-      report: warnOnce,
-    }),
+    catalog: async () => (types = await catalog()),
     mainDefinition,
   };
   return house;

@@ -1,8 +1,11 @@
 import { z } from "zod";
 import { RetinueError } from "./errors.ts";
 
+import type { InboxCheck } from "./inbox/run-checks.ts";
+import { longestTimer } from "./longest-timer.ts";
 import type { Model } from "./model/model.ts";
 import { parseAllowedTools } from "./permissions/allowed-tools.ts";
+import { bypassRemedy, mayBypass } from "./permissions/may-bypass.ts";
 import { systemClock, type Clock } from "./platform/clock.ts";
 import { guardLogger, silentLogger, type Logger } from "./platform/logger.ts";
 import {
@@ -11,6 +14,7 @@ import {
   settingsSchema,
   type SettingsInput,
 } from "./settings/settings.ts";
+import { permissionModes } from "./resolved-agent.ts";
 import { defaultConfigDir } from "./transcript/paths.ts";
 
 const optionsSchema = z.strictObject({
@@ -45,16 +49,32 @@ const optionsSchema = z.strictObject({
   limits: limitsSchema.prefault({}),
   /** Agent types by name, over those in files: `{name: {description, prompt, tools, …}}`. */
   agents: z.record(z.string(), z.record(z.string(), z.unknown())).default({}),
-  /** Tools that may run without being asked. Without any: reading inside `cwd`, nothing else. */
-  allowedTools: z.array(z.string()).default([]).transform(parseAllowedTools),
-  /** `bypassPermissions` lets everything run; as root only with `IS_SANDBOX=1` in the environment. */
+  /** Rules for what may run without being asked: `Bash(npm test *)`, `Edit(src/**)`, `WebFetch`. Without any: looking around in `cwd`. */
+  allowedTools: z
+    .array(z.string())
+    .default([])
+    .transform((rules) => parseAllowedTools(rules, "allowedTools")),
+  /** Without one, the mode that the settings name. `bypassPermissions` lets everything run; as root only with `IS_SANDBOX=1` in the environment. */
   permissionMode: z
-    .enum(["default", "plan", "bypassPermissions"])
-    .default("default")
-    .refine((mode) => mode !== "bypassPermissions" || maySkipPermissions(), {
-      message:
-        "bypassPermissions is refused for root outside a sandbox. Run as another user, or set IS_SANDBOX=1 if this machine can be lost",
-    }),
+    .preprocess((mode) => (mode === "manual" ? "default" : mode), z.enum(permissionModes))
+    .refine((mode) => mode !== "bypassPermissions" || mayBypass(), { message: bypassRemedy })
+    .optional(),
+  /** Whether an agent's definition may ask for `bypassPermissions`. */
+  allowBypassPermissions: z
+    .boolean()
+    .default(false)
+    .refine((allows) => !allows || mayBypass(), { message: bypassRemedy }),
+  /** Who answers what agents ask. Whoever subscribes to `manager.inbox` can answer too. */
+  inbox: z
+    .strictObject({
+      /** Somebody answers though nobody subscribes: from another terminal, with `retinue approve`. */
+      attended: z.boolean().default(false),
+      /** Milliseconds after which a question answers itself; `null`: never. */
+      timeoutMs: z.number().positive().max(longestTimer).nullable().default(null),
+      /** Asked in this order before any person. */
+      checks: z.array(z.custom<InboxCheck>((value) => typeof value === "function")).default([]),
+    })
+    .prefault({}),
   /** Which surface this is; some agent types are offered on some only. */
   entrypoint: z.enum(["cli", "library"]).default("library"),
   logger: z
@@ -92,10 +112,6 @@ function fitsSettings(settings: Record<string, unknown>, context: z.RefinementCt
   for (const { path, message } of settingsSchema.safeParse(settings).error?.issues ?? []) {
     context.addIssue({ code: "custom", path: [...path], message });
   }
-}
-
-function maySkipPermissions(): boolean {
-  return process.getuid?.() !== 0 || process.env["IS_SANDBOX"] === "1";
 }
 
 function isModel(value: unknown): boolean {

@@ -5,6 +5,7 @@ import { RetinueError } from "./errors.ts";
 import type { EventStream, Subscription } from "./events/bus.ts";
 import { buildHouse, programmaticDefinitions } from "./house.ts";
 import { parseAgentId, type AgentId, type SessionId } from "./ids.ts";
+import type { Inbox } from "./inbox/inbox.ts";
 import type { AgentState } from "./lifecycle/agent-state.ts";
 import type { RunningAgent } from "./lifecycle/running-agent.ts";
 import { totalsOf, type Totals } from "./lifecycle/totals.ts";
@@ -81,6 +82,11 @@ export class Manager {
 
   get sessionId(): SessionId {
     return this.#house.session.id;
+  }
+
+  /** The questions of all agents, and how to answer them. */
+  get inbox(): Pick<Inbox, "list" | "answer" | "subscribe"> {
+    return this.#house.session.inbox;
   }
 
   /** Where this session's transcripts are. */
@@ -237,6 +243,7 @@ export class Manager {
       await this.#house.spawns.run(() => Promise.resolve());
       await this.stopAll("the manager was closed");
     } finally {
+      await this.#house.session.inbox[Symbol.asyncDispose]();
       this.#house.session.bus.close();
       this.#house.configuration.loader[Symbol.dispose]();
     }

@@ -15,6 +15,8 @@ export interface ResolvedAgent {
   readonly description: string;
   readonly color: string | null;
   readonly cwd: string;
+  /** Stands for the content of its definition. */
+  readonly definitionHash: string;
 
   /** What it sees. */
   readonly sees: {
@@ -46,6 +48,8 @@ export interface ResolvedAgent {
     readonly toolUseId: string | null;
     /** 0 for the main agent. */
     readonly depth: number;
+    /** From the main agent to itself, for people. */
+    readonly path: readonly string[];
     readonly background: boolean;
     /** Its answer carries no trailer for continuing it. */
     readonly oneShot: boolean;
@@ -74,34 +78,57 @@ export type SpawnRights =
   | { readonly allowed: true; readonly types: readonly string[] | "any" };
 
 /**
- * `plan`: it must not change files, whatever is allowed. `bypassPermissions`: everything may run; only for machines
- * that can be lost.
+ * How an agent meets what nobody has allowed. `acceptEdits`: files in its working directories may be changed. `plan`: it must
+ * not change files, whatever is allowed. `dontAsk`: what would be asked is denied. `bypassPermissions`: everything may run; only
+ * for machines that can be lost. `bubble`: questions go to the host's inbox also from the background. `delegate`: it only works
+ * through other agents. `auto`: automated checks answer first; otherwise as `default`.
  */
-export type PermissionMode = "default" | "plan" | "bypassPermissions";
+export type PermissionMode = (typeof permissionModes)[number];
+
+export const permissionModes = [
+  "default",
+  "acceptEdits",
+  "plan",
+  "dontAsk",
+  "bypassPermissions",
+  "bubble",
+  "delegate",
+  "auto",
+] as const;
 
 export interface PermissionPolicy {
   readonly mode: PermissionMode;
-  /** Tools that its definition confines to a rule: tool → the rule. */
-  readonly confined: Readonly<Record<string, string>>;
-  /** Tools that it has only for the directory of its memory. Not handed on to children. */
+  /** Of settings, the command line and the host, in no particular order: deny beats ask beats allow. */
+  readonly rules: readonly SourcedRule[];
+  /** What a person has allowed for the session counts for it too. */
+  readonly takesSessionGrants: boolean;
+  /** Tools that its definition, or one it descends from, confines to some rules. Each must hold. */
+  readonly confined: readonly Confinement[];
+  /** The directory of its memory, and the tools that it has only for that. Not handed on to children. */
   readonly memory: { readonly directory: string; readonly tools: readonly string[] } | null;
-  /** Rules of the settings that come before everything else. */
-  readonly forbidding: readonly Forbidding[];
-  /** What relative paths in those rules may be relative to: any of these. */
-  readonly ruleRoots: readonly string[];
-  /** Tools that may run without being asked. */
-  readonly allowedTools: readonly string[];
-  /** Directories in which reading needs no approval: the working directory and the session's own results. */
-  readonly readableDirectories: readonly string[];
+  /** What `/x` in a rule lies below. */
+  readonly project: string;
+  /** What `x` in a rule lies below. */
+  readonly cwd: string;
+  /** The working directories: the one above and those that settings add. */
+  readonly directories: readonly string[];
+  /** Further directories in which reading needs no approval: the session's own results. */
+  readonly readable: readonly string[];
 }
 
-/** A rule of the settings that forbids calls, or wants somebody to be asked, which nobody can be yet. */
-export interface Forbidding {
+/** A rule as somebody wrote it, and where. */
+export interface SourcedRule {
+  readonly kind: "deny" | "ask" | "allow";
+  /** `Tool` or `Tool(specifier)` */
   readonly rule: string;
-  readonly tool: string;
-  /** What stands between the parentheses; `null`: the whole tool. */
-  readonly specifier: string | null;
-  readonly kind: "deny" | "ask";
+  /** A file, an option, a grant: for people. */
+  readonly source: string;
+}
+
+export interface Confinement {
+  readonly tools: readonly string[];
+  /** One of them must cover a call. */
+  readonly rules: readonly string[];
 }
 
 export interface ToolDecision {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { RetinueError } from "./errors.ts";
 import { longestTimer } from "./longest-timer.ts";
+import { permissionModes } from "./resolved-agent.ts";
 
 /** How hard a model thinks. */
 export const effortSchema = z.enum(["low", "medium", "high", "xhigh", "max"]);
@@ -23,7 +24,9 @@ const spawnRequestSchema = z.strictObject({
   model: z.string().min(1).optional(),
   effort: effortSchema.optional(),
   max_turns: z.int().positive().optional(),
-  /** Host only: tools that this agent may use without being asked, instead of the session's. */
+  /** How it meets what nobody has allowed. A model may only ask for a narrower one. */
+  mode: z.enum(permissionModes).optional(),
+  /** Host only: rules for what this agent may do unasked, instead of what a person allows for the session. */
   allowedTools: z.array(z.string()).optional(),
   /** Host only: wall-clock limit in milliseconds. */
   timeout: z.int().positive().max(longestTimer).optional(),

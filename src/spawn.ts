@@ -70,6 +70,8 @@ export function spawn(input: SpawnRequestInput, by: SpawnFor, house: House): Pro
         toolUseId: by.kind === "agent" ? by.asker.toolUseId : null,
         parentModel: parent?.costs.model,
         permissions: parent?.meets.permissions ?? house.permissions,
+        byModel: by.kind === "agent",
+        path: parent?.relates.path ?? [],
         depth: by.kind === "main" ? 0 : (parent?.relates.depth ?? 0) + 1,
       };
       const { definition, background } = route;

@@ -25,7 +25,7 @@ const floors: readonly (readonly string[])[] = [
     "spawn-request",
     "version",
   ],
-  ["platform", "settings", "plugins", "events", "transcript"],
+  ["platform", "shell", "settings", "plugins", "events", "transcript"],
   ["model", "tools", "permissions", "inbox"],
   ["loop"],
   ["lifecycle"],

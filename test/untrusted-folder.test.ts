@@ -4,7 +4,6 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { readConfiguration } from "../src/configuration.ts";
-import { allowedBySettings } from "../src/permissions/from-settings.ts";
 import { temporaryDirectory, writeFiles } from "./support/stage.ts";
 
 const bin = fileURLToPath(new URL("../bin/retinue.js", import.meta.url));
@@ -186,7 +185,7 @@ function effective({ root, config }: Trap, cwd: string): Record<string, unknown>
     trusted,
     env: settings.env["EVIL"] ?? null,
     model: settings.model === "opus",
-    allowed: allowedBySettings(settings).includes("Bash"),
+    allowed: settings.permissions.allow.includes("Bash"),
     denied: settings.permissions.deny,
     mode: settings.permissions.defaultMode ?? null,
   };

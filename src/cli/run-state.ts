@@ -271,6 +271,8 @@ function advance(agent: AgentState, event: AgentEvent): void {
     case "agent-end":
       end(agent, event.result, event.at);
       return;
+    case "permission-request":
+    case "permission-answer":
     case "prompt":
     case "attachment":
       return;

@@ -76,6 +76,15 @@ export class Catalog {
     );
   }
 
+  /** The name of the type that a name means, also of one that is not offered: for rules about types. */
+  typeOf(name: string): string {
+    const folded = fold(name);
+    const isMeant = ({ definition }: Candidate): boolean =>
+      [definition.name, ...(definition.aliases ?? [])].some((one) => fold(one) === folded);
+    const meant = this.find(name) ?? this.#candidates.find(isMeant)?.definition;
+    return meant?.name ?? folded;
+  }
+
   /** The error for a type that is not there, with what was probably meant. */
   notFound(type: string): RetinueError {
     const names = this.list().map((definition) => definition.name);
@@ -113,14 +122,11 @@ function whyNotOffered(
     return "switched off by the setting agents.builtins";
   if ((source === "user" || source === "project") && leavesAgentsToPlugins(settings))
     return "the policy strictPluginOnlyCustomization leaves agents to plugins";
-  const { deny, ask } = settings.permissions;
+  const { deny } = settings.permissions;
   const names = [name, ...(definition.aliases ?? [])];
   const isNamed = (rule: string): boolean => names.some((one) => namesType(rule, one));
   const denied = deny.find(isNamed);
   if (denied !== undefined) return `denied by '${denied}' in permissions.deny`;
-  const asked = ask.find(isNamed);
-  if (asked !== undefined)
-    return `'${asked}' in permissions.ask wants somebody to be asked, and nobody can be`;
   if (!(definition.entrypoints ?? ["cli", "library"]).includes(entrypoint))
     return `only for ${(definition.entrypoints ?? []).join(", ")}`;
   return null;

@@ -17,14 +17,6 @@ export interface AgentDefinition extends DefinitionFields {
   readonly file: string | null;
 }
 
-/** Modes that would allow more than the default does. */
-const wideModes: ReadonlySet<unknown> = new Set([
-  "acceptEdits",
-  "auto",
-  "bypassPermissions",
-  "bubble",
-]);
-
 /** A definition from plain fields, or none when its name or description is missing; every problem is reported. */
 export function toDefinition(
   fields: Record<string, unknown>,
@@ -125,12 +117,10 @@ function unheeded(field: string, value: unknown): Problem[] {
   const message =
     "later" in definitionFields[field as FieldName]
       ? `'${field}' is not acted on by this version; the agent runs without it.`
-      : field === "permissionMode" && wideModes.has(value)
-        ? `permissionMode '${String(value)}' is not acted on by this version; the agent gets what allowedTools allows.`
-        : undefined;
+      : undefined;
   if (message !== undefined) return [{ severity: "warning", code: "unsupported", message }];
   const { lacks } = definitionFields[field as FieldName] as { lacks?: string };
-  if (lacks === undefined || value === false || field === "permissionMode") return [];
+  if (lacks === undefined || value === false) return [];
   return [
     { severity: "info", code: "unsupported", message: `'${field}' in this version: ${lacks}` },
   ];

@@ -6,6 +6,7 @@
  */
 import { z } from "zod";
 import { longestTimer } from "../longest-timer.ts";
+import { permissionModes, type PermissionMode } from "../resolved-agent.ts";
 import { effortSchema } from "../spawn-request.ts";
 import { hooksSchema } from "./hooks-field.ts";
 import { mcpServersSchema } from "./mcp-field.ts";
@@ -48,18 +49,6 @@ const count = (): z.ZodType<number> =>
 const names = (): z.ZodType<string[]> =>
   z.union([z.array(z.string()), z.string()]).transform(splitTools);
 
-export const permissionModes = [
-  "default",
-  "manual",
-  "plan",
-  "dontAsk",
-  "acceptEdits",
-  "auto",
-  "bypassPermissions",
-  "bubble",
-  "delegate",
-] as const;
-
 /** All but `name` and `description`, which every agent has. */
 export const definitionFields = {
   tools: field(
@@ -74,14 +63,16 @@ export const definitionFields = {
     "haiku",
     text,
   ),
-  permissionMode: {
-    ...field(
-      "`plan` changes nothing. A mode that allows more than the parent's counts only where the folder is trusted.",
-      "plan",
-      () => z.enum(permissionModes),
-    ),
-    lacks: "Only `plan` makes a difference.",
-  },
+  permissionMode: field(
+    "How it meets what nobody has allowed: `plan` changes nothing, `acceptEdits` may change files in its folder, `dontAsk` is " +
+      "denied what would be asked, `delegate` only works through others. A parent in `bypassPermissions`, `acceptEdits` or `auto` " +
+      "decides for it; a mode that allows more counts only where the folder is trusted.",
+    "plan",
+    (): z.ZodType<PermissionMode> =>
+      z
+        .enum([...permissionModes, "manual"])
+        .transform((mode) => (mode === "manual" ? "default" : mode)),
+  ),
   maxTurns: field("Turns before it must report.", "20", count),
   effort: field(
     "How hard it thinks; without it a child does not think.",

@@ -59,7 +59,7 @@ const acting: readonly (readonly [FieldName, Surface | "permissionMode"])[] = [
   ["skills", "skills"],
 ];
 
-const narrow: ReadonlySet<string> = new Set(["default", "manual", "plan", "dontAsk"]);
+const narrow: ReadonlySet<string> = new Set(["default", "plan", "dontAsk", "delegate"]);
 
 function whyInert(
   { source }: AgentDefinition,

@@ -40,6 +40,15 @@ export type AgentEventBody =
     }
   | { type: "tool-call-start"; call: ToolCall }
   | { type: "tool-call-progress"; callId: string; text: string }
+  /** A person is asked, or whoever answers for one. */
+  | {
+      type: "permission-request";
+      call: ToolCall;
+      reason: string;
+      part: string | null;
+      suggestions: string[];
+    }
+  | { type: "permission-answer"; call: ToolCall; allowed: boolean; by: string }
   | { type: "permission-deny"; call: ToolCall; reason: string }
   | {
       type: "tool-call-end";

@@ -3,8 +3,8 @@ import { RetinueError } from "../errors.ts";
 import { answerSchema, type Answer, type InboxRequest } from "./request.ts";
 
 /**
- * An answer from outside, checked: its shape, and whether it fits this request. Rules that it leaves out become the
- * narrowest suggestion, because a person who allows a thing has seen that one. Throws `invalid_request`.
+ * An answer from outside, checked: its shape, and whether it fits this request. Rules that it leaves out become those
+ * that were suggested, because a person who allows a thing has seen them. Throws `invalid_request`.
  */
 export function fitAnswer(request: InboxRequest, given: unknown): Answer {
   const parsed = answerSchema.safeParse(given);
@@ -25,7 +25,7 @@ export function fitAnswer(request: InboxRequest, given: unknown): Answer {
   // The suggestions are about the call that was asked for, which nobody allowed.
   if (answer.input !== undefined && answer.rules === undefined)
     throw misfit(request, "a call that was changed is allowed once. For longer, name the rule");
-  const rules = answer.rules ?? request.suggestions.slice(0, 1);
+  const rules = answer.rules ?? request.suggestions;
   if (rules.length === 0)
     throw misfit(request, "no rule covers this call. Allow it once, or name a rule");
   return { ...answer, rules };

@@ -32,13 +32,13 @@ const agent = { id: "a1", type: "worker", definitionHash: "hash-1" };
 const sibling = { ...agent, id: "a2" };
 const edited = { ...agent, id: "a3", definitionHash: "hash-2" };
 const rulesOf = (grants: Grants, who: typeof agent): string[] =>
-  grants.rulesFor(who).map(({ rule }) => rule);
+  grants.rulesFor(who, { session: true }).map(({ rule }) => rule);
 const again = ({ cwd, configDir }: Desk): Grants => new Grants({ cwd, configDir, now: () => 0 });
 
 test("what is allowed for one agent does not leak to another, not even of the same type", async () => {
   const { grants } = setDesk();
   await grants.give(request(), allow("agent", "Bash(make all)"));
-  expect(grants.rulesFor(agent)).toEqual([
+  expect(grants.rulesFor(agent, { session: true })).toEqual([
     { kind: "allow", rule: "Bash(make all)", source: "a grant to this agent" },
   ]);
   expect(rulesOf(grants, sibling)).toEqual([]);
@@ -113,7 +113,7 @@ describe("always", () => {
     expect(JSON.parse(readFileSync(desk.local, "utf8"))).toEqual({
       permissions: { allow: ["Bash(make all)"] },
     });
-    expect(desk.grants.rulesFor(sibling)).toEqual([
+    expect(desk.grants.rulesFor(sibling, { session: true })).toEqual([
       { kind: "allow", rule: "Bash(make all)", source: desk.local },
     ]);
   });

@@ -52,14 +52,14 @@ export class Grants {
   }
 
   /** Everything that was granted to this agent, for the decision. */
-  rulesFor(agent: GrantedAgent): SourcedRule[] {
+  rulesFor(agent: GrantedAgent, { session }: { session: boolean }): SourcedRule[] {
     const forType = this.#storedGrants()
       .filter(
         ({ agentType, definitionHash }) =>
           agentType === agent.type && definitionHash === agent.definitionHash,
       )
       .map(({ rule }) => allow(rule, this.#file));
-    return [...this.#session, ...(this.#agents.get(agent.id) ?? []), ...forType];
+    return [...(session ? this.#session : []), ...(this.#agents.get(agent.id) ?? []), ...forType];
   }
 
   /** Keeps what an answer grants; when this returns, it holds. Throws where a file cannot be changed; then nothing holds. */

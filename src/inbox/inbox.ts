@@ -42,6 +42,11 @@ export class Inbox implements AsyncDisposable {
     return this.#options.attended === true || this.#listeners.size > 0;
   }
 
+  /** Whether anything can answer: somebody, or an automated check. */
+  get canAnswer(): boolean {
+    return this.attended || (this.#options.checks?.length ?? 0) > 0;
+  }
+
   /** Open requests, oldest first. */
   list(): InboxRequest[] {
     return [...this.#open.values()]

@@ -19,7 +19,7 @@ export const inboxRequestSchema = z.object({
   reason: z.string(),
   /** The part of the command that made it ask; `null`: all of it. */
   part: z.string().nullable(),
-  /** Rules that would allow the call, narrowest first. */
+  /** Rules that together would allow the call, and nothing else. */
   suggestions: z.array(z.string()),
   /** Milliseconds since the epoch. */
   createdAt: z.number(),
@@ -41,7 +41,7 @@ export const answerSchema = z.discriminatedUnion("verdict", [
   z.strictObject({
     verdict: z.literal("allow"),
     scope: z.enum(grantScopes),
-    /** What to allow from now on; left out: the narrowest suggestion. */
+    /** What to allow from now on; left out: what was suggested. */
     rules: z.array(z.string().trim().min(1)).min(1).optional(),
     /** For `always`: the settings file; left out: local. */
     file: z.enum(ruleFiles).optional(),

@@ -3,17 +3,19 @@ import { join } from "node:path";
 import type { AgentResult } from "../agent-result.ts";
 import { errorMessage } from "../errors.ts";
 import type { AgentEvent, AgentEventBody, PromptSource } from "../events/event.ts";
+import { judge } from "../loop/approve.ts";
 import { relay, type Report } from "../loop/relay.ts";
 import { runLoop, type LoopOutcome } from "../loop/run-loop.ts";
 import type { Message } from "../message.ts";
 import { ModelError } from "../model/model.ts";
 import { writeFileAtomic } from "../platform/atomic-write.ts";
-import type { ResolvedAgent } from "../resolved-agent.ts";
-import { hiddenFromSearches } from "../permissions/forbidden.ts";
+import type { ResolvedAgent, SourcedRule } from "../resolved-agent.ts";
+import { hiddenFromSearches } from "../permissions/hidden.ts";
 import { toolSpec } from "../tools/tool.ts";
 import { Workbench } from "../tools/workbench.ts";
 import type { TranscriptRecorder } from "../transcript/recorder.ts";
 import { StopCause } from "./abort.ts";
+import { approvalsOf } from "./approvals.ts";
 import { Deadline } from "./deadline.ts";
 import { Figures } from "./figures.ts";
 import { journalSteps } from "./journal.ts";
@@ -93,10 +95,26 @@ async function live(run: AgentRun, report: Report<AgentEventBody>): Promise<Loop
       root: agent.cwd,
       resultsDir: session.paths.resultsDir,
       ledger: session.ledger,
-      hides: hiddenFromSearches(permissions.forbidding, permissions.ruleRoots),
+      hides: hiddenFromSearches(permissions),
       env: agent.meets.env,
     }),
   );
+  const approvals = approvalsOf(agent, session);
+  resources.defer(() => {
+    session.judges.delete(agent.id);
+    session.grants.forget(agent.id);
+    session.denials.forget(agent.id);
+  });
+  session.judges.set(agent.id, (rules, { tool: name, input }) => {
+    const tool = session.tools.get(name);
+    const grants = [...approvals.grants(), ...rules.map(allowedBySession)];
+    const asker = {
+      agent,
+      workbench,
+      approvals: { ...approvals, canAsk: true, grants: () => grants },
+    };
+    return tool !== undefined && judge(asker, tool, input).decision.verdict === "allow";
+  });
   const waits = new Waits({ ticket, deadline, signal, emit: report.emit });
   const tools = new Map(
     agent.can.tools.flatMap((name) => {
@@ -111,6 +129,7 @@ async function live(run: AgentRun, report: Report<AgentEventBody>): Promise<Loop
       tools,
       toolSpecs: [...tools.values()].map(toolSpec),
       workbench,
+      approvals,
       steps: journalSteps({ agent, session, recorder, waits, signal }),
       limits: session.limits,
       prices: session.prices,
@@ -120,6 +139,10 @@ async function live(run: AgentRun, report: Report<AgentEventBody>): Promise<Loop
     },
     { ...run.task, attachments: run.history.length === 0 ? agent.sees.attachments : [] },
   );
+}
+
+function allowedBySession(rule: string): SourcedRule {
+  return { kind: "allow", rule, source: "a grant" };
 }
 
 type Ending = Pick<AgentResult, "content"> &

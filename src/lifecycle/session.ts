@@ -1,10 +1,13 @@
 import type { EventBus } from "../events/bus.ts";
 import type { AgentId, SessionId } from "../ids.ts";
+import type { Denials } from "../inbox/denials.ts";
+import type { Grants } from "../inbox/grants.ts";
+import type { Inbox } from "../inbox/inbox.ts";
 import type { Model } from "../model/model.ts";
 import type { PriceOverrides } from "../model/prices.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Logger } from "../platform/logger.ts";
-import type { Limits } from "../settings/settings.ts";
+import type { Limits, Settings } from "../settings/settings.ts";
 import type { SpawnRequestInput } from "../spawn-request.ts";
 import type { Tool } from "../tools/tool.ts";
 import type { FileLedger } from "../tools/file-state.ts";
@@ -22,7 +25,17 @@ export interface Session {
   readonly model: Model;
   readonly tools: ReadonlyMap<string, Tool>;
   readonly limits: Limits;
+  readonly settings: Settings;
   readonly prices: PriceOverrides;
+  /** Every question of every agent. */
+  readonly inbox: Inbox;
+  /** What people have allowed since the session began. */
+  readonly grants: Grants;
+  readonly denials: Denials;
+  /** How each running agent judges a call with further rules: where it works now is its own business. */
+  readonly judges: Map<string, Judge>;
+  /** The type of agent that a name means, or that no name means. */
+  readonly agentType: (name: string | undefined) => string;
   readonly slots: Slots;
   readonly bus: EventBus;
   readonly ledger: FileLedger;
@@ -31,6 +44,12 @@ export interface Session {
   /** Spawning, handed in from above: agents spawn agents, so the pipeline would otherwise need itself. */
   readonly spawnChild: (request: SpawnRequestInput, asker: Asker) => Promise<RunningAgent>;
 }
+
+/** Whether a call would run if these rules were allowed too. */
+export type Judge = (
+  rules: readonly string[],
+  call: { tool: string; input: Record<string, unknown> },
+) => boolean;
 
 /** The agent that asks for a child. */
 export interface Asker {

@@ -1,12 +1,13 @@
 import type { z } from "zod";
 import { errorMessage } from "../errors.ts";
 import type { ToolCall } from "../events/event.ts";
+import type { Question } from "../inbox/question.ts";
 import type { ToolResultBlock } from "../message.ts";
-import { decide, type Decision } from "../permissions/decide.ts";
 import { realPath } from "../platform/real-path.ts";
 import { toolName } from "../tools/registry.ts";
-import type { LeafTool, Tool, ToolOutput } from "../tools/tool.ts";
+import type { LeafTool, QuestionReply, Tool, ToolOutput } from "../tools/tool.ts";
 import type { LoopContext } from "./loop-context.ts";
+import { approve } from "./approve.ts";
 import { searchFor } from "./search-web.ts";
 
 /**
@@ -43,7 +44,7 @@ async function runCall(
   call: ToolCall,
   malformed: string | undefined,
 ): Promise<ToolOutput> {
-  const { signal, steps, report } = context;
+  const { signal, steps } = context;
   const tool = context.tools.get(call.name) ?? context.tools.get(toolName(call.name));
   if (tool === undefined) return failure(unknownTool(context, call.name));
   if (malformed !== undefined) {
@@ -56,35 +57,17 @@ async function runCall(
   if (signal.aborted) return interrupted(signal);
   try {
     const key = `tool/${call.id}`;
-    const real = new Map<string, string>();
-    const decision = await steps.run(`${key}/decide`, { repeatable: true }, async () =>
-      decideCall(context, tool, parsed.data, real),
-    );
-    if (!decision.allowed) {
-      report.emit({ type: "permission-deny", call, reason: decision.reason });
-      return failure(`Permission denied: ${decision.reason}`);
-    }
+    const approved = await approve(context, tool, call, parsed.data);
+    if (!approved.allowed) return failure(approved.text);
+    const { input, real } = approved;
     if (tool.kind === "spawn")
-      return tool.report(await steps.child(key, tool.request(parsed.data as never), call.id));
+      return tool.report(await steps.child(key, tool.request(input as never), call.id));
     return await steps.run(key, { repeatable: tool.repeatable }, () =>
-      execute(context, tool, call, parsed.data, real),
+      execute(context, tool, call, input, real),
     );
   } catch (error) {
     return signal.aborted ? interrupted(signal) : failure(errorMessage(error));
   }
-}
-
-/** `real`: takes the real paths that were decided on. */
-function decideCall(
-  context: LoopContext,
-  tool: Tool,
-  input: Record<string, unknown>,
-  real: Map<string, string>,
-): Decision {
-  const given = tool.kind === "leaf" ? (tool.paths?.(input, context.workbench.cwd) ?? []) : [];
-  for (const path of given) real.set(path, realPath(path));
-  const paths = given.map((path) => ({ given: path, real: real.get(path) ?? path }));
-  return decide(context.agent.meets.permissions, { tool: tool.name, paths });
 }
 
 function execute(
@@ -97,6 +80,7 @@ function execute(
   const search = searchFor(context);
   return tool.execute(input as never, {
     ...(search === undefined ? {} : { search }),
+    ask: (questions) => askPerson(context, call, questions),
     agentId: context.agent.id,
     agentType: context.agent.type,
     callId: call.id,
@@ -105,6 +89,17 @@ function execute(
     realPath: (path) => real.get(path) ?? realPath(path),
     progress: (text) => context.report.emit({ type: "tool-call-progress", callId: call.id, text }),
   });
+}
+
+/** While a person thinks, the agent holds no slot. */
+function askPerson(
+  { steps, approvals, signal }: LoopContext,
+  call: ToolCall,
+  questions: readonly Question[],
+): Promise<QuestionReply> {
+  return steps.wait(`tool/${call.id}/question`, "question", () =>
+    approvals.askQuestions(call, questions, signal),
+  );
 }
 
 function failure(content: string): ToolOutput {

@@ -3,6 +3,7 @@ import type { Message } from "../message.ts";
 import type { Model, ToolSpec } from "../model/model.ts";
 import type { PriceOverrides } from "../model/prices.ts";
 import type { ResolvedAgent } from "../resolved-agent.ts";
+import type { Approvals } from "./approve.ts";
 import type { Limits } from "../settings/settings.ts";
 import type { Tool } from "../tools/tool.ts";
 import type { Workbench } from "../tools/workbench.ts";
@@ -18,6 +19,7 @@ export interface LoopContext {
   /** The same as the model sees them. */
   readonly toolSpecs: readonly ToolSpec[];
   readonly workbench: Workbench;
+  readonly approvals: Approvals;
   readonly steps: Steps;
   readonly limits: Limits;
   readonly prices: PriceOverrides;

@@ -88,12 +88,14 @@ function contextOf({
     meets: {
       permissions: {
         mode: "bypassPermissions",
-        confined: {},
-        allowedTools: [],
-        readableDirectories: [],
+        rules: [],
+        takesSessionGrants: true,
+        confined: [],
         memory: null,
-        forbidding: [],
-        ruleRoots: [],
+        project: "/",
+        cwd: "/",
+        directories: [],
+        readable: [],
       },
     },
   };
@@ -102,7 +104,15 @@ function contextOf({
     model,
     tools: new Map(tools.map((tool) => [tool.name, tool])),
     toolSpecs: [],
-    workbench: {} as never,
+    workbench: { cwd: "/" } as never,
+    approvals: {
+      canAsk: false,
+      grants: () => [],
+      agentType: (name) => name ?? "",
+      ask: () => Promise.reject(new Error("nobody is asked here")),
+      askQuestions: () => Promise.reject(new Error("nobody is asked here")),
+      countDenial: () => 1,
+    },
     steps: {
       run: (_key, _options, work) => work(),
       child: () => Promise.reject(new Error("nobody spawns here")),

@@ -1,16 +1,11 @@
+import type { SourcedRule } from "../resolved-agent.ts";
+
+export type { SourcedRule } from "../resolved-agent.ts";
+
 /** What a call may do: run, run if a person says so, or not run. */
 export type Verdict = "allow" | "ask" | "deny";
 
-export type RuleKind = "deny" | "ask" | "allow";
-
-/** A rule as somebody wrote it, and where. */
-export interface SourcedRule {
-  readonly kind: RuleKind;
-  /** `Tool` or `Tool(specifier)` */
-  readonly rule: string;
-  /** A file, `--allowedTools`, a grant: for people. */
-  readonly source: string;
-}
+export type RuleKind = SourcedRule["kind"];
 
 /** A verdict that explains itself. */
 export interface Decision {
@@ -20,6 +15,6 @@ export interface Decision {
   readonly rule: SourcedRule | null;
   /** The part of the command that decided; `null`: all of it. */
   readonly part: string | null;
-  /** Rules that would allow the call, narrowest first. */
+  /** Rules that together would allow exactly this call. None: no rule can, or it would allow more. */
   readonly suggestions: readonly string[];
 }

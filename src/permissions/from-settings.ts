@@ -1,33 +1,50 @@
-import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import type { Diagnostic } from "../diagnostic.ts";
 import { RetinueError } from "../errors.ts";
 import { realPath } from "../platform/real-path.ts";
-import type { PermissionMode } from "../resolved-agent.ts";
+import { permissionModes, type PermissionMode, type SourcedRule } from "../resolved-agent.ts";
 import { start, type Layer, type Position } from "../settings/layer.ts";
 import { isObject } from "../platform/is-object.ts";
 import type { LoadedSettings } from "../settings/load-settings.ts";
 import { originOf } from "../settings/provenance.ts";
 import type { Settings } from "../settings/settings.ts";
-import { closest } from "../platform/closest.ts";
-import { toolName, toolRegistry } from "../tools/registry.ts";
-import { isChecked, partsOf } from "./forbidden.ts";
+import { refuseBypassForRoot } from "./may-bypass.ts";
+import { ruleProblem } from "./rule-problem.ts";
 
-/** The host's word counts, unless the settings forbid it; without one, a setting may narrow. */
-export function modeBySettings(given: PermissionMode, { permissions }: Settings): PermissionMode {
-  if (given === "bypassPermissions" && permissions.disableBypassPermissionsMode === "disable") {
-    throw new RetinueError(
-      "invalid_config",
-      "bypassPermissions is switched off by the setting permissions.disableBypassPermissionsMode. Name the tools to allow instead.",
-    );
+/** The host's word counts, unless the settings forbid it; without one, the mode that the settings name. */
+export function modeBySettings(
+  given: PermissionMode | undefined,
+  { permissions }: Settings,
+): PermissionMode {
+  const named = permissions.defaultMode === "manual" ? "default" : permissions.defaultMode;
+  const mode = given ?? permissionModes.find((one) => one === named) ?? "default";
+  if (mode !== "bypassPermissions") return mode;
+  if (!bypassIsOff({ permissions })) {
+    refuseBypassForRoot();
+    return mode;
   }
-  return given === "default" && permissions.defaultMode === "plan" ? "plan" : given;
+  throw new RetinueError(
+    "invalid_config",
+    "bypassPermissions is switched off by the setting permissions.disableBypassPermissionsMode. Name the tools to allow instead.",
+  );
 }
 
-/** Whole tools. A rule for part of one cannot be checked yet, and so allows nothing. */
-export function allowedBySettings({ permissions }: Settings): string[] {
-  return permissions.allow.filter(isWholeTool).map(toolName);
+export function bypassIsOff({ permissions }: Pick<Settings, "permissions">): boolean {
+  return permissions.disableBypassPermissionsMode === "disable";
+}
+
+/** The rules of all settings files, each with the file that it stands in. */
+export function rulesOfSettings({
+  settings,
+  provenance,
+}: Pick<LoadedSettings, "settings" | "provenance">): SourcedRule[] {
+  return (["deny", "ask", "allow"] as const).flatMap((kind) =>
+    settings.permissions[kind].map((rule, index) => {
+      const origin = originOf(provenance, ["permissions", kind, index]);
+      return { kind, rule, source: origin?.file ?? "settings" };
+    }),
+  );
 }
 
 /** What is to be said about rules: those that allow nothing, forbid more than they say, or are about no tool. */
@@ -50,38 +67,6 @@ function placeOfRule(layer: Layer | undefined, kind: string, rule: string): Posi
   const rules = isObject(permissions) ? permissions[kind] : undefined;
   const index = Array.isArray(rules) ? rules.indexOf(rule) : -1;
   return layer?.position?.(["permissions", kind, index]) ?? start;
-}
-
-function ruleProblem(kind: "deny" | "ask" | "allow", rule: string): string | null {
-  const { tool, specifier } = partsOf(rule);
-  if (!toolRegistry.has(tool)) {
-    const meant = closest(tool, [...toolRegistry.keys()]);
-    // Tools of other programs, and of servers that are not there yet, are none of our business.
-    return meant === undefined
-      ? null
-      : `'${rule}' in permissions.${kind} is about no tool. Did you mean '${meant}'?`;
-  }
-  if (kind === "allow")
-    return isWholeTool(rule)
-      ? null
-      : `'${rule}' allows nothing: this version cannot check rules for a part of a tool. Name the tool without one to allow all of it.`;
-  if (specifier !== null && (tool === "Read" || tool === "Edit"))
-    return pathProblem(rule, specifier);
-  if (isChecked({ rule, kind, tool, specifier })) return null;
-  return `'${rule}' forbids every call of ${tool}: this version cannot tell which calls it is about.`;
-}
-
-/** Paths that hardly mean what they say. */
-function pathProblem(rule: string, specifier: string): string | null {
-  if (/["'$,]|\\(?![*?[{(])/.test(specifier))
-    return `'${rule}' takes its path as it is written, with quotes, commas and $. Write one path in each rule, without them.`;
-  if (/^\/[^/]/.test(specifier) && existsSync(specifier))
-    return `'${rule}' is about a path below the project. Write '/${specifier}' for the absolute one.`;
-  return null;
-}
-
-function isWholeTool(rule: string): boolean {
-  return !/[()]/.test(rule) && toolRegistry.has(toolName(rule));
 }
 
 /** Directories besides the working directory in which reading needs no approval. */

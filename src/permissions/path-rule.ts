@@ -1,37 +1,53 @@
-import { homedir } from "node:os";
 import { join, normalize } from "node:path";
 import { realPath } from "../platform/real-path.ts";
+import type { RuleKind } from "./decision.ts";
 
-/** What a path in a rule is about: a pattern below a directory, both in lower case, because some disks know no other. */
+/** What a path in a rule is about: a pattern below a directory. */
 export interface PathRule {
   readonly base: string;
   readonly segments: readonly string[];
 }
 
+/** What the beginning of a path in a rule stands for. */
+export interface Anchors {
+  /** `/x` */
+  readonly project: string;
+  /** `x` and `./x` */
+  readonly cwd: string;
+  /** `~/x` */
+  readonly home: string;
+}
+
 /**
- * The path rules that a specifier may mean: `//x` is absolute, `~/x` lies in the home directory, everything else below one
- * of the roots; without a slash inside it holds at any depth. Also with the links of its fixed part resolved. Rather too
- * much than too little: what other programs read as a choice (`{a,b}`, `[ab]`, `@(a|b)`) is any text here, with slashes or without.
+ * The path rules that a specifier means: itself, and with the links of its fixed part resolved. Without a slash it holds at any
+ * depth. Rules that forbid mean rather too much than too little: what other programs read as a choice (`{a,b}`, `[ab]`,
+ * `@(a|b)`) is any text in them, and `dir/**` holds at any depth.
  */
-export function pathRules(specifier: string, roots: readonly string[]): PathRule[] {
-  const written = simplified(specifier.trim());
-  const [bases, rest] = written.startsWith("//")
-    ? [["/"], written]
+export function pathRules(specifier: string, kind: RuleKind, anchors: Anchors): PathRule[] {
+  const written = kind === "allow" ? specifier.trim() : simplified(specifier.trim());
+  const [base, rest] = written.startsWith("//")
+    ? ["/", written]
     : /^~(?:\/|$)/.test(written)
-      ? [[homedir()], written.slice(1)]
-      : [roots, written];
-  const segments = segmentsOf(rest);
-  const isAnywhere = /^(?:\.\/)?[^/]+\/?$/.test(rest);
-  const rules = bases.map((base) => ({ base, segments }));
-  return [...rules, ...rules.map(resolved)].map(({ base, segments: found }) => ({
-    base: base.toLowerCase(),
-    segments: [...(isAnywhere ? ["**"] : []), ...found].map((segment) => segment.toLowerCase()),
+      ? [anchors.home, written.slice(1)]
+      : written.startsWith("/")
+        ? [anchors.project, written]
+        : [anchors.cwd, written];
+  const isAnywhere = /^[^/]+\/?$/.test(rest) || (kind !== "allow" && /^[^/*]+\/\*\*$/.test(rest));
+  const rule = { base, segments: segmentsOf(rest, kind) };
+  return [rule, resolved(rule)].map(({ base: from, segments: found }) => ({
+    base: folded(from),
+    segments: [...(isAnywhere ? ["**"] : []), ...found].map(folded),
   }));
+}
+
+/** Some disks do not tell small letters from capitals. */
+function folded(text: string): string {
+  return process.platform === "darwin" ? text.toLowerCase() : text;
 }
 
 /** Whether the rule is about this path, or about a directory that it lies in. */
 export function matchesPath({ base, segments }: PathRule, path: string): boolean {
-  const below = segmentsBelow(base, path.toLowerCase());
+  const below = segmentsBelow(base, folded(path));
   if (below === null) return false;
   // Which parts of the pattern may come next, after each segment of the path.
   let open = new Set(afterStars(segments, 0));
@@ -92,15 +108,22 @@ function simplified(specifier: string): string {
 }
 
 /** A directory stands for everything in it, so stars at the end say nothing; several in a row say no more than one. */
-function segmentsOf(pattern: string): string[] {
+function segmentsOf(pattern: string, kind: RuleKind): string[] {
   const segments = normalize(pattern.replace(/^\/+/, ""))
     .split("/")
     .filter((segment) => segment !== "" && segment !== ".")
-    .map((segment) => (segment.includes(anything) || segment.includes("**") ? "**" : segment))
+    .map((segment) =>
+      kind === "allow" ? segment.replace(/(?<=.)\*\*+|\*\*+(?=.)/g, "*") : widened(segment),
+    )
     .filter((segment, at, all) => segment !== "**" || all[at - 1] !== "**");
   while (segments.length > 1 && segments.at(-1) === "**") segments.pop();
-  // Nobody writes such a path; whatever it is about, it is forbidden.
-  return segments.length > mostSegments ? ["**"] : segments;
+  const isOdd = segments.length > mostSegments || (kind === "allow" && segments.includes(".."));
+  // Whatever it is about, it is forbidden, and nothing is allowed by it.
+  return isOdd ? [kind === "allow" ? "\0" : "**"] : segments;
+}
+
+function widened(segment: string): string {
+  return segment.includes(anything) || segment.includes("**") ? "**" : segment;
 }
 
 const mostSegments = 100;

@@ -4,7 +4,7 @@ import type { Skill } from "../definitions/skill.ts";
 import { findSkill } from "../definitions/skills.ts";
 import { sources } from "../definitions/sources.ts";
 import type { Diagnostic } from "../diagnostic.ts";
-import { isAbout, isChecked, parseForbidding } from "../permissions/forbidden.ts";
+import { isAbout, parseRule } from "../permissions/rule.ts";
 import { answerCost } from "../model/prices.ts";
 import type { PermissionMode, SpawnRights, ToolDecision } from "../resolved-agent.ts";
 import type { Limits, Settings } from "../settings/settings.ts";
@@ -15,7 +15,7 @@ import { memoryDirectory } from "./memory.ts";
 import { resolveModel } from "./model.ts";
 import { initialAttachments, systemPrompt } from "./prompt.ts";
 import { isolationRefusal } from "./refusal.ts";
-import { modeOf } from "./resolve.ts";
+import { resolveMode } from "./permission-mode.ts";
 import { resolveTools } from "./tools.ts";
 
 /** What would become of a request for an agent type, and why. Nothing is started to find out. */
@@ -29,7 +29,7 @@ export interface Explanation {
   readonly passedOver: readonly { file: string | null; source: string; why: string }[];
   readonly model: { readonly id: string; readonly from: string };
   readonly permissionMode: { readonly mode: PermissionMode; readonly from: string };
-  /** `useless`: it is offered, and every call of it is denied; why. */
+  /** `useless`: it is offered, and every call of it is denied or asked about; why. */
   readonly tools: readonly (ToolDecision & { useless: string | null })[];
   /** Why it cannot be started at all, if it cannot. */
   readonly refusal: string | null;
@@ -72,10 +72,16 @@ export async function explainAgent(
   const definition = catalog.find(type);
   if (definition === undefined) throw catalog.notFound(type);
   const { id, from } = modelOf(definition, context);
-  const mode = modeOf(definition, context.parentMode);
+  const { mode, from: modeFrom } = resolveMode({
+    parent: context.parentMode,
+    call: undefined,
+    byModel: false,
+    definition: definition.permissionMode,
+    allowsBypass: false,
+  });
   const memory = memoryDirectory(definition, environment);
   const available = createTools({ defaultType: settings.agents.defaultType, canSearch: true });
-  const { tools, spawn, confined, report, refusal } = toolsOf(definition, {
+  const { tools, spawn, report, refusal } = toolsOf(definition, {
     available: [...available.keys()],
     denied: settings.permissions.deny,
     atDepthLimit: limits.maxSpawnDepth <= 1,
@@ -83,17 +89,15 @@ export async function explainAgent(
     mode,
     memory,
   });
-  const forbidding = parseForbidding(settings.permissions);
+  const forbidding = (["deny", "ask"] as const).flatMap((kind) =>
+    settings.permissions[kind].map((rule) => parseRule({ kind, rule, source: "" })),
+  );
   const uselessness = ({ tool, kept }: ToolDecision): string | null => {
     if (!kept) return null;
-    const rule = forbidding.find((one) => {
-      const isWhole = one.specifier === null || !isChecked(one);
-      return isWhole && isAbout(one, tool);
-    });
-    if (rule !== undefined)
-      return `every call is denied by '${rule.rule}' in permissions.${rule.kind}`;
-    if (!Object.hasOwn(confined, tool)) return null;
-    return `every call is denied: this version cannot check '${confined[tool]}'`;
+    const rule = forbidding.find((one) => one.specifier === null && isAbout(one, tool));
+    if (rule === undefined) return null;
+    const what = rule.kind === "deny" ? "denied" : "asked about";
+    return `every call is ${what}: '${rule.rule}' in permissions.${rule.kind}`;
   };
   const specs = tools.flatMap((name) => available.get(name) ?? []).map(toolSpec);
   const system = await systemPrompt({ ...definition, omitGitStatus: true }, environment, id);
@@ -117,7 +121,7 @@ export async function explainAgent(
     file: definition.file,
     passedOver: catalog.candidates().flatMap((candidate) => othersOf(candidate, definition)),
     model: { id, from },
-    permissionMode: { mode, from: mode === context.parentMode ? "parent" : "definition" },
+    permissionMode: { mode, from: modeFrom },
     tools: report.map((decision) => ({ ...decision, useless: uselessness(decision) })),
     refusal: refusal?.message ?? isolationRefusal(definition),
     spawns: spawn,

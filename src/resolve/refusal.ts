@@ -16,7 +16,7 @@ export function refusalOf(definition: AgentDefinition): { field: string; message
     atDepthLimit: true,
     background: definition.background ?? false,
     backgroundMcp: true,
-    mode: definition.permissionMode === "plan" ? "plan" : "default",
+    mode: definition.permissionMode ?? "default",
     memory: definition.memory ?? null,
   });
   return refusal === null ? null : { field: "tools", message: refusal.message };

@@ -1,15 +1,15 @@
 import type { Catalog } from "../definitions/catalog.ts";
 import type { AgentDefinition } from "../definitions/definition.ts";
 import { newAgentId, type AgentId, type SessionId } from "../ids.ts";
-import { inheritedConfinement } from "../permissions/decide.ts";
 import { parseAllowedTools } from "../permissions/allowed-tools.ts";
-import { parseForbidding } from "../permissions/forbidden.ts";
-import type { PermissionMode, PermissionPolicy, ResolvedAgent } from "../resolved-agent.ts";
+import type { PermissionPolicy, ResolvedAgent } from "../resolved-agent.ts";
 import type { Limits, Settings } from "../settings/settings.ts";
 import type { SpawnRequest } from "../spawn-request.ts";
 import type { Environment } from "./environment.ts";
+import { definitionHash } from "./definition-hash.ts";
 import { memoryDirectory } from "./memory.ts";
 import { resolveModel } from "./model.ts";
+import { resolveMode } from "./permission-mode.ts";
 import { firstOf } from "./precedence.ts";
 import { initialAttachments, systemPrompt } from "./prompt.ts";
 import { resolveTools } from "./tools.ts";
@@ -20,8 +20,14 @@ export interface Surroundings {
   readonly settings: Settings;
   readonly limits: Limits;
   readonly availableTools: readonly string[];
-  /** Besides the working directory. */
-  readonly readableDirectories: readonly string[];
+  /** What `/x` in a rule lies below. */
+  readonly project: string;
+  /** Directories that count as the working directory does. */
+  readonly addedDirectories: readonly string[];
+  /** Directories in which only reading needs no approval. */
+  readonly readable: readonly string[];
+  /** A definition may ask for `bypassPermissions`. */
+  readonly allowsBypass: boolean;
   /** `CLAUDE_CODE_SUBAGENT_MODEL` */
   readonly subagentModel: string | undefined;
 }
@@ -34,9 +40,16 @@ export interface Origin {
   readonly toolUseId: string | null;
   readonly parentModel: string | undefined;
   /** The rules for whoever asks: they bind its children too. */
-  readonly permissions: Pick<PermissionPolicy, "mode" | "allowedTools" | "confined">;
+  readonly permissions: Pick<
+    PermissionPolicy,
+    "mode" | "rules" | "confined" | "takesSessionGrants"
+  >;
+  /** A model asks, not the host. */
+  readonly byModel: boolean;
   /** 0 for the main agent. */
   readonly depth: number;
+  /** From the main agent to the one that asks, for people. */
+  readonly path: readonly string[];
 }
 
 /** A definition and a request become one frozen record. Explicit beats declared beats inherited beats default. */
@@ -54,7 +67,13 @@ export async function resolveAgent(
     parent: origin.parentModel,
     settings,
   });
-  const mode = modeOf(definition, origin.permissions.mode);
+  const { mode } = resolveMode({
+    parent: origin.permissions.mode,
+    call: request.mode,
+    byModel: origin.byModel,
+    definition: definition.permissionMode,
+    allowsBypass: surroundings.allowsBypass,
+  });
   const memory = memoryDirectory(definition, environment);
   const { tools, spawn, confined, forMemory, report, refusal } = resolveTools({
     type: definition.name,
@@ -86,6 +105,7 @@ export async function resolveAgent(
     description: request.description || firstWords(request.prompt ?? ""),
     color: definition.color ?? null,
     cwd: environment.cwd,
+    definitionHash: definitionHash(definition),
     sees: {
       system: await systemPrompt(definition, environment, model),
       attachments: await initialAttachments({
@@ -100,15 +120,18 @@ export async function resolveAgent(
     meets: {
       permissions: {
         mode,
-        confined: { ...inheritedConfinement(origin.permissions.confined), ...confined },
-        allowedTools:
-          request.allowedTools === undefined
-            ? origin.permissions.allowedTools
-            : parseAllowedTools(request.allowedTools),
+        rules: [
+          ...origin.permissions.rules,
+          ...parseAllowedTools(request.allowedTools ?? [], "the option allowedTools of spawn"),
+        ],
+        takesSessionGrants:
+          request.allowedTools === undefined && origin.permissions.takesSessionGrants,
+        confined: [...origin.permissions.confined, ...confined],
         memory: memory === null ? null : { directory: memory, tools: forMemory },
-        forbidding: parseForbidding(settings.permissions),
-        ruleRoots: [...new Set([environment.cwd, environment.repository ?? environment.cwd])],
-        readableDirectories: [environment.cwd, ...surroundings.readableDirectories],
+        project: surroundings.project,
+        cwd: environment.cwd,
+        directories: [environment.cwd, ...surroundings.addedDirectories],
+        readable: surroundings.readable,
       },
       env: settings.env,
     },
@@ -116,6 +139,7 @@ export async function resolveAgent(
       parentId: origin.parentId,
       toolUseId: origin.toolUseId,
       depth: origin.depth,
+      path: [...origin.path, request.name ?? definition.name],
       background: context.background,
       oneShot: definition.oneShot ?? false,
     },
@@ -129,11 +153,6 @@ export async function resolveAgent(
     },
     toolReport: report,
   });
-}
-
-/** A parent that bypasses everything has already decided; otherwise an agent may only be narrower than its parent. */
-export function modeOf(definition: AgentDefinition, parent: PermissionMode): PermissionMode {
-  return parent === "default" && definition.permissionMode === "plan" ? "plan" : parent;
 }
 
 /** What people see of a task that nobody described. */

@@ -1,6 +1,6 @@
 import type { PermissionMode } from "../resolved-agent.ts";
-import { partsOf, toolsOfRule } from "../permissions/forbidden.ts";
 import { toolName } from "../tools/registry.ts";
+import { parseRule, toolsOfRule } from "../permissions/rule.ts";
 import { coveredBy } from "./covered-by.ts";
 
 /** What decides over an agent's tools. */
@@ -31,7 +31,7 @@ export interface ToolQuestion {
 export const layers = {
   settings: (tool, { denied }) => {
     const rule = denied.find((one) => {
-      const { tool: named, specifier } = partsOf(one);
+      const { tool: named, specifier } = parseRule({ kind: "deny", rule: one, source: "" });
       return specifier === null && toolsOfRule(named).some((about) => coveredBy(about)(tool));
     });
     return rule === undefined ? undefined : `denied by '${rule}' in permissions.deny`;

@@ -1,6 +1,7 @@
 import { closest } from "../platform/closest.ts";
 import { RetinueError } from "../errors.ts";
-import type { SpawnRights, ToolDecision } from "../resolved-agent.ts";
+import { toolsOfRule } from "../permissions/rule.ts";
+import type { Confinement, SpawnRights, ToolDecision } from "../resolved-agent.ts";
 import { toolName } from "../tools/registry.ts";
 import { coveredBy } from "./covered-by.ts";
 import { layers, type Layer, type ToolQuestion } from "./tool-layers.ts";
@@ -8,8 +9,8 @@ import { layers, type Layer, type ToolQuestion } from "./tool-layers.ts";
 export interface ResolvedTools {
   tools: string[];
   spawn: SpawnRights;
-  /** Tools that it has only together with a rule. */
-  confined: Record<string, string>;
+  /** Tools that it has only together with rules. */
+  confined: Confinement[];
   /** Tools that it has only for the directory of its memory. */
   forMemory: string[];
   report: ToolDecision[];
@@ -70,15 +71,14 @@ function noSuchTool(tool: string, available: readonly string[]): ToolDecision {
 }
 
 /** `Bash(git diff *)` without a plain `Bash` beside it. `Agent(a, b)` is no rule: it names types. */
-function confinedTools(wanted: readonly string[]): Record<string, string> {
-  const rules = wanted.flatMap((entry) => {
-    const rule = /\((.*)\)$/s.exec(entry)?.[1];
-    const tool = toolName(entry);
-    return rule === undefined || rule === "*" || tool === spawnTool || wanted.includes(tool)
-      ? []
-      : [[tool, rule] as const];
+function confinedTools(wanted: readonly string[]): Confinement[] {
+  const rules = wanted.filter((entry) => /\(.*\)$/s.test(entry) && !/\(\**\)$/.test(entry));
+  const byTool = Map.groupBy(rules, toolName);
+  return [...byTool].flatMap(([tool, all]) => {
+    // A rule for reading binds what else reads, unless that is named by itself.
+    const tools = toolsOfRule(tool).filter((one) => !wanted.includes(one));
+    return tool === spawnTool || wanted.includes(tool) ? [] : [{ tools, rules: all }];
   });
-  return Object.fromEntries(rules);
 }
 
 /** `Agent` = any type, `Agent(a, b)` = only those, absent = none. */

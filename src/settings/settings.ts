@@ -85,10 +85,10 @@ export const settingsSchema = z.looseObject({
   /** Agents that nobody waits for. */
   background: z
     .looseObject({
+      /** What becomes of their questions: they go to the `inbox` where somebody can answer, or are denied at once. */
+      prompts: z.enum(["inbox", "deny"]).default("inbox"),
       /** Whether agents in the background may use MCP servers. */
       mcp: z.boolean().default(false),
-      /** Where their questions go: to whoever looks, or to a no. */
-      prompts: z.enum(["inbox", "deny"]).default("inbox"),
     })
     .prefault({}),
   /** Transcripts that are older than this many days are removed. */

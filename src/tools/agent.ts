@@ -19,6 +19,10 @@ const inputFor = (defaultType: string) =>
       .optional()
       .describe("Only to override the type's model: sonnet, opus, haiku or an id"),
     effort: effortSchema.optional(),
+    mode: z
+      .enum(["plan", "dontAsk", "default"])
+      .optional()
+      .describe("Only to narrow what it may do"),
     max_turns: z.int().positive().optional(),
   });
 

@@ -1,0 +1,119 @@
+import type { ToolCall } from "../events/event.ts";
+import { denialText } from "../inbox/denials.ts";
+import type { Answered } from "../inbox/request.ts";
+import type { Question } from "../inbox/question.ts";
+import { decide } from "../permissions/decide.ts";
+import type { Decision, SourcedRule } from "../permissions/decision.ts";
+import { realGround } from "../permissions/ground.ts";
+import { Rulebook } from "../permissions/policy.ts";
+import { realPath } from "../platform/real-path.ts";
+import type { QuestionReply, Tool } from "../tools/tool.ts";
+import type { LoopContext } from "./loop-context.ts";
+
+/** Who answers what an agent's rules leave open. */
+export interface Approvals {
+  /** Somebody can be asked now. */
+  readonly canAsk: boolean;
+  /** What people have allowed this agent since it started. */
+  grants(): readonly SourcedRule[];
+  /** The type of agent that a name means. */
+  agentType(name: string | undefined): string;
+  /** Asks for one call and waits. Rejects with the signal's reason. */
+  ask(call: ToolCall, decision: Decision, signal: AbortSignal): Promise<Answered>;
+  /** Asks a person what the agent wants to know. */
+  askQuestions(
+    call: ToolCall,
+    questions: readonly Question[],
+    signal: AbortSignal,
+  ): Promise<QuestionReply>;
+  /** How often this very call has been denied to the agent, this time included. */
+  countDenial(call: ToolCall): number;
+}
+
+/** Whether a call may run, with the input that runs and the real paths that were decided on. */
+export type Approved =
+  | {
+      readonly allowed: true;
+      readonly input: Record<string, unknown>;
+      readonly real: ReadonlyMap<string, string>;
+    }
+  | { readonly allowed: false; readonly text: string };
+
+/**
+ * From a call to the word that it may run: rules first, then whoever can be asked. A person who changes the input is checked
+ * like the model: what a rule denies stays denied.
+ */
+export async function approve(
+  context: LoopContext,
+  tool: Tool,
+  call: ToolCall,
+  input: Record<string, unknown>,
+): Promise<Approved> {
+  const { steps, report, signal, approvals } = context;
+  const key = `tool/${call.id}`;
+  const first = await steps.run(`${key}/decide`, { repeatable: true }, async () =>
+    judge(context, tool, input),
+  );
+  const { decision } = first;
+  if (decision.verdict === "deny") return denied(context, call, decision.reason);
+  // A question is itself what a person is asked.
+  if (decision.verdict === "allow" || tool.name === "AskUserQuestion")
+    return { allowed: true, input, real: first.real };
+  const { reason, part, suggestions } = decision;
+  report.emit({ type: "permission-request", call, reason, part, suggestions: [...suggestions] });
+  const { answer, by } = await steps.wait(`${key}/approve`, "permission", () =>
+    approvals.ask({ ...call, input }, decision, signal),
+  );
+  const isAllowed = answer.verdict === "allow";
+  report.emit({ type: "permission-answer", call, allowed: isAllowed, by });
+  if (!isAllowed) {
+    const said = answer.verdict === "deny" ? answer.message : undefined;
+    return denied(context, call, said ?? `${reason} ${by === "host" ? "A person" : by} said no.`);
+  }
+  if (answer.input === undefined) return { allowed: true, input, real: first.real };
+  return changed(context, tool, call, answer.input);
+}
+
+/** The input that a person gave instead. */
+function changed(
+  context: LoopContext,
+  tool: Tool,
+  call: ToolCall,
+  given: Record<string, unknown>,
+): Approved {
+  const parsed = tool.input.safeParse(given);
+  if (!parsed.success)
+    return denied(context, call, "A person changed the input to one that does not fit the tool.");
+  const { decision, real } = judge(context, tool, parsed.data);
+  if (decision.verdict === "deny") return denied(context, call, decision.reason);
+  return { allowed: true, input: parsed.data, real };
+}
+
+function denied({ report, approvals }: LoopContext, call: ToolCall, reason: string): Approved {
+  report.emit({ type: "permission-deny", call, reason });
+  return { allowed: false, text: denialText(reason, approvals.countDenial(call)) };
+}
+
+/** What the rules say about a call now, and what its paths lead to. */
+export function judge(
+  { agent, approvals, workbench }: Pick<LoopContext, "agent" | "approvals" | "workbench">,
+  tool: Tool,
+  input: Record<string, unknown>,
+): { decision: Decision; real: Map<string, string> } {
+  const real = new Map<string, string>();
+  const remembered = (path: string): string => {
+    const known = real.get(path) ?? realPath(path);
+    real.set(path, known);
+    return known;
+  };
+  const ground = { ...realGround(workbench.cwd), realPath: remembered };
+  const book = new Rulebook(agent.meets.permissions, approvals.grants(), ground);
+  const paths = tool.kind === "leaf" ? (tool.paths?.(input, workbench.cwd) ?? []) : [];
+  const asked = {
+    tool: tool.name,
+    input,
+    paths,
+    agentType: (name: string | undefined) => approvals.agentType(name),
+  };
+  return { decision: decide(book, asked, { canAsk: approvals.canAsk }), real };
+}

@@ -1,0 +1,229 @@
+import type { ShellWord } from "../../shell/shell-word.ts";
+import {
+  commandText,
+  type Redirection,
+  type ShellAssignment,
+  type SimpleCommand,
+} from "../../shell/shell.ts";
+import { isProtected } from "../protected.ts";
+import type { PathPair, Rulebook } from "../policy.ts";
+import { isAbout, type Rule } from "../rule.ts";
+import { isAcceptedEdit } from "./accepted-edit.ts";
+import { unwrapped } from "./forms.ts";
+import { matchesCommand } from "./pattern.ts";
+import { isReadOnly, type Surroundings } from "./read-only.ts";
+import { writesFile, type BashView } from "./view.ts";
+
+/** Whether every part of a command line is approved. */
+export type Coverage =
+  | { readonly covered: true; readonly by: readonly Rule[] }
+  | {
+      readonly covered: false;
+      readonly part: string;
+      readonly why: string;
+      readonly rules: readonly string[];
+    };
+
+/** What may approve the parts: rules, and what needs no approval at all. */
+export interface Approval {
+  readonly rules: readonly Rule[];
+  /** Rules for edits, which approve where output goes. */
+  readonly edits: readonly Rule[];
+  readonly builtIn: boolean;
+}
+
+/** Looks at one part after the other; the first one that nothing approves decides. */
+export function coverage(bash: BashView, approval: Approval, book: Rulebook): Coverage {
+  const { shell } = bash;
+  if (shell === null) {
+    return { covered: false, part: bash.command, why: bash.whyUnreadable ?? "", rules: [] };
+  }
+  const [opaque] = shell.opaque;
+  if (opaque !== undefined) {
+    return { covered: false, part: opaque, why: "bash may take text in it for code", rules: [] };
+  }
+  const check = new Check(bash, approval, book);
+  const missing = shell.commands.filter((command) => !check.approves(command));
+  const files = shell.redirections.filter((one) => !check.approvesRedirection(one));
+  const [first] = missing;
+  const [file] = files;
+  const rules = [...missing.map(ruleFor), ...files.map((one) => check.ruleForFile(one))];
+  const suggested = rules.includes(null) ? [] : rules.filter((rule) => rule !== null);
+  if (first !== undefined) {
+    const part = commandText(first);
+    return { covered: false, part, why: check.whyNot(first), rules: [...new Set(suggested)] };
+  }
+  if (file !== undefined) {
+    const part = `${file.operator} ${file.target.text}`;
+    return { covered: false, part, why: "it writes to a file", rules: suggested };
+  }
+  return { covered: true, by: [...check.used] };
+}
+
+/** Whether rules approve every command of a line; where its output goes is another question. */
+export function runsOnly(bash: BashView, rules: readonly Rule[], book: Rulebook): boolean {
+  const check = new Check(bash, { rules, edits: [], builtIn: false }, book);
+  const { shell } = bash;
+  return (
+    shell !== null &&
+    shell.opaque.length === 0 &&
+    shell.commands.every((one) => check.approves(one))
+  );
+}
+
+class Check {
+  readonly used = new Set<Rule>();
+  readonly #bash: BashView;
+  readonly #approval: Approval;
+  readonly #book: Rulebook;
+  readonly #around: Surroundings;
+
+  constructor(bash: BashView, approval: Approval, book: Rulebook) {
+    this.#bash = bash;
+    this.#approval = approval;
+    this.#book = book;
+    this.#around = {
+      isInside: (word) => this.#every(word, (pair) => book.isReadable(pair)),
+      changesDirectory: (bash.shell?.commands ?? []).some((command) => this.#leaves(command)),
+    };
+  }
+
+  approves(command: SimpleCommand): boolean {
+    const { words, assignments, callsFunction } = command;
+    if (words.length === 0) return this.#approval.builtIn && assignments.every(isOwnVariable);
+    const areSafe = assignments.every(isSafeAssignment);
+    if (this.#byRule(command, areSafe)) return true;
+    if (!areSafe || !this.#approval.builtIn) return false;
+    return callsFunction || this.#needsNone(unwrapped(command).words);
+  }
+
+  approvesRedirection(one: Redirection): boolean {
+    const { target, effect } = one;
+    // A path that opens a connection.
+    if (/^\/dev\/(?:tcp|udp)\//.test(target.text)) return false;
+    if (!writesFile(one))
+      return effect !== "read" || !this.#approval.builtIn || this.#isPlainInput(target);
+    // A glob or a variable may name anything.
+    if (!target.isStatic || target.belowHome !== null) return false;
+    return this.#every(target, (pair) => this.#mayWrite(pair) || this.#byEditRule(pair));
+  }
+
+  whyNot({ words, assignments }: SimpleCommand): string {
+    const unsafe = assignments.find((one) => !isSafeAssignment(one));
+    if (words.length === 0 || unsafe !== undefined)
+      return `it sets ${unsafe?.name ?? assignments[0]?.name ?? "a variable"}`;
+    if (words[0]?.isStatic === false) return "only running it would tell which program it is";
+    return "no rule allows it";
+  }
+
+  ruleForFile({ target, effect }: Redirection): string | null {
+    const [path, ...others] = this.#bash.pathsOf(target) ?? [];
+    if (path === undefined || others.length > 0 || effect === "read" || /[*?[\]{}\\]/.test(path))
+      return null;
+    return `Edit(/${path})`;
+  }
+
+  #byRule(command: SimpleCommand, areSafe: boolean): boolean {
+    const inner = unwrapped(command);
+    const [name] = inner.words;
+    if (name === undefined || !areSafe || !name.isStatic || command.words[0]?.isStatic !== true)
+      return false;
+    const whole = textOf(command.words);
+    const text = textOf(inner.words);
+    const byStar = mayUseStars(command.words) && mayUseStars(inner.words);
+    const rule = this.#approval.rules.find(({ pattern }) => {
+      if (pattern === null) return false;
+      if (!pattern.hasStar) return matchesCommand(pattern, whole) || matchesCommand(pattern, text);
+      return byStar && matchesCommand(pattern, text);
+    });
+    if (rule === undefined) return false;
+    this.used.add(rule);
+    return true;
+  }
+
+  #needsNone(words: readonly ShellWord[]): boolean {
+    if (isReadOnly(words, this.#around)) return true;
+    const mayWrite = (word: ShellWord): boolean =>
+      this.#every(word, (pair) => this.#mayWrite(pair));
+    return this.#book.policy.mode === "acceptEdits" && isAcceptedEdit(words, mayWrite);
+  }
+
+  /** Files that edits are accepted for. Protected ones have been asked about before. */
+  #mayWrite(pair: PathPair): boolean {
+    const { policy, ground } = this.#book;
+    if (policy.mode !== "acceptEdits" || !this.#approval.builtIn || !this.#book.isInside(pair))
+      return false;
+    const roots = { ...policy, home: ground.home, memory: policy.memory?.directory ?? null };
+    return !isProtected(pair.given, roots) && !isProtected(pair.real, roots);
+  }
+
+  #byEditRule(pair: PathPair): boolean {
+    const rule = this.#approval.edits.find(
+      (one) => one.specifier === null || this.#book.fits(one, pair),
+    );
+    if (rule !== undefined) this.used.add(rule);
+    return rule !== undefined;
+  }
+
+  /** Of what only looks, the input counts as a file that it looks at. */
+  #isPlainInput(target: ShellWord): boolean {
+    return target.isStatic && this.#around.isInside(target);
+  }
+
+  #leaves({ words }: SimpleCommand): boolean {
+    const [name, target] = words;
+    if (name === undefined || !/^(?:cd|pushd|popd)$/.test(name.text)) return false;
+    const { cwd } = this.#book.ground;
+    return (
+      target === undefined || this.#bash.pathsOf(target)?.every((path) => path === cwd) !== true
+    );
+  }
+
+  #every(word: ShellWord, test: (pair: PathPair) => boolean): boolean {
+    const paths = this.#bash.pathsOf(word);
+    return paths !== null && paths.every((path) => test(this.#book.pair(path)));
+  }
+}
+
+function textOf(words: readonly ShellWord[]): string {
+  return words.map(({ text }) => text).join(" ");
+}
+
+/** Programs that run or destroy whatever their arguments say: only a rule for the whole text approves them. */
+function mayUseStars([name, ...args]: readonly ShellWord[]): boolean {
+  if (/^(?:watch|setsid|ionice|flock)$/.test(name?.text ?? "")) return false;
+  if (name?.text !== "find") return true;
+  return args.every(
+    ({ isStatic, text }) => isStatic && !/^-(?:exec|execdir|ok|okdir|delete|fprint|fls)/.test(text),
+  );
+}
+
+const safeVariable = /^(?:NODE_ENV|LANG|LC_[A-Z]+|NO_COLOR|FORCE_COLOR|TZ)$/;
+
+/** In front of a command: variables that change nothing about which code runs. */
+function isSafeAssignment({ name, value, appends }: ShellAssignment): boolean {
+  return safeVariable.test(name) && !appends && value?.isStatic === true;
+}
+
+/** By itself: variables of the script's own. Those that programs and bash look at are written in capitals, or for proxies. */
+function isOwnVariable(assignment: ShellAssignment): boolean {
+  const { name } = assignment;
+  return (
+    isSafeAssignment(assignment) || (/^[a-z_][a-z0-9_]*$/.test(name) && !name.endsWith("_proxy"))
+  );
+}
+
+/** The rule that allows exactly this; `null` where the text would mean more than it says. */
+function ruleFor({ words, assignments }: SimpleCommand): string | null {
+  const text = textOf(words);
+  const isPlain =
+    words.length > 0 && assignments.every(isSafeAssignment) && words[0]?.isStatic === true;
+  return isPlain && !/[*\n\r]/.test(text) && words.every(({ isStatic }) => isStatic)
+    ? `Bash(${text})`
+    : null;
+}
+
+/** Whether a rule approves all of Bash. */
+export function coversAll(rule: Rule): boolean {
+  return isAbout(rule, "Bash") && rule.specifier === null;
+}

@@ -1,0 +1,124 @@
+import { literalWord, unknownWords, type ShellWord } from "../../shell/shell-word.ts";
+import type { ShellAssignment, SimpleCommand } from "../../shell/shell.ts";
+
+/** A command, or what is left of it without a wrapper in front. */
+export interface Form {
+  readonly assignments: readonly ShellAssignment[];
+  readonly words: readonly ShellWord[];
+}
+
+/**
+ * Programs that run their arguments and change nothing about what these do. How many words after the name are their
+ * own; `null`: not in this way.
+ */
+const wrappers = new Map<string, (args: readonly ShellWord[]) => number | null>([
+  ["nohup", () => 0],
+  ["builtin", () => 0],
+  ["time", (args) => ownFlags(args, /^-p$/)],
+  ["command", (args) => ownFlags(args, /^-p$/)],
+  ["nice", (args) => ownFlags(args, /^(?:-n?\d+|-n-\d+|--adjustment=-?\d+)$/, /^-n$/)],
+  ["stdbuf", (args) => ownFlags(args, /^-[ioe]\w+$|^--(?:input|output|error)=\w+$/, /^-[ioe]$/)],
+  ["timeout", (args) => afterDuration(args)],
+]);
+
+function ownFlags(args: readonly ShellWord[], flag: RegExp, withValue?: RegExp): number | null {
+  let count = 0;
+  for (;;) {
+    const word = args[count];
+    if (word === undefined || !word.isStatic) return null;
+    if (flag.test(word.text)) count += 1;
+    else if (withValue?.test(word.text) === true) count += 2;
+    else if (word.text === "--") return count + 1;
+    else return word.text.startsWith("-") ? null : count;
+  }
+}
+
+function afterDuration(args: readonly ShellWord[]): number | null {
+  const flags = ownFlags(
+    args,
+    /^(?:-k\d\S*|-s\w+|-v|--(?:kill-after|signal)=\w+|--foreground|--preserve-status|--verbose)$/,
+    /^(?:-k|-s|--kill-after|--signal)$/,
+  );
+  const duration = flags === null ? undefined : args[flags];
+  const isDuration = duration?.isStatic === true && /^[\d.]+[smhd]?$/.test(duration.text);
+  return flags !== null && isDuration ? flags + 1 : null;
+}
+
+/** The command without the wrappers that an allow rule looks through. */
+export function unwrapped({ words, assignments }: Form): Form {
+  const [name, ...args] = words;
+  if (name?.isStatic !== true) return { words, assignments };
+  if (name.text === "xargs") {
+    const [program] = args;
+    if (program?.isStatic !== true || program.text.startsWith("-")) return { words, assignments };
+    // What comes from its input is added at the end.
+    return unwrapped({ words: [...args, unknownWords], assignments });
+  }
+  const own = wrappers.get(name.text)?.(args) ?? null;
+  const rest = own === null ? [] : args.slice(own);
+  return rest.length === 0 ? { words, assignments } : unwrapped({ words: rest, assignments });
+}
+
+/** Further programs that run their arguments, but not as they are: with other rights, variables or locks. */
+const changers = new Set(
+  "env sudo doas watch setsid ionice flock xargs exec nohup builtin command time nice stdbuf timeout chroot chrt taskset unshare nsenter strace ltrace parallel busybox".split(
+    " ",
+  ),
+);
+
+/** Everything that a command may run in the end, itself first: what rules that forbid are held against. */
+export function runnableForms(command: SimpleCommand): Form[] {
+  const forms: Form[] = [];
+  const queue: Form[] = [{ words: command.words, assignments: [] }];
+  for (
+    let form = queue.shift();
+    form !== undefined && forms.length < mostForms;
+    form = queue.shift()
+  ) {
+    forms.push(form);
+    const [name, ...args] = form.words;
+    if (name === undefined) continue;
+    const program = name.text.slice(name.text.lastIndexOf("/") + 1);
+    if (program !== name.text) queue.push({ ...form, words: [literalWord(program), ...args] });
+    else if (name.isStatic) queue.push(...innerForms(program, args));
+  }
+  return forms;
+}
+
+const mostForms = 64;
+
+function innerForms(program: string, args: readonly ShellWord[]): Form[] {
+  if (program === "find") return afterActions(args);
+  if (!changers.has(program)) return [];
+  const added = program === "xargs" || program === "parallel" ? [unknownWords] : [];
+  return candidates(program, args).map((from) => ({
+    assignments: [],
+    words: [...args.slice(from), ...added],
+  }));
+}
+
+/**
+ * Where the inner command may start: at the first word that is neither a flag nor an assignment; after a flag, which may
+ * take a value, also one further.
+ */
+function candidates(program: string, args: readonly ShellWord[]): number[] {
+  const found: number[] = [];
+  let operands = program === "flock" || program === "timeout" || program === "chroot" ? 2 : 1;
+  if (program === "taskset" || program === "chrt") operands = 2;
+  for (const [at, { text }] of args.entries()) {
+    if (text.startsWith("-") || /^\w+=/.test(text)) continue;
+    found.push(at);
+    const mayBeValue = at > 0 && (args[at - 1]?.text.startsWith("-") ?? false);
+    if (!mayBeValue) operands -= 1;
+    if (operands === 0) break;
+  }
+  return found;
+}
+
+function afterActions(args: readonly ShellWord[]): Form[] {
+  return args.flatMap(({ text }, at) =>
+    /^-(?:exec|execdir|ok|okdir)$/.test(text)
+      ? [{ assignments: [], words: args.slice(at + 1) }]
+      : [],
+  );
+}

@@ -1,0 +1,25 @@
+/**
+ * Whether a sed script only prints, deletes or substitutes. `e` runs programs, `w`, `W` and `r` touch files, and a script can
+ * hide them in many places: what is not one of these simple forms is not recognised.
+ */
+export function isHarmlessSed(script: string): boolean {
+  return script.split(/[;\n]/).every((part) => isHarmlessCommand(part.trim()));
+}
+
+const address = String.raw`(?:\d+|\$|/[^/\\;]*/)`;
+const commands = new RegExp(
+  String.raw`^(?:${address}(?:,(?:${address}|\+\d+))?)?\s*!?\s*(?:[pdq=]|$)$`,
+);
+/** With the usual delimiters, no escapes of them, and flags that only choose and print. */
+const substitution = new RegExp(
+  String.raw`^(?:${address}(?:,(?:${address}|\+\d+))?)?\s*s([/|#,@])[^;]*?\1[^;]*?\1[gpiI\d]*$`,
+);
+
+function isHarmlessCommand(part: string): boolean {
+  if (part === "" || commands.test(part)) return true;
+  const found = substitution.exec(part);
+  // With its delimiter three times, no more: so it is clear where the flags begin.
+  return (
+    found !== null && part.slice(part.indexOf(`s${found[1]}`)).split(found[1] ?? "").length === 4
+  );
+}

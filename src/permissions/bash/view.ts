@@ -1,0 +1,70 @@
+import { readShell } from "../../shell/read-shell.ts";
+import type { ShellWord } from "../../shell/shell-word.ts";
+import { commandText, type Redirection, type Shell } from "../../shell/shell.ts";
+import type { Ground } from "../ground.ts";
+import { reachOf, type Reach } from "./evaluated.ts";
+import { fileUse } from "./file-use.ts";
+import { wordPaths, type WordPaths } from "./word-paths.ts";
+
+/** A file that some part of a command line reads or writes. */
+export interface TouchedFile {
+  readonly path: string;
+  readonly effect: "read" | "write";
+  readonly part: string;
+}
+
+/** Where output may go without being a file of anybody's. */
+const sinks = new Set(["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"]);
+
+/** What a command line for bash comes to. Read once; every question is asked of this. */
+export class BashView {
+  readonly command: string;
+  /** `null`: it cannot be read. */
+  readonly shell: Shell | null;
+  readonly whyUnreadable: string | null;
+  readonly reach: Reach;
+  readonly pathsOf: WordPaths;
+  #touched: readonly TouchedFile[] | undefined;
+
+  constructor(command: string, ground: Ground) {
+    const read = readShell(command);
+    this.command = command;
+    this.shell = read.readable ? read.shell : null;
+    this.whyUnreadable = read.readable ? null : read.why;
+    this.reach = read.readable ? reachOf(read.shell) : { runs: [], unknown: [command] };
+    this.pathsOf = read.readable ? wordPaths(read.shell, ground) : () => null;
+  }
+
+  /** Every file that can be told from the text. */
+  get touched(): readonly TouchedFile[] {
+    this.#touched ??= [...this.#byCommands(), ...this.#byRedirections()];
+    return this.#touched;
+  }
+
+  #byCommands(): TouchedFile[] {
+    return this.reach.runs.flatMap(({ command, forms }) => {
+      const part = commandText(command);
+      return forms.flatMap((form) => {
+        const { reads, writes } = fileUse(form);
+        return [...this.#files(reads, "read", part), ...this.#files(writes, "write", part)];
+      });
+    });
+  }
+
+  #byRedirections(): TouchedFile[] {
+    return (this.shell?.redirections ?? []).flatMap(({ operator, target, effect }) =>
+      effect === "descriptor" ? [] : this.#files([target], effect, `${operator} ${target.text}`),
+    );
+  }
+
+  #files(words: readonly ShellWord[], effect: TouchedFile["effect"], part: string): TouchedFile[] {
+    return words.flatMap((word) =>
+      (this.pathsOf(word) ?? []).map((path) => ({ path, effect, part })),
+    );
+  }
+}
+
+/** Whether a redirection puts something into a file. */
+export function writesFile({ effect, target }: Redirection): boolean {
+  return effect === "write" && !(target.isStatic && sinks.has(target.text));
+}

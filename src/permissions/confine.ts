@@ -1,0 +1,53 @@
+import { runsOnly } from "./bash/coverage.ts";
+import { editTools, readTools, type ViewedCall } from "./call.ts";
+import { matchesDomain } from "./domain.ts";
+import { bothInside, type Rulebook } from "./policy.ts";
+import { parseRule, type Rule } from "./rule.ts";
+
+/** Tools with which an agent in the mode `delegate` works through others. */
+const coordination: ReadonlySet<string> = new Set([
+  "Agent",
+  "SendMessage",
+  "TaskCreate",
+  "TaskGet",
+  "TaskList",
+  "TaskOutput",
+  "TaskStop",
+  "TaskUpdate",
+  "ListAgents",
+]);
+
+/** Why the agent's mode or definition keeps it from a call. What it is confined to is not granted by that. */
+export function isConfinedOut(call: ViewedCall, book: Rulebook): string | null {
+  if (book.policy.mode === "delegate" && !coordination.has(call.tool))
+    return `${call.tool} is not for an agent that only delegates. Give the work to another agent.`;
+  const out = book.policy.confined.find(
+    ({ tools, rules }) => tools.includes(call.tool) && !stays(rules.map(allowRule), call, book),
+  );
+  if (out === undefined) return null;
+  return `The agent's definition confines ${call.tool} to ${out.rules.map((rule) => `'${rule}'`).join(", ")}. Keep to that, or report what is missing.`;
+}
+
+function allowRule(rule: string): Rule {
+  return parseRule({ rule, kind: "allow", source: "the definition" });
+}
+
+function stays(rules: readonly Rule[], call: ViewedCall, book: Rulebook): boolean {
+  if (call.bash !== null) return runsOnly(call.bash, rules, book);
+  return rules.some((rule) => {
+    if (rule.specifier === null) return true;
+    if (call.tool === "WebFetch") return matchesDomain(rule.specifier, call.input["url"]);
+    const isFileTool = editTools.has(call.tool) || readTools.has(call.tool);
+    return isFileTool && call.pairs.length > 0 && call.pairs.every((pair) => book.fits(rule, pair));
+  });
+}
+
+/** Tools that an agent has only for its memory. */
+export function isOutsideMemory(call: ViewedCall, { policy: { memory } }: Rulebook): string | null {
+  if (memory === null || !memory.tools.includes(call.tool)) return null;
+  const isThere =
+    call.pairs.length > 0 && call.pairs.every((pair) => bothInside([memory.directory], pair));
+  return isThere
+    ? null
+    : `${call.tool} is only for the agent's memory in ${memory.directory}. Name it in 'tools' to use it elsewhere.`;
+}

@@ -1,0 +1,28 @@
+import { globMatches } from "./glob-match.ts";
+
+/** Whether `WebFetch(domain:…)` is about this address. An address that cannot be read is about no domain. */
+export function matchesDomain(specifier: string, url: unknown): boolean {
+  const [, pattern] = /^domain:(.*)$/is.exec(specifier) ?? [];
+  const host = typeof url === "string" ? hostOf(url) : null;
+  if (pattern === undefined || host === null) return false;
+  const wanted = withoutDot(pattern.trim().toLowerCase());
+  if (wanted === "*") return true;
+  const [, parent] = /^\*\.([^*]+)$/.exec(wanted) ?? [];
+  if (parent !== undefined) return host.endsWith(`.${parent}`);
+  const labels = wanted.split(".");
+  const given = host.split(".");
+  return (
+    labels.length === given.length &&
+    // A star inside a label never crosses a dot.
+    labels.every((label, at) => globMatches(label, given[at] ?? ""))
+  );
+}
+
+function hostOf(url: string): string | null {
+  const parsed = URL.parse(url);
+  return parsed === null ? null : withoutDot(parsed.hostname.toLowerCase());
+}
+
+function withoutDot(host: string): string {
+  return host.endsWith(".") ? host.slice(0, -1) : host;
+}

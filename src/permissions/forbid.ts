@@ -1,0 +1,72 @@
+import { commandText } from "../shell/shell.ts";
+import type { BashView } from "./bash/view.ts";
+import { matchesCommand, mayMatchCommand, type CommandPattern } from "./bash/pattern.ts";
+import { editTools, readTools, type ViewedCall } from "./call.ts";
+import { matchesDomain } from "./domain.ts";
+import type { Rulebook } from "./policy.ts";
+import { isAbout, matchesParameter, type Rule } from "./rule.ts";
+
+/** What a rule that forbids says about a call. `maybe`: only running would tell. */
+export type Match = { readonly certain: boolean; readonly part: string | null };
+
+/** Whether a deny or ask rule is about this call, or may be. */
+export function forbidMatch(rule: Rule, call: ViewedCall, book: Rulebook): Match | null {
+  const { specifier } = rule;
+  if (!isAbout(rule, call.tool)) return specifier === null ? null : fileMatch(rule, call, book);
+  if (specifier === null || matchesParameter(rule, call.input))
+    return { certain: true, part: null };
+  if (call.tool === "Bash") return commandMatch(rule.pattern, call.bash);
+  if (call.tool === "Agent")
+    return namesType(specifier, call) ? { certain: true, part: null } : null;
+  if (call.tool === "WebFetch") {
+    return matchesDomain(specifier, call.input["url"]) ? { certain: true, part: null } : null;
+  }
+  if (editTools.has(call.tool) || readTools.has(call.tool)) return pathMatch(rule, call, book);
+  // Nobody knows what it means. Whoever wrote it wanted to be safe; tools of servers only have parameters.
+  const isOpen = /^\w+:/.test(specifier) || call.tool.startsWith("mcp__");
+  return isOpen ? null : { certain: true, part: null };
+}
+
+/** A rule for one tool that holds for files which another tool touches. */
+function fileMatch(rule: Rule, call: ViewedCall, book: Rulebook): Match | null {
+  const isForReading = isAbout(rule, "Read");
+  const isForWriting = isAbout(rule, "Edit");
+  if (!isForReading && !isForWriting) return null;
+  // What must not be read must not be written either.
+  if (editTools.has(call.tool)) {
+    return isForReading && rule.kind === "deny" ? pathMatch(rule, call, book) : null;
+  }
+  const touched = call.bash?.touched.find(({ path, effect }) => {
+    const counts = effect === "read" ? isForReading : isForWriting || rule.kind === "deny";
+    return counts && book.fits(rule, book.pair(path));
+  });
+  return touched === undefined ? null : { certain: true, part: touched.part };
+}
+
+function pathMatch(rule: Rule, call: ViewedCall, book: Rulebook): Match | null {
+  return call.pairs.some((pair) => book.fits(rule, pair)) ? { certain: true, part: null } : null;
+}
+
+/** `Agent(name)` means the type that the name means, and so does the call. */
+export function namesType(specifier: string, call: ViewedCall): boolean {
+  const given = call.input["subagent_type"];
+  return (
+    call.agentType(specifier) === call.agentType(typeof given === "string" ? given : undefined)
+  );
+}
+
+function commandMatch(pattern: CommandPattern | null, bash: BashView | null): Match | null {
+  if (pattern === null || bash === null) return null;
+  let possible: string | null = null;
+  for (const { command, forms } of bash.reach.runs) {
+    for (const { words } of forms) {
+      if (words.length === 0) continue;
+      const text = words.map((word) => word.text).join(" ");
+      if (matchesCommand(pattern, text)) return { certain: true, part: commandText(command) };
+      const isOpen = words.some(({ isStatic }) => !isStatic);
+      if (possible === null && isOpen && mayMatchCommand(pattern, words)) possible = text;
+    }
+  }
+  possible ??= bash.reach.unknown[0] ?? null;
+  return possible === null ? null : { certain: false, part: possible };
+}

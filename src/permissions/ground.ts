@@ -1,0 +1,26 @@
+import { readdirSync } from "node:fs";
+import { homedir } from "node:os";
+import { realPath } from "../platform/real-path.ts";
+
+/** What a decision has to know of the disk. Nothing is changed through it. */
+export interface Ground {
+  /** Where the call runs. */
+  readonly cwd: string;
+  readonly home: string;
+  /** A path after resolving every link. */
+  realPath(path: string): string;
+  /** The names in a directory; none where it cannot be read. */
+  list(directory: string): readonly string[];
+}
+
+export function realGround(cwd: string, home = homedir()): Ground {
+  return { cwd, home, realPath, list: namesIn };
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
+}

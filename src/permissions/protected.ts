@@ -1,0 +1,41 @@
+import { dirname, relative, resolve } from "node:path";
+import { isInside } from "../platform/is-inside.ts";
+
+/** What programs act on by themselves: whoever can write these can run code later, or change what is allowed. */
+const directories: readonly string[] =
+  ".git .config/git .vscode .idea .husky .cargo .devcontainer .yarn .mvn .claude".split(" ");
+
+const files: ReadonlySet<string> = new Set(
+  ".gitconfig .gitmodules .bashrc .bash_profile .bash_login .bash_aliases .bash_logout .zshrc .zprofile .zshenv .zlogin .zlogout .profile .envrc .npmrc .yarnrc .yarnrc.yml .pnp.cjs .pnp.loader.mjs .pnpmfile.cjs bunfig.toml .bunfig.toml .bazelrc .bazelversion .bazeliskrc .pre-commit-config.yaml lefthook.yml lefthook.yaml .lefthook.yml .lefthook.yaml gradle-wrapper.properties maven-wrapper.properties .devcontainer.json .ripgreprc pyrightconfig.json .mcp.json .claude.json".split(
+    " ",
+  ),
+);
+
+/**
+ * Whether writing to a path below the project or the home directory wants a person's word, whatever is allowed. At any
+ * depth: a package inside a repository has hooks and settings of its own.
+ */
+export function isProtected(
+  path: string,
+  { project, home, memory }: { project: string; home: string; memory: string | null },
+): boolean {
+  if (memory !== null && isInside(memory, path)) return false;
+  return [project, home].some((root) => isInside(root, path) && isProtectedBelow(root, path));
+}
+
+function isProtectedBelow(root: string, path: string): boolean {
+  const below = relative(root, path).toLowerCase();
+  const segments = below.split("/");
+  if (files.has(segments.at(-1) ?? "")) return true;
+  // Work trees of agents are ordinary folders; what they hold is looked at from their own root.
+  const worktree = /^(?:.*\/)?\.claude\/worktrees\/[^/]+(?:\/(.*))?$/.exec(below);
+  if (worktree !== null) return isProtectedBelow(root, resolve(root, worktree[1] ?? ""));
+  return directories.some((directory) => `/${below}/`.includes(`/${directory}/`));
+}
+
+/** Whether `rm` of this would lose more than anybody means: the root, what lies in it, home, or where the work is. */
+export function isCritical(path: string, { cwd, home }: { cwd: string; home: string }): boolean {
+  const all = path.endsWith("/*") ? dirname(path) : null;
+  if (path === "/" || dirname(path) === "/" || all === "/" || all === home) return true;
+  return isInside(path, cwd) || isInside(path, home);
+}

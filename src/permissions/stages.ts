@@ -1,0 +1,200 @@
+import { coverage, coversAll, type Coverage } from "./bash/coverage.ts";
+import { editTools, readTools, type ViewedCall } from "./call.ts";
+import { isConfinedOut, isOutsideMemory } from "./confine.ts";
+import { criticalRemoval } from "./critical-removal.ts";
+import type { Decision } from "./decision.ts";
+import { matchesDomain } from "./domain.ts";
+import { forbidMatch, namesType } from "./forbid.ts";
+import { bothInside, type Rulebook } from "./policy.ts";
+import { isProtected } from "./protected.ts";
+import { isAbout, type Rule } from "./rule.ts";
+
+/** What one stage says. */
+export type Finding = Pick<Decision, "verdict" | "reason"> & Partial<Decision>;
+
+interface Stage {
+  /** As a trace prints it. */
+  readonly name: string;
+  readonly look: (call: ViewedCall, book: Rulebook) => Finding | null;
+}
+
+/** The order of a decision. The first stage that says something has the last word. */
+export const stages: readonly Stage[] = [
+  { name: "deny rules", look: denied },
+  { name: "what the agent is confined to", look: confined },
+  { name: "ask rules", look: asked },
+  { name: "questions to a person", look: questions },
+  { name: "removal of critical paths", look: criticalRemoval },
+  { name: "mode bypassPermissions", look: bypassed },
+  { name: "mode plan", look: planned },
+  { name: "protected paths", look: protectedWrites },
+  { name: "allow rules", look: allowed },
+  { name: "what needs no approval", look: unapproved },
+  { name: "everything else", look: otherwise },
+];
+
+function denied(call: ViewedCall, book: Rulebook): Finding | null {
+  for (const rule of book.deny) {
+    const match = forbidMatch(rule, call, book);
+    if (match?.certain !== true) continue;
+    return {
+      verdict: "deny",
+      reason: `'${rule.rule}' denies it (${rule.source}).`,
+      rule,
+      part: match.part,
+    };
+  }
+  return null;
+}
+
+function confined(call: ViewedCall, book: Rulebook): Finding | null {
+  const reason = isConfinedOut(call, book) ?? isOutsideMemory(call, book);
+  return reason === null ? null : { verdict: "deny", reason };
+}
+
+/** Ask rules, and deny rules that may be about the call: what only running would tell, a person decides. */
+function asked(call: ViewedCall, book: Rulebook): Finding | null {
+  for (const rule of [...book.deny, ...book.ask]) {
+    const match = forbidMatch(rule, call, book);
+    if (match === null) continue;
+    const reason = match.certain
+      ? `'${rule.rule}' wants it to be asked (${rule.source}).`
+      : `Only running it would tell whether '${rule.rule}' is about it (${rule.source}).`;
+    return { verdict: "ask", reason, rule, part: match.part };
+  }
+  return null;
+}
+
+function questions({ tool }: ViewedCall): Finding | null {
+  return tool === "AskUserQuestion"
+    ? { verdict: "ask", reason: "A person answers questions, nobody else." }
+    : null;
+}
+
+function bypassed(_: ViewedCall, { policy }: Rulebook): Finding | null {
+  return policy.mode === "bypassPermissions"
+    ? { verdict: "allow", reason: "The mode bypassPermissions allows it." }
+    : null;
+}
+
+function planned({ tool, isReadOnly }: ViewedCall, { policy }: Rulebook): Finding | null {
+  if (policy.mode !== "plan") return null;
+  if (!editTools.has(tool) && !(tool.startsWith("mcp__") && isReadOnly !== true)) return null;
+  return {
+    verdict: "deny",
+    reason: `${tool} can change something, and this agent only plans. Report what should change.`,
+  };
+}
+
+function protectedWrites(call: ViewedCall, book: Rulebook): Finding | null {
+  const { policy, ground } = book;
+  const roots = { ...policy, home: ground.home, memory: policy.memory?.directory ?? null };
+  const written = editTools.has(call.tool)
+    ? call.pairs.map((pair) => ({ ...pair, part: null }))
+    : (call.bash?.touched ?? [])
+        .filter(({ effect }) => effect === "write")
+        .map(({ path, part }) => ({ ...book.pair(path), part }));
+  const found = written.find(
+    ({ given, real }) => isProtected(given, roots) || isProtected(real, roots),
+  );
+  if (found === undefined) return null;
+  const reason = `${found.given} is protected: programs act on it by themselves. No rule allows writing it.`;
+  return { verdict: "ask", reason, part: found.part };
+}
+
+function allowed(call: ViewedCall, book: Rulebook): Finding | null {
+  const rule = book.allow.find((one) => isAbout(one, call.tool) && allows(one, call, book));
+  // Who only plans runs nothing that might change files, whatever is allowed.
+  if (call.bash !== null && book.policy.mode === "plan") return null;
+  if (rule !== undefined) return allowedBy(rule);
+  const cover = coverageOf(call, book);
+  const [first] = cover?.covered === true ? cover.by : [];
+  return first === undefined ? null : allowedBy(first);
+}
+
+function allowedBy(rule: Rule): Finding {
+  return { verdict: "allow", reason: `'${rule.rule}' allows it (${rule.source}).`, rule };
+}
+
+/** Whether one allow rule is enough. Of commands, only one for all of Bash is: their parts have rules of their own. */
+function allows(rule: Rule, call: ViewedCall, book: Rulebook): boolean {
+  if (rule.specifier === null) return true;
+  if (call.tool === "Agent") return namesType(rule.specifier, call);
+  if (call.tool === "WebFetch") return matchesDomain(rule.specifier, call.input["url"]);
+  const isFileTool = editTools.has(call.tool) || readTools.has(call.tool);
+  return isFileTool && call.pairs.length > 0 && call.pairs.every((pair) => book.fits(rule, pair));
+}
+
+/** Tools that touch nothing of the user's. What a child does is decided when it does it. */
+const harmless: ReadonlySet<string> = new Set(["Agent", "ExitPlanMode", "TodoWrite"]);
+
+function unapproved(call: ViewedCall, book: Rulebook): Finding | null {
+  const { policy } = book;
+  const says = (reason: string): Finding => ({ verdict: "allow", reason });
+  if (harmless.has(call.tool)) return says(`${call.tool} needs no approval.`);
+  const { memory } = policy;
+  const isKnown = call.pairs.length > 0;
+  if (
+    memory !== null &&
+    isKnown &&
+    call.pairs.every((pair) => bothInside([memory.directory], pair))
+  )
+    return says("It is in the agent's own memory.");
+  if (readTools.has(call.tool) && call.pairs.every((pair) => book.isReadable(pair)))
+    return says("Reading inside the working directories needs no approval.");
+  if (policy.mode === "acceptEdits" && editTools.has(call.tool) && isKnown) {
+    if (call.pairs.every((pair) => book.isInside(pair)))
+      return says("The mode acceptEdits allows it.");
+  }
+  return coverageOf(call, book)?.covered === true
+    ? says("Every part of it needs no approval.")
+    : null;
+}
+
+function coverageOf(call: ViewedCall, book: Rulebook): Coverage | null {
+  if (call.bash === null) return null;
+  const isPlan = book.policy.mode === "plan";
+  const rules = isPlan
+    ? []
+    : book.allow.filter((rule) => isAbout(rule, "Bash") && !coversAll(rule));
+  const edits = isPlan ? [] : book.allow.filter((rule) => isAbout(rule, "Edit"));
+  return coverage(call.bash, { rules, edits, builtIn: true }, book);
+}
+
+function otherwise(call: ViewedCall, book: Rulebook): Finding {
+  const cover = coverageOf(call, book);
+  if (cover !== null && !cover.covered) {
+    const { part, why, rules } = cover;
+    return {
+      verdict: "ask",
+      reason: `'${short(part)}' needs approval: ${why}.`,
+      part,
+      suggestions: rules,
+    };
+  }
+  const outside = call.pairs.find((pair) => !book.isInside(pair));
+  const reason =
+    outside === undefined
+      ? `No rule allows ${call.tool} here.`
+      : `${outside.given} is outside the working directory.`;
+  return { verdict: "ask", reason, suggestions: suggestionsFor(call) };
+}
+
+function short(part: string): string {
+  const line = part.replaceAll(/\s+/g, " ");
+  return line.length > 80 ? `${line.slice(0, 79).toWellFormed()}…` : line;
+}
+
+/** The rules that together allow exactly this call. */
+function suggestionsFor(call: ViewedCall): string[] {
+  const { tool, pairs } = call;
+  if (tool === "WebFetch") {
+    const host = URL.parse(String(call.input["url"]))?.hostname ?? "";
+    return host === "" ? [] : [`WebFetch(domain:${host})`];
+  }
+  const kind = editTools.has(tool) ? "Edit" : readTools.has(tool) ? "Read" : null;
+  if (kind === null) return [tool];
+  const paths = new Set(pairs.flatMap(({ given, real }) => [given, real]));
+  if ([...paths].some((path) => /[*?[\]{}\\]/.test(path))) return [];
+  return [...paths].map((path) => `${kind}(/${path})`);
+}
