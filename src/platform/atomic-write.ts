@@ -1,18 +1,10 @@
 import { randomBytes } from "node:crypto";
-import type { Stats } from "node:fs";
-import {
-  access,
-  chmod,
-  chown,
-  constants,
-  mkdir,
-  rename,
-  rm,
-  stat,
-  writeFile,
-} from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { accessSync, constants, fchmodSync, fchownSync, lstatSync, type Stats } from "node:fs";
+import { open, rename, rm } from "node:fs/promises";
+import { basename, dirname } from "node:path";
 import { RetinueError, systemCode } from "../errors.ts";
+import { holdDirectory, type HeldDirectory } from "./hold-directory.ts";
+import { linkInTheWay } from "./open-decided.ts";
 import { realPath } from "./real-path.ts";
 
 /**
@@ -25,24 +17,52 @@ export async function writeFileAtomic(
   data: string | Uint8Array,
   options: { mode?: number } = {},
 ): Promise<void> {
-  const target = realPath(path);
-  const existing = await replaceable(target);
+  await writeDecided(realPath(path), data, options);
+}
+
+/**
+ * The same for a path that was decided on: `target` is what `realPath` gave then. It is not resolved again, and all is
+ * done inside its directory by descriptor. Throws `PathChanged` when it leads elsewhere now.
+ */
+export async function writeDecided(
+  target: string,
+  data: string | Uint8Array,
+  options: { mode?: number } = {},
+): Promise<void> {
+  // Directories made for a private file are private too.
+  const isPrivate = options.mode !== undefined && (options.mode & 0o077) === 0;
+  using directory = holdDirectory(dirname(target), isPrivate ? 0o700 : 0o777);
+  const existing = replaceable(directory, target);
   const mode = options.mode ?? (existing && existing.mode & 0o7777);
 
-  const directory = dirname(target);
-  // Directories made for a private file are private too.
-  const isPrivate = mode !== undefined && (mode & 0o077) === 0;
-  await mkdir(directory, { recursive: true, mode: isPrivate ? 0o700 : 0o777 });
-  const temporary = join(directory, `.retinue-${randomBytes(8).toString("hex")}.tmp`);
+  const temporary = directory.at(`.retinue-${randomBytes(8).toString("hex")}.tmp`);
   try {
-    await writeFile(temporary, data, { flag: "wx", mode: mode ?? 0o666 });
-    // Root may give the file back to its owner; nobody else can, and nobody else needs to.
-    if (existing) await chown(temporary, existing.uid, existing.gid).catch(() => {});
-    if (mode !== undefined) await chmod(temporary, mode);
-    await rename(temporary, target);
+    await writeNew(temporary, data, { mode, owner: existing });
+    await rename(temporary, directory.at(basename(target)));
   } catch (error) {
     await rm(temporary, { force: true });
-    throw error;
+    throw directory.named(error);
+  }
+}
+
+/** Mode and owner are set by descriptor: by name they could reach a file that a link was put to. */
+async function writeNew(
+  path: string,
+  data: string | Uint8Array,
+  { mode, owner }: { mode: number | undefined; owner: Stats | undefined },
+): Promise<void> {
+  await using file = await open(path, "wx", mode ?? 0o666);
+  await file.writeFile(data);
+  if (owner !== undefined) giveTo(file.fd, owner);
+  if (mode !== undefined) fchmodSync(file.fd, mode);
+}
+
+/** Root may give the file back to its owner; nobody else can, and nobody else needs to. */
+function giveTo(descriptor: number, { uid, gid }: Stats): void {
+  try {
+    fchownSync(descriptor, uid, gid);
+  } catch {
+    // It stays with whoever writes it.
   }
 }
 
@@ -50,17 +70,18 @@ export async function writeFileAtomic(
  * `rename` asks only the directory for permission and replaces anything but a directory: without this check a
  * read-only file would be overwritten, and `/dev/null` would become a plain file.
  */
-async function replaceable(target: string): Promise<Stats | undefined> {
-  let existing: Stats;
+function replaceable(directory: HeldDirectory, target: string): Stats | undefined {
+  const path = directory.at(basename(target));
   try {
-    existing = await stat(target);
+    const existing = lstatSync(path);
+    if (existing.isSymbolicLink()) throw linkInTheWay(target);
+    if (!existing.isFile()) {
+      throw new RetinueError("storage", `${target} is not a regular file. Choose another path.`);
+    }
+    accessSync(path, constants.W_OK);
+    return existing;
   } catch (error) {
     if (systemCode(error) === "ENOENT") return undefined;
-    throw error;
+    throw directory.named(error);
   }
-  if (!existing.isFile()) {
-    throw new RetinueError("storage", `${target} is not a regular file. Choose another path.`);
-  }
-  await access(target, constants.W_OK);
-  return existing;
 }

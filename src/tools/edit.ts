@@ -19,8 +19,7 @@ export const editTool: LeafTool = leafTool({
   paths: (input, cwd) => [absolutePath(input.file_path, cwd)],
 
   async execute(input, context) {
-    const { cwd } = context.workbench;
-    const path = absolutePath(input.file_path, cwd);
+    const path = absolutePath(input.file_path, context.workbench.cwd);
     const replaceAll = input.replace_all ?? false;
     let places: number[] = [];
     const { original, patch } = await changeFile({
@@ -31,7 +30,7 @@ export const editTool: LeafTool = leafTool({
         if (loaded === undefined || loaded.bytes.length === 0) {
           // An empty text stands in no file but an empty or missing one: that is how a new file is asked for.
           if (input.old_string === "") return input.new_string;
-          if (loaded === undefined) throw await missingFile(path, cwd);
+          if (loaded === undefined) throw await missingFile(path, context);
         }
         if (!isUtf8(loaded.bytes)) {
           throw new ToolFailure(

@@ -5,7 +5,7 @@ import { setTimeout } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { newAgentId } from "../ids.ts";
 import { absolutePath, FileLedger, FileState, missingFile } from "./file-state.ts";
-import { makeDirectory } from "./file-tools-fixture.ts";
+import { makeContext } from "./file-tools-fixture.ts";
 
 describe("FileState", () => {
   it("does not know a file that was not read", () => {
@@ -121,22 +121,24 @@ describe("absolutePath", () => {
 
 describe("missingFile", () => {
   it("offers close names of the directory, the closest first", async () => {
-    const directory = await makeDirectory();
+    const context = await makeContext();
+    const directory = context.workbench.cwd;
     for (const name of ["Session.ts", "sessions.ts", "README.md"]) {
       await writeFile(join(directory, name), "");
     }
-    const { message } = await missingFile(join(directory, "session.ts"), directory);
+    const { message } = await missingFile(join(directory, "session.ts"), context);
     expect(message).toContain(
       `Did you mean ${join(directory, "Session.ts")} or ${join(directory, "sessions.ts")}?`,
     );
   });
 
   it("says how to search when no name is close, or when there is no directory", async () => {
-    const directory = await makeDirectory();
+    const context = await makeContext();
+    const directory = context.workbench.cwd;
     await mkdir(join(directory, "src"));
-    const { message } = await missingFile(join(directory, "main.py"), directory);
+    const { message } = await missingFile(join(directory, "main.py"), context);
     expect(message).toContain("does not exist. Find it with Glob");
-    const nowhere = await missingFile(join(directory, "lib/main.py"), directory);
+    const nowhere = await missingFile(join(directory, "lib/main.py"), context);
     expect(nowhere.message).toContain("nor does its directory");
     expect(nowhere.message).toContain(`working directory is ${directory}`);
   });

@@ -6,7 +6,9 @@ import { diffChars } from "diff";
 import { LRUCache } from "lru-cache";
 import { errorMessage, systemCode } from "../errors.ts";
 import type { AgentId } from "../ids.ts";
-import { ToolFailure } from "./tool.ts";
+import { holdDirectory } from "../platform/hold-directory.ts";
+import { PathChanged } from "../platform/open-decided.ts";
+import { ToolFailure, type ToolContext } from "./tool.ts";
 
 /**
  * What one agent has read, by real path, so that it never overwrites what it has not seen. Content is remembered as a hash: a
@@ -101,6 +103,7 @@ export function contentHash(content: string | Buffer): string {
 /** What the file system says, as something that a model can read. */
 export function asToolFailure(error: unknown, what: string): ToolFailure {
   if (error instanceof ToolFailure) return error;
+  if (error instanceof PathChanged) return new ToolFailure(error.message, { cause: error });
   const remedies: Record<string, string> = {
     EACCES: "Permission denied; ask the user, or use another file.",
     ENOTDIR: "A part of the path is a file, not a directory. Correct the path.",
@@ -111,8 +114,11 @@ export function asToolFailure(error: unknown, what: string): ToolFailure {
 }
 
 /** The failure for a file that does not exist, with the names that may have been meant. */
-export async function missingFile(path: string, cwd: string): Promise<ToolFailure> {
-  const names = await readdir(dirname(path)).catch(() => undefined);
+export async function missingFile(
+  path: string,
+  { realPath, workbench: { cwd } }: Pick<ToolContext, "realPath" | "workbench">,
+): Promise<ToolFailure> {
+  const names = await namesIn(dirname(realPath(path)));
   if (names === undefined) {
     return new ToolFailure(
       `${path} does not exist, nor does its directory. Find it with Glob; the working directory is ${cwd}.`,
@@ -124,6 +130,15 @@ export async function missingFile(path: string, cwd: string): Promise<ToolFailur
       ? `${path} does not exist. Did you mean ${close.join(" or ")}?`
       : `${path} does not exist. Find it with Glob; the working directory is ${cwd}.`,
   );
+}
+
+async function namesIn(directory: string): Promise<string[] | undefined> {
+  try {
+    using held = holdDirectory(directory);
+    return await readdir(held.at("."));
+  } catch {
+    return undefined;
+  }
 }
 
 function closeNames(wanted: string, names: string[]): string[] {

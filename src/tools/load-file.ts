@@ -1,6 +1,7 @@
-import { closeSync, constants, openSync, readSync, statSync } from "node:fs";
-import { open } from "node:fs/promises";
+import { closeSync, constants, fstatSync, lstatSync, read, readSync, type Stats } from "node:fs";
+import { promisify } from "node:util";
 import { systemCode } from "../errors.ts";
+import { openDecided } from "../platform/open-decided.ts";
 import { asToolFailure, contentHash } from "./file-state.ts";
 import { ToolFailure, type ToolContext } from "./tool.ts";
 
@@ -22,22 +23,7 @@ export async function loadFile(
   signal.throwIfAborted();
   try {
     const real = realPath(path);
-    const stats = statSync(real);
-    if (stats.isDirectory()) {
-      throw new ToolFailure(`${path} is a directory. List it with Glob or \`ls\`.`);
-    }
-    if (!stats.isFile()) {
-      throw new ToolFailure(`${path} is a device, pipe or socket. Name a regular file.`);
-    }
-    const bytes =
-      stats.size > 0 && stats.size <= maxAtOnce
-        ? readAtOnce(real, stats.size)
-        : await readBounded(real, stats.size, signal);
-    if (bytes === undefined) {
-      throw new ToolFailure(
-        `${path} is over 64 MiB. Search it with Grep, or use head, tail or sed in Bash.`,
-      );
-    }
+    const bytes = await readDecided(real, path, signal);
     return { path: real, bytes, hash: contentHash(bytes) };
   } catch (error) {
     signal.throwIfAborted();
@@ -46,40 +32,67 @@ export async function loadFile(
   }
 }
 
-/** Some regular files of /proc and /sys block a reader; with this they answer at once. */
+/** Some regular files of /proc and /sys block a reader; with this they answer at once, and so does a pipe. */
 const readFlags = constants.O_RDONLY | constants.O_NONBLOCK;
+
+/** `path`: as the model wrote it, for messages. */
+async function readDecided(real: string, path: string, signal: AbortSignal): Promise<Buffer> {
+  // Opening alone may do something: it wakes who waits at the other end of a pipe, and some devices.
+  const named = lstatSync(real);
+  if (!named.isSymbolicLink()) requireRegular(named, path);
+  const descriptor = openDecided(real, readFlags);
+  try {
+    const opened = fstatSync(descriptor);
+    requireRegular(opened, path);
+    const { size } = opened;
+    if (size > 0 && size <= maxAtOnce) return readAtOnce(descriptor, size);
+    const bytes = await readBounded(descriptor, size, signal);
+    if (bytes !== undefined) return bytes;
+  } finally {
+    closeSync(descriptor);
+  }
+  throw new ToolFailure(
+    `${path} is over 64 MiB. Search it with Grep, or use head, tail or sed in Bash.`,
+  );
+}
+
+function requireRegular(stats: Stats, path: string): void {
+  if (stats.isFile()) return;
+  throw new ToolFailure(
+    stats.isDirectory()
+      ? `${path} is a directory. List it with Glob or \`ls\`.`
+      : `${path} is a device, pipe or socket. Name a regular file.`,
+  );
+}
 
 /**
  * Without yielding, on purpose: most files that agents read are small, and four trips to the thread pool cost ten times
  * as much as the reading.
  */
-function readAtOnce(path: string, size: number): Buffer {
-  const file = openSync(path, readFlags);
-  try {
-    const buffer = Buffer.allocUnsafe(size);
-    let length = 0;
-    for (let read = -1; read !== 0 && length < size; length += read) {
-      read = readSync(file, buffer, length, size - length, null);
-    }
-    return buffer.subarray(0, length);
-  } finally {
-    closeSync(file);
+function readAtOnce(descriptor: number, size: number): Buffer {
+  const buffer = Buffer.allocUnsafe(size);
+  let length = 0;
+  for (let count = -1; count !== 0 && length < size; length += count) {
+    count = readSync(descriptor, buffer, length, size - length, null);
   }
+  return buffer.subarray(0, length);
 }
+
+const readLater = promisify(read);
 
 /** For large files, and for those of /proc and /sys that have no size and no end. `undefined` when there is too much. */
 async function readBounded(
-  path: string,
+  descriptor: number,
   size: number,
   signal: AbortSignal,
 ): Promise<Buffer | undefined> {
   if (size > maxLoad) return undefined;
-  await using handle = await open(path, readFlags);
   // One byte more than it should have, so that a file that grew or has no size shows.
   let buffer = Buffer.allocUnsafe(Math.max(size + 1, 4096));
   for (let length = 0; ;) {
     signal.throwIfAborted();
-    const { bytesRead } = await handle.read(buffer, length, buffer.length - length);
+    const room = buffer.length - length;
+    const { bytesRead } = await readLater(descriptor, buffer, length, room, null);
     length += bytesRead;
     if (length > maxLoad) return undefined;
     // Fewer bytes than asked for, and as many as the file has: that was all of it.

@@ -22,8 +22,7 @@ export const notebookEditTool: LeafTool = leafTool({
   paths: (input, cwd) => [absolutePath(input.notebook_path, cwd)],
 
   async execute(input, context) {
-    const { cwd } = context.workbench;
-    const path = absolutePath(input.notebook_path, cwd);
+    const path = absolutePath(input.notebook_path, context.workbench.cwd);
     let notebook: Notebook | undefined;
     let edited: EditedCell | undefined;
     const { original, updated } = await changeFile({
@@ -31,7 +30,7 @@ export const notebookEditTool: LeafTool = leafTool({
       path,
       changes: "part",
       async rewrite(loaded) {
-        if (loaded === undefined) throw await missingFile(path, cwd);
+        if (loaded === undefined) throw await missingFile(path, context);
         const text = loaded.bytes.toString();
         const parsed = parseNotebook(text);
         if ("problem" in parsed) {

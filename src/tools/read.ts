@@ -29,10 +29,9 @@ export const readTool: LeafTool = leafTool({
   paths: (input, cwd) => [absolutePath(input.file_path, cwd)],
 
   async execute(input, context) {
-    const { cwd } = context.workbench;
-    const path = absolutePath(input.file_path, cwd);
+    const path = absolutePath(input.file_path, context.workbench.cwd);
     const file = await loadFile(path, context);
-    if (file === undefined) throw await missingFile(path, cwd);
+    if (file === undefined) throw await missingFile(path, context);
     const shown = { path, file, input, context };
 
     const imageType = imageTypeOf(file.bytes);

@@ -1,6 +1,6 @@
 import { structuredPatch, type StructuredPatchHunk } from "diff";
 import { z } from "zod";
-import { writeFileAtomic } from "../platform/atomic-write.ts";
+import { writeDecided } from "../platform/atomic-write.ts";
 import { absolutePath, asToolFailure, contentHash } from "./file-state.ts";
 import { loadFile, type LoadedFile } from "./load-file.ts";
 import { leafTool, ToolFailure, type LeafTool, type ToolContext } from "./tool.ts";
@@ -64,7 +64,7 @@ export async function changeFile({ context, path, changes, rewrite }: Change): P
       const updated = await rewrite(loaded);
 
       context.signal.throwIfAborted();
-      await writeFileAtomic(target, updated);
+      await writeDecided(target, updated);
       const hash = contentHash(updated);
       if (changes === "all") files.sawAll(target, hash);
       else files.changedPart(target, hash);
