@@ -106,7 +106,9 @@ function readText({ path, file, input, context }: Shown): ToolOutput {
 
 /** Lines without their endings; a newline at the end of the file ends the last line and starts none. */
 function linesOf(text: string): string[] {
-  const lines = text.replace(/^\uFEFF/, "").split(/\r?\n/);
+  const shown = text.startsWith("\uFEFF") ? text.slice(1) : text;
+  // A plain split is several times as fast, and most files have no carriage return.
+  const lines = shown.split(shown.includes("\r") ? /\r?\n/ : "\n");
   if (lines.at(-1) === "") lines.pop();
   return lines;
 }
@@ -117,7 +119,7 @@ function takePage(lines: string[]): string[] {
   let size = 0;
   for (const line of lines) {
     // Half of a surrogate pair would make the request invalid.
-    const cut = line.slice(0, maxLineLength).toWellFormed();
+    const cut = line.length > maxLineLength ? line.slice(0, maxLineLength).toWellFormed() : line;
     size += cut.length;
     if (size > maxText) break;
     page.push(cut);
