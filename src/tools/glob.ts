@@ -1,6 +1,9 @@
-import { stat } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { z } from "zod";
+import { systemCode } from "../errors.ts";
+import { holdDirectory, type HeldDirectory } from "../platform/hold-directory.ts";
+import { kindOf } from "../platform/kind-of.ts";
+import { asToolFailure } from "./file-state.ts";
 import { ripgrep } from "./ripgrep.ts";
 import { leafTool, ToolFailure, type LeafTool } from "./tool.ts";
 
@@ -17,11 +20,17 @@ export const globTool: LeafTool = leafTool({
     path: z.string().optional().describe("Directory; default: current"),
   }),
   paths: (input, cwd) => [startOf(input, cwd).directory],
-  async execute(input, { workbench: { cwd, hides }, signal }) {
+  async execute(input, context) {
+    const { cwd, hides } = context.workbench;
+    const { signal } = context;
     const began = performance.now();
-    await mustBeDirectory(resolve(cwd, input.path ?? "."));
+    mustBeDirectory(resolve(cwd, input.path ?? "."));
     const { directory, pattern } = startOf(input, cwd);
-    const found = await search(directory, pattern, { hides, signal });
+    using held = holdStart(directory, context.realPath(directory));
+    const found =
+      held === undefined
+        ? { newest: [], total: 0 }
+        : await search(held, pattern, { directory, hides, signal });
     const filenames = found.newest.map((name) => shownPath(join(directory, name), cwd));
     return {
       content: report(filenames, found.total),
@@ -55,30 +64,47 @@ function startOf(
   };
 }
 
-async function mustBeDirectory(path: string): Promise<void> {
-  const entry = await stat(path).catch(() => undefined);
-  if (entry?.isDirectory() !== true) {
+function mustBeDirectory(path: string): void {
+  if (kindOf(path) !== "directory") {
     throw new ToolFailure(
       `${path} is not a directory. Leave out path, or find the right one with Glob "**/*".`,
     );
   }
 }
 
+/** Nothing when the pattern begins with a directory that is not there. */
+function holdStart(directory: string, real: string): HeldDirectory | undefined {
+  try {
+    return holdDirectory(real);
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    throw asToolFailure(error, `Cannot search ${directory}`);
+  }
+}
+
 /**
  * Two questions, because a glob switches ripgrep's ignoring off for all that it matches: which files match, and which
- * of all files that are not ignored are among them.
+ * of all files that are not ignored are among them. ripgrep starts in the held directory, and from there walks by name: a
+ * directory below that is swapped for a link at the right moment can show it names elsewhere.
  */
 async function search(
-  directory: string,
+  held: HeldDirectory,
   pattern: string,
-  { hides, signal }: { hides: ((path: string) => boolean) | undefined; signal: AbortSignal },
+  {
+    directory,
+    hides,
+    signal,
+  }: {
+    directory: string;
+    hides: ((path: string) => boolean) | undefined;
+    signal: AbortSignal;
+  },
 ): Promise<{ newest: string[]; total: number }> {
   const newest: string[] = [];
   let total = 0;
-  if ((await stat(directory).catch(() => undefined))?.isDirectory() !== true)
-    return { newest, total };
   const matches = new Set<string>();
-  const place = { targets: ["."], cwd: directory, signal, end: "\0" } as const;
+  const place = { targets: ["."], cwd: held.at("."), signal, end: "\0" } as const;
   for await (const file of ripgrep({
     ...place,
     options: ["--files", "--null", `--glob=${pattern}`],

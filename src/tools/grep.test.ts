@@ -83,6 +83,13 @@ describe("the modes", () => {
 });
 
 describe("long results", () => {
+  test("stay in the order of the paths, however many files there are", async () => {
+    const names = Array.from({ length: 450 }, (_, index) => `${index + 1000}.txt`);
+    await write(Object.fromEntries(names.map((name) => [name, "x\n"])));
+    const { content } = await grep({ pattern: "x", output_mode: "content", head_limit: 0 });
+    expect(content.split("\n")).toEqual(names.map((name) => `${name}:1:x`));
+  });
+
   test("stop at head_limit and say how to read on", async () => {
     await write({ "a.txt": "x\n".repeat(300) });
     const first = await grep({ pattern: "x", output_mode: "content" });

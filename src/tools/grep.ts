@@ -1,7 +1,9 @@
-import { stat } from "node:fs/promises";
+import { closeSync, constants, lstatSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import { z } from "zod";
-import { searchVisible } from "./search-visible.ts";
+import { openDecided } from "../platform/open-decided.ts";
+import { asToolFailure } from "./file-state.ts";
+import { searchVisible, type VisibleSearch } from "./search-visible.ts";
 import { leafTool, ToolFailure, type LeafTool } from "./tool.ts";
 
 const characterCap = 100_000;
@@ -38,14 +40,25 @@ export const grepTool: LeafTool = leafTool({
   repeatable: true,
   input: grepInput,
   paths: (input, cwd) => [resolve(cwd, input.path ?? ".")],
-  async execute(input, { workbench: { cwd, hides }, signal }) {
-    const target = await targetOf(resolve(cwd, input.path ?? "."), cwd);
+  async execute(input, context) {
+    const { cwd, hides } = context.workbench;
+    const path = resolve(cwd, input.path ?? ".");
+    const target = targetOf(path, context.realPath(path), cwd);
+    const printsContent = input.output_mode === "content";
     const lines: string[] = [];
     let position = 0;
     let characters = 0;
     let more = false;
     const order = input.output_mode === "files_with_matches" ? "--sortr=modified" : "--sort=path";
-    const printed = searchVisible({ options: optionsOf(input), order, target, cwd, signal, hides });
+    const printed = searchVisible({
+      options: optionsOf(input),
+      order,
+      target,
+      printsContent,
+      cwd,
+      signal: context.signal,
+      hides,
+    });
     for await (const line of printed) {
       position += 1;
       if (position <= input.offset) continue;
@@ -54,6 +67,7 @@ export const grepTool: LeafTool = leafTool({
       lines.push(line.replace(/^\.\//, "").toWellFormed());
       characters += line.length;
     }
+    requireUnchanged(target.real);
     return {
       content: report(input, lines, more),
       data: {
@@ -66,19 +80,30 @@ export const grepTool: LeafTool = leafTool({
   },
 });
 
-/** Relative where it can be: what ripgrep prints begins with it. */
-async function targetOf(path: string, cwd: string): Promise<string> {
-  const entry = await stat(path).catch(() => undefined);
+function targetOf(path: string, real: string, cwd: string): VisibleSearch["target"] {
+  const entry = lstatSync(real, { throwIfNoEntry: false });
   if (entry === undefined) {
     throw new ToolFailure(
       `${path} does not exist. Leave out path, or find the right one with Glob.`,
     );
   }
-  if (!entry.isFile() && !entry.isDirectory()) {
+  if (!entry.isFile() && !entry.isDirectory() && !entry.isSymbolicLink()) {
     throw new ToolFailure(`${path} is a device, pipe or socket. Name a file or directory.`);
   }
+  requireUnchanged(real);
   const inside = relative(cwd, path);
-  return inside.startsWith("..") ? path : inside || ".";
+  // Relative where it can be: what ripgrep prints begins with it.
+  const shown = inside.startsWith("..") ? path : inside || ".";
+  return { kind: entry.isDirectory() ? "directory" : "file", shown, real };
+}
+
+/** Before and after the search: names that were found through a link that has come since are not told. */
+function requireUnchanged(real: string): void {
+  try {
+    closeSync(openDecided(real, constants.O_RDONLY | constants.O_NONBLOCK));
+  } catch (error) {
+    throw asToolFailure(error, `Cannot search ${real}`);
+  }
 }
 
 function isFull(lines: number, characters: number, limit: number): boolean {

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, type ChildProcessByStdio } from "node:child_process";
 import { once } from "node:events";
 import type { Readable } from "node:stream";
 import { errorMessage } from "../errors.ts";
@@ -18,6 +18,8 @@ const complaintCap = 2_000;
 export async function* ripgrep(search: {
   options: readonly string[];
   targets: readonly string[];
+  /** Open files that the process inherits, from descriptor 3 on. */
+  descriptors?: readonly number[];
   cwd: string;
   signal: AbortSignal;
   /** What a line ends with; `--null` ends names with a NUL, because any other character may be part of them. */
@@ -31,8 +33,8 @@ export async function* ripgrep(search: {
   const args = [...alwaysOptions, ...search.options, "--glob=!.git", "--", ...search.targets];
   const child = spawn(program, args, {
     cwd: search.cwd,
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+    stdio: ["ignore", "pipe", "pipe", ...(search.descriptors ?? [])],
+  }) as ChildProcessByStdio<null, Readable, Readable>;
   const closed = once(child, "close").catch((error: unknown) => error);
   const kill = (): void => void child.kill("SIGKILL");
   signal.addEventListener("abort", kill, { once: true });

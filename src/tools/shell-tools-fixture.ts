@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { newAgentId } from "../ids.ts";
+import { realPath } from "../platform/real-path.ts";
 import { FileLedger } from "./file-state.ts";
 import { ToolFailure, type LeafTool, type ToolContext, type ToolOutput } from "./tool.ts";
 import { Workbench } from "./workbench.ts";
@@ -50,7 +51,7 @@ export class ToolBench implements AsyncDisposable {
       ...(options.ask === undefined ? {} : { ask: options.ask }),
       signal: options.signal ?? new AbortController().signal,
       workbench: this.workbench,
-      realPath: (path) => path,
+      realPath,
       progress: (text) => this.progress.push(text),
     };
     try {

@@ -7,15 +7,18 @@ import {
   unlinkSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { textOf } from "../message.ts";
 import { realPath } from "../platform/real-path.ts";
 import { keepSwapping, makeSwappable, tally, type Swapped } from "../platform/swap-fixture.ts";
 import { editTool } from "./edit.ts";
 import { call, failureOf, makeContext } from "./file-tools-fixture.ts";
+import { globTool } from "./glob.ts";
+import { grepTool } from "./grep.ts";
 import { notebookEditTool } from "./notebook-edit.ts";
 import { readTool } from "./read.ts";
+import { ripgrep } from "./ripgrep.ts";
 import type { LeafTool, ToolContext } from "./tool.ts";
 import { writeTool } from "./write.ts";
 
@@ -91,6 +94,31 @@ describe("a link that comes between the decision and the call", () => {
   });
 });
 
+describe("a link that comes between the decision and a search", () => {
+  it.each([
+    ["Grep", grepTool, { pattern: "side", output_mode: "content" }],
+    ["Grep of a file", grepTool, { pattern: "side", path: "f", output_mode: "content" }],
+    ["Grep for names", grepTool, { pattern: "side" }],
+    ["Glob", globTool, { pattern: "*" }],
+  ])("is not followed by %s", async (_, tool, input) => {
+    const swapped = await makeSwappable(["f"]);
+    const context = await decided(swapped);
+    expect(await run(tool, input, context)).toContain("f");
+    swapFor(swapped.inside, swapped.outside);
+    const message = await failureOf(call(tool, input, context));
+    expect(message).toContain("changed while it was being opened: it now leads to");
+  });
+
+  it("is not followed by Glob and Grep below the place where they start", async () => {
+    const swapped = await makeSwappable(["f"]);
+    const context = await decided(swapped);
+    symlinkSync(swapped.outside, join(swapped.inside, "sub"));
+    const grep = { pattern: "side", output_mode: "content" };
+    expect(await run(grepTool, grep, context)).toBe("f:1:inside");
+    expect(await run(globTool, { pattern: "**/*" }, context)).toBe("f");
+  });
+});
+
 describe("while a directory is swapped for a link without end", () => {
   it("Read never shows what lies behind the link", async () => {
     const swapped = await makeSwappable(["f"]);
@@ -144,5 +172,30 @@ describe("while a directory is swapped for a link without end", () => {
     expect(readFileSync(join(outside, "f"), "utf8")).toBe("inside\n");
     expect(readdirSync(outside)).toEqual(["f"]);
     expect(Math.min(edits.inside, edits.changed)).toBeGreaterThan(0);
+  });
+
+  it("Grep never shows what lies behind the link, where ripgrep alone does", async () => {
+    const swapped = await makeSwappable(["f"]);
+    const root = dirname(swapped.inside);
+    const context = { ...(await makeContext({ root })), realPath: (path: string) => path };
+    await keepSwapping(swapped);
+    const naive = await tally(100, async () => {
+      const { signal } = context;
+      const options = ["--regexp=side", "--glob=inside/**", "--no-filename"];
+      const lines: string[] = [];
+      for await (const line of ripgrep({ options, targets: ["."], cwd: root, signal })) {
+        lines.push(line);
+      }
+      return lines.join("\n");
+    });
+    const input = { pattern: "side", glob: "inside/**", output_mode: "content" };
+    const shown: string[] = [];
+    const greps = await tally(200, async () => {
+      shown.push(await run(grepTool, input, context));
+      return shown.at(-1) ?? "";
+    });
+    expect(naive.outside).toBeGreaterThan(0);
+    expect(greps).toEqual({ inside: 200, outside: 0, changed: 0, failed: 0 });
+    expect(new Set(shown)).toEqual(new Set(["inside/f:1:inside", "No matches found"]));
   });
 });
