@@ -93,7 +93,7 @@ async function keepDoing(round: string, place: string): Promise<() => Promise<vo
 }
 
 /** How often something came from inside, came from outside, was refused because the path had changed, or failed otherwise. */
-export interface Tally {
+interface Tally {
   inside: number;
   outside: number;
   changed: number;
