@@ -10,7 +10,7 @@ const quiet = "turns: [{ reply: ok, repeat: true }]";
 const toolCalls = `
 turns:
   - reply:
-      - { call: Bash, input: { command: "echo value:$FROM_SETTINGS" } }
+      - { call: Bash, input: { command: "touch made; echo value:$FROM_SETTINGS" } }
   - reply:
       - { call: Read, input: { file_path: "{{cwd}}/.env" } }
   - reply:
@@ -48,8 +48,8 @@ test("before trust a project's settings only take away; after it they act", asyn
   writeFiles(cwd, files);
   const configDir = temporaryDirectory();
   const stranger = await answers(setStage(scenario(cwd), { cwd, configDir }));
-  expect(stranger[0]).toContain("Bash is not allowed here");
-  expect(stranger[1]).toContain("The settings deny: 'Read(./.env)'");
+  expect(stranger[0]).toContain("needs approval: no rule allows it");
+  expect(stranger[1]).toContain("'Read(./.env)' denies it");
   expect(stranger[2]).toContain("open.txt");
   expect(stranger[2]).not.toContain("secret=1");
   expect(stranger[3]).toContain("secret in the open");
@@ -57,19 +57,19 @@ test("before trust a project's settings only take away; after it they act", asyn
   await trustFolder(cwd, configDir);
   const trusted = await answers(setStage(scenario(cwd), { cwd, configDir }));
   expect(trusted[0]).toContain("value:here");
-  expect(trusted[1]).toContain("The settings deny: 'Read(./.env)'");
+  expect(trusted[1]).toContain("'Read(./.env)' denies it");
   expect(trusted[2]).not.toContain("secret=1");
 });
 
-test("a rule that cannot be checked forbids all of its tool, also where everything else is allowed", async () => {
+test("a rule for some commands leaves the others alone; one for a whole tool asks for all of it", async () => {
   const cwd = temporaryDirectory();
   writeFiles(cwd, files);
   const settings = { permissions: { deny: ["Bash(rm *)"], ask: ["Grep"] } };
   const results = await answers(
     setStage(scenario(cwd), { cwd, settings, allowedTools: ["Bash", "Grep", "Read"] }),
   );
-  expect(results[0]).toContain("The settings deny: 'Bash(rm *)'");
-  expect(results[2]).toContain("want somebody to be asked");
+  expect(results[0]).toContain("value:");
+  expect(results[2]).toContain("wants it to be asked");
 });
 
 test("a policy's agents win over the host's, and it can leave agents to plugins", async () => {
@@ -175,7 +175,7 @@ test("a path in a rule holds from the root of the repository, wherever the agent
   const root = temporaryDirectory();
   writeFiles(root, { ...files, ".git/HEAD": "ref: refs/heads/main\n", "sub/x.txt": "" });
   const stage = setStage(scenario(root), { cwd: join(root, "sub"), allowedTools: ["Read"] });
-  expect((await answers(stage))[1]).toContain("The settings deny: 'Read(./.env)'");
+  expect((await answers(stage))[1]).toContain("'Read(./.env)' denies it");
 });
 
 test("in a worktree the agents of the main checkout count too, after its own", async () => {
@@ -201,7 +201,7 @@ test("what is wrong with the files of a session can be asked for", async () => {
       ".claude/agents/a.md": "no frontmatter",
       ".claude/settings.json": '{"permissions": {"allow": ["Bash(ls *)"]}, "model": 7}',
     },
-    settings: { permissions: { allow: ["Bash(npm *)"] } },
+    settings: { permissions: { allow: ["B*"] } },
   });
   const found = (await manager.diagnostics()).map(({ code, field }) => [code, field]);
   expect(found).toContainEqual(["inert", "model"]);

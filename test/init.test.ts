@@ -149,7 +149,7 @@ test("the rules that init writes hold at once: .env files are neither read nor f
 `,
   });
   const ran = shell(cwd, "retinue run --rehearse look.yaml Look");
-  expect(ran.stdout).toContain("The settings deny: 'Read(./.env)'");
+  expect(ran.stdout).toContain("'Read(./.env)' denies it");
   expect(ran.stdout).not.toContain("TOKEN=secret");
   expect(ran.stdout).not.toMatch(/^\.env/m);
 });

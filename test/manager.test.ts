@@ -246,21 +246,22 @@ test("a session has one main agent", async () => {
   await expect(manager.main({ prompt: "y" })).rejects.toMatchObject({ code: "invalid_request" });
 });
 
-test("a child is allowed no more than its parent", async () => {
+test("a child is allowed what its parent is, and no more", async () => {
   const { manager, events } = setStage(
     `
 turns:
   - { agent: main, turn: 1, reply: [{ call: Agent, input: { description: d, prompt: p, subagent_type: Bash } }] }
-  - { agent: Bash, turn: 1, reply: [{ call: Bash, input: { command: "true" } }] }
+  - { agent: Bash, turn: 1, reply: [{ call: Bash, input: { command: "touch one" } }, { call: Bash, input: { command: "touch two" } }, { call: Bash, input: { command: "touch three" } }] }
   - { reply: ok, repeat: true }
 `,
-    { allowedTools: ["Agent", "Bash"] },
+    { allowedTools: ["Bash(touch one)"] },
   );
-  const main = await manager.main({ prompt: "x", allowedTools: ["Task"] });
+  const main = await manager.main({ prompt: "x", allowedTools: ["Bash(touch two)"] });
   await manager.output(main.id, { block: true });
-  expect(
-    events.flatMap((event) => (event.type === "permission-deny" ? [event.call.name] : [])),
-  ).toEqual(["Bash"]);
+  const denied = events.flatMap((event) =>
+    event.type === "permission-deny" ? [event.call.input["command"]] : [],
+  );
+  expect(denied).toEqual(["touch three"]);
 });
 
 test("an agent that calls a tool in its wrap-up turn leaves a history that can go on", async () => {
@@ -412,9 +413,9 @@ turns:
   expect(readdirSync(cwd)).toEqual([]);
 });
 
-test("what a definition confines to a rule is denied, and says why", async () => {
+test("what a definition confines to a rule is denied beyond it, and says why", async () => {
   const { manager, events } = setStage(
-    "turns: [{ turn: 1, reply: [{ call: Bash, input: { command: git diff } }] }, { reply: ok }]",
+    "turns: [{ turn: 1, reply: [{ call: Bash, input: { command: git diff } }, { call: Bash, input: { command: git diff; ls } }] }, { reply: ok }]",
     {
       allowedTools: ["Bash"],
       agents: { differ: { description: "d", prompt: "p", tools: "Bash(git diff *), Read" } },
@@ -422,9 +423,13 @@ test("what a definition confines to a rule is denied, and says why", async () =>
   );
   const agent = await manager.spawn({ prompt: "x", subagent_type: "differ" });
   await manager.output(agent.id, { block: true });
-  expect(events.find((event) => event.type === "permission-deny")).toMatchObject({
-    reason: expect.stringContaining("confines Bash to 'git diff *'") as string,
-  });
+  const denied = events.filter((event) => event.type === "permission-deny");
+  expect(denied).toMatchObject([
+    {
+      call: { input: { command: "git diff; ls" } },
+      reason: expect.stringContaining("confines Bash to 'Bash(git diff *)'") as string,
+    },
+  ]);
 });
 
 test("instructions come from regular files of the repository only: no link out of it, no pipe that never ends", async () => {

@@ -260,7 +260,10 @@ test("a rule that cannot be stored leaves the question open, and the answer says
   await expect(inbox.answer("q", always)).rejects.toThrow(/this folder is not trusted/);
   expect(inbox.list()).toHaveLength(1);
   await inbox.answer("q", { ...always, file: "user" });
-  expect((await asked).answer).toMatchObject({ scope: "always", rules: ["Bash(make all)"] });
+  expect((await asked).answer).toMatchObject({
+    scope: "always",
+    rules: ["Bash(make all)", "Bash(make *)"],
+  });
 });
 
 describe("answers that do not fit leave the question open", () => {

@@ -11,7 +11,7 @@ export function decide(book: Rulebook, call: Call, options: { canAsk: boolean })
   const viewed = viewCall(call, book.ground);
   for (const { look } of stages) {
     const finding = look(viewed, book);
-    if (finding !== null) return concluded(finding, book, options);
+    if (finding !== null) return concluded(finding, book, call, options);
   }
   throw new Error("The last stage always decides.");
 }
@@ -33,7 +33,7 @@ export function explainDecision(
   for (const { name, look } of stages) {
     const finding = look(viewed, book);
     trace.push({ stage: name, finding });
-    if (finding !== null) return { decision: concluded(finding, book, options), trace };
+    if (finding !== null) return { decision: concluded(finding, book, call, options), trace };
   }
   throw new Error("The last stage always decides.");
 }
@@ -41,16 +41,21 @@ export function explainDecision(
 function concluded(
   finding: Finding,
   { policy }: Rulebook,
+  { tool }: Call,
   { canAsk }: { canAsk: boolean },
 ): Decision {
   const decision = { rule: null, part: null, suggestions: [], ...finding };
-  if (decision.verdict !== "ask") return decision;
-  if (policy.mode === "dontAsk")
-    return {
-      ...decision,
-      verdict: "deny",
-      reason: `${decision.reason} In the mode dontAsk nobody is asked.`,
-    };
-  if (canAsk) return decision;
-  return { ...decision, verdict: "deny", reason: `${decision.reason} Nobody can be asked.` };
+  if (decision.verdict !== "ask" || (canAsk && policy.mode !== "dontAsk")) return decision;
+  const why =
+    policy.mode === "dontAsk" ? "In the mode dontAsk nobody is asked." : "Nobody can be asked.";
+  const reason = [decision.reason, why, remedy(tool, decision.suggestions)].join(" ").trimEnd();
+  return { ...decision, verdict: "deny", reason };
+}
+
+/** How a person allows it beforehand. */
+function remedy(tool: string, suggestions: readonly string[]): string {
+  if (suggestions.length === 0) return "";
+  const rules = suggestions.map((rule) => (rule === tool ? rule : `'${rule}'`)).join(" ");
+  const whole = suggestions.includes(tool) ? "" : `, all of it with --allowedTools ${tool}`;
+  return `Allow it with --allowedTools ${rules}${whole}.`;
 }

@@ -25,19 +25,22 @@ export interface Anchors {
  */
 export function pathRules(specifier: string, kind: RuleKind, anchors: Anchors): PathRule[] {
   const written = kind === "allow" ? specifier.trim() : simplified(specifier.trim());
-  const [base, rest] = written.startsWith("//")
-    ? ["/", written]
-    : /^~(?:\/|$)/.test(written)
-      ? [anchors.home, written.slice(1)]
-      : written.startsWith("/")
-        ? [anchors.project, written]
-        : [anchors.cwd, written];
+  const [bases, rest] = basesOf(written, kind, anchors);
   const isAnywhere = /^[^/]+\/?$/.test(rest) || (kind !== "allow" && /^[^/*]+\/\*\*$/.test(rest));
-  const rule = { base, segments: segmentsOf(rest, kind) };
-  return [rule, resolved(rule)].map(({ base: from, segments: found }) => ({
-    base: folded(from),
-    segments: [...(isAnywhere ? ["**"] : []), ...found].map(folded),
+  const rules = bases.map((base) => ({ base, segments: segmentsOf(rest, kind) }));
+  return [...rules, ...rules.map(resolved)].map(({ base, segments }) => ({
+    base: folded(base),
+    segments: [...(isAnywhere ? ["**"] : []), ...segments].map(folded),
   }));
+}
+
+/** Rules that forbid hold below the project's root too: they are written for it, wherever an agent works. */
+function basesOf(written: string, kind: RuleKind, anchors: Anchors): [string[], string] {
+  if (written.startsWith("//")) return [["/"], written];
+  if (/^~(?:\/|$)/.test(written)) return [[anchors.home], written.slice(1)];
+  if (written.startsWith("/")) return [[anchors.project], written];
+  const bases = kind === "allow" ? [anchors.cwd] : [anchors.cwd, anchors.project];
+  return [[...new Set(bases)], written];
 }
 
 /** Some disks do not tell small letters from capitals. */

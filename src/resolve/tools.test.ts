@@ -130,6 +130,6 @@ test("naming one more tool as unwanted never adds a tool", () => {
 test("a rule in the list confines its tool, unless the tool is named without one too", () => {
   expect(
     resolveTools({ ...base, wanted: ["Bash(git diff *)", "Read", "Agent(a)"] }).confined,
-  ).toEqual({ Bash: "git diff *" });
-  expect(resolveTools({ ...base, wanted: ["Bash(git diff *)", "Bash"] }).confined).toEqual({});
+  ).toEqual([{ tools: ["Bash"], rules: ["Bash(git diff *)"] }]);
+  expect(resolveTools({ ...base, wanted: ["Bash(git diff *)", "Bash"] }).confined).toEqual([]);
 });

@@ -58,7 +58,8 @@ function usesOfSearcher(
     /^(?:-\w*[ef]|--(?:regexp|file|expression)(?:=.*)?)$/.test(text),
   );
   const files = isGiven ? operands : operands.slice(1);
-  const inPlace = name.endsWith("sed") && args.some(({ text }) => /^(?:-\w*i|--in-place)/.test(text));
+  const inPlace =
+    name.endsWith("sed") && args.some(({ text }) => /^(?:-\w*i|--in-place)/.test(text));
   return inPlace ? { reads: files, writes: files } : { reads: files, writes: [] };
 }
 

@@ -87,7 +87,11 @@ function edits(args: readonly ShellWord[], around: Surroundings): boolean {
   if (!flags.every(({ text }) => /^-[nErsu]+$|^--(?:quiet|silent|regexp-extended)$/.test(text)))
     return false;
   const [script, ...files] = args.filter((word) => !flags.includes(word));
-  return script !== undefined && isHarmlessSed(script.text) && files.every((file) => around.isInside(file));
+  return (
+    script !== undefined &&
+    isHarmlessSed(script.text) &&
+    files.every((file) => around.isInside(file))
+  );
 }
 
 function changesTo(args: readonly ShellWord[], around: Surroundings): boolean {
