@@ -51,7 +51,7 @@ const isUseful = allowedShare(comparison) >= leastAllowed;
 const lines = [
   ...violationLines(comparison),
   ...(isUseful ? [] : sampleLines(comparison)),
-  ...figures(comparison, lanes.isolated),
+  ...figures(comparison, lanes.confinement),
 ];
 console.log(lines.join("\n"));
 if (comparison.violations.length > 0 || !isUseful) process.exitCode = 1;

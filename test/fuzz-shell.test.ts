@@ -19,7 +19,7 @@ test.skipIf(!hasBash)(
     await using lanes = openLanes(temporaryDirectory(), 2);
     const decide = openEngine(lanes.workingDirectory);
     const comparison = await compare({ seed: 7, count: 5000, decide, lanes });
-    process.stdout.write(`${figures(comparison, lanes.isolated).join("\n")}\n`);
+    process.stdout.write(`${figures(comparison, lanes.confinement).join("\n")}\n`);
     expect(comparison.compared).toBe(5000);
     expect(violationLines(comparison)).toEqual([]);
     expect(comparison.harmPrevented).toBeGreaterThan(1000);
@@ -67,6 +67,8 @@ test.each([
   "ls > $(x)/y",
   "ls > /dev/nul",
   "ls > /dev/null'x'",
+  "ls > /dev/null\v",
+  "ls > /dev/null\u00A0",
   "ls > $BASH",
   "ls > $_",
   "ls > $'\\57x'",

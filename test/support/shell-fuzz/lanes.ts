@@ -1,8 +1,9 @@
-import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { chooseConfinement, type Confinement } from "./confinement.ts";
 import { oneLine } from "./one-line.ts";
 import { makeTemplate } from "./scratch.ts";
 import { logOf, type Observation, type SlotPlace } from "./slot.ts";
@@ -10,8 +11,8 @@ import { copyRealPrograms, installStubs } from "./stubs.ts";
 
 /** Processes that run commands in real bash and tell what happened. */
 export interface Lanes extends AsyncDisposable {
-  /** Whether the kernel keeps commands from writing anywhere else; the generator's own care holds without it too. */
-  readonly isolated: boolean;
+  /** How commands are kept from writing anywhere else, for people. */
+  readonly confinement: string;
   /** Where a command runs, as it is before: for the decision. */
   readonly workingDirectory: string;
   /** How many commands can be under way before one waits. */
@@ -23,7 +24,7 @@ const slotsPerLane = 2;
 
 /** Everything is made below the directory; only the lanes' own parts of it are written to by commands. */
 export function openLanes(directory: string, count: number): Lanes {
-  const isolated = canIsolate(join(directory, "probe"));
+  const confinement = chooseConfinement(directory);
   const [template, programs] = [join(directory, "template"), join(directory, "programs")];
   makeTemplate(template);
   copyRealPrograms(programs);
@@ -36,11 +37,11 @@ export function openLanes(directory: string, count: number): Lanes {
       installStubs(stubs, logOf(place));
       return place;
     });
-    return openLane(own, slots, isolated);
+    return openLane(own, slots, confinement);
   });
   let turn = 0;
   return {
-    isolated,
+    confinement: confinement.name,
     workingDirectory: join(template, "work"),
     // One that waits for each that runs, so that no slot is ever idle.
     width: count * slotsPerLane * 2,
@@ -61,11 +62,11 @@ interface Lane {
   close: () => Promise<void>;
 }
 
-function openLane(directory: string, slots: readonly SlotPlace[], isolated: boolean): Lane {
+function openLane(directory: string, slots: readonly SlotPlace[], confinement: Confinement): Lane {
   const script = fileURLToPath(new URL("lane.ts", import.meta.url));
   const node = [process.execPath, script, JSON.stringify(slots)];
-  const [program, ...words] = isolated ? isolating(directory, node) : node;
-  const child = spawn(program ?? "", words, { stdio: ["pipe", "pipe", "inherit"] });
+  const [[program, ...words], options] = confinement.start(directory, node);
+  const child = spawn(program ?? "", words, { ...options, stdio: ["pipe", "pipe", "inherit"] });
   const open = new Map<number, PromiseWithResolvers<Observation>>();
   const gone = new Promise<void>((resolve) => child.once("close", () => resolve()));
   child.once("error", (error) => fail(open, error));
@@ -100,36 +101,4 @@ function readable(child: ChildProcess): NodeJS.ReadableStream {
 function fail(open: Map<number, PromiseWithResolvers<Observation>>, error: Error): void {
   for (const answer of open.values()) answer.reject(error);
   open.clear();
-}
-
-/** Every mount but the given directory becomes read-only, there is no network, and nothing outlives the first process. */
-const confine = `
-mount --bind "$0" "$0" || exit 1
-while read -r _ at _; do
-  case $at in "$0" | /proc | /proc/*) continue ;; esac
-  mount -o remount,bind,ro "$at" 2>/dev/null
-done </proc/self/mounts
-exec "$@"`;
-
-function isolating(directory: string, command: readonly string[]): string[] {
-  const flags = ["--user", "--map-root-user", "--mount", "--net", "--pid", "--mount-proc"];
-  return [
-    "unshare",
-    ...flags,
-    "--fork",
-    "--kill-child",
-    "sh",
-    "-c",
-    confine,
-    directory,
-    ...command,
-  ];
-}
-
-/** Tried, not guessed: it must be possible to write inside and impossible to write beside it. */
-function canIsolate(inside: string): boolean {
-  mkdirSync(inside, { recursive: true });
-  const test = `(: >"$1/inside") && ! (: >"$1/../outside")`;
-  const [program, ...words] = isolating(inside, ["sh", "-c", test, "sh", inside]);
-  return spawnSync(program ?? "", words, { stdio: "ignore" }).status === 0;
 }

@@ -1,11 +1,11 @@
 import type { Compared, Comparison } from "./compare.ts";
 
 /** The figures, one on each line. */
-export function figures(comparison: Comparison, isolated: boolean): string[] {
+export function figures(comparison: Comparison, confinement: string): string[] {
   const { seed, compared, timedOut, verdicts, plain, harmPrevented, violations } = comparison;
   const refused = verdicts.ask + verdicts.deny;
   return [
-    `seed ${seed}: ${compared} commands generated, decided, and run by real bash (${timedOut} cut off after their time; ${isolated ? "in namespaces of their own" : "without namespaces"})`,
+    `seed ${seed}: ${compared} commands generated, decided, and run by real bash (${timedOut} cut off after their time; ${confinement})`,
     `decisions: ${verdicts.allow} allow, ${verdicts.ask} ask, ${verdicts.deny} deny`,
     `not allowed, and would have run or written what it must not: ${harmPrevented} of ${refused}`,
     `made only of allowed programs, and allowed: ${percent(allowedShare(comparison))} (${plain - comparison.plainNotAllowed.length} of ${plain})`,

@@ -12,7 +12,8 @@ export function staysInside(command: string): boolean {
 const absoluteByOtherMeans =
   /\$[{!#]*(?:_|BASH|BASH_SOURCE|SHELL|OLDPWD|TMPDIR|DIRSTACK)(?!\w)|\\0?57|\\x2[fF]|\\[uU]0*2[fF]|\b(?:kill|mkfifo|mknod)\b/;
 
-const devices = /^\/dev\/(?:null|stdin|fd\/\d)(?=[\s;&|)<>`]|$)/;
+/** Whole, up to what ends a word in bash, which is less than what counts as blank elsewhere. */
+const devices = /^\/dev\/(?:null|stdin|fd\/\d)(?=[ \t\n;&|)<>`]|$)/;
 
 function isHarmlessSlash(command: string, at: number): boolean {
   const start = command.lastIndexOf("/dev/", at);
@@ -20,7 +21,7 @@ function isHarmlessSlash(command: string, at: number): boolean {
   if (device !== null && at < start + device[0].length) return true;
   const before = command.slice(0, at);
   // A home or working directory, or a name of which some letter is sure to be there.
-  if (/(?:^|[\s=:<>(;&|"'])(?:~|~\+|\$PWD|\$HOME)$/.test(before)) return true;
+  if (/(?:^|[ \t\n=:<>(;&|"'])(?:~|~\+|\$PWD|\$HOME)$/.test(before)) return true;
   if (before.endsWith("${HOME")) return true;
   // Two steps up are out.
   return (
