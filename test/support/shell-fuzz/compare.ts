@@ -78,7 +78,7 @@ export async function compare(options: {
   return comparison;
 }
 
-const mostShrunk = 8;
+const mostShrunk = 5;
 
 function didHarm(observation: Observation): boolean {
   return harmOf(observation).length > 0;

@@ -33,10 +33,10 @@ export function violationLines({ seed, violations }: Comparison): string[] {
 
 /** Some of what was not allowed though it could be, shortest first: the causes show there. */
 export function sampleLines({ plainNotAllowed }: Comparison): string[] {
-  const shortest = [...plainNotAllowed].sort((a, b) => a.command.length - b.command.length);
-  return shortest
-    .slice(0, mostShown)
-    .map((one) => `not allowed (${one.verdict}): ${JSON.stringify(one.command.slice(0, 300))}`);
+  const lines = plainNotAllowed.map(
+    ({ verdict, command }) => `not allowed (${verdict}): ${JSON.stringify(command.slice(0, 300))}`,
+  );
+  return [...new Set(lines)].sort((a, b) => a.length - b.length).slice(0, mostShown);
 }
 
 const mostShown = 20;

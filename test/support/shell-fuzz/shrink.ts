@@ -18,4 +18,4 @@ export async function shrink(
   return text;
 }
 
-const mostTries = 300;
+const mostTries = 120;

@@ -1,7 +1,8 @@
 /**
  * Whether a command can touch only the directory it runs in and its home, whatever bash makes of it: commands come from
- * chance, run for real, and perhaps as root. So a path may not begin with a slash (or with something that may be empty or
- * absolute), and nothing may name the system's programs or processes.
+ * chance and run for real. So a path may not begin with a slash (or with something that may be empty or
+ * absolute), and nothing may name the system's programs or processes. An accident may still lengthen the name of a device
+ * (a quote before `/dev/null`); only root could make such a file, and root never runs them: see confinement.ts.
  */
 export function staysInside(command: string): boolean {
   if (absoluteByOtherMeans.test(command)) return false;
