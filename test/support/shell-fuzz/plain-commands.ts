@@ -6,6 +6,8 @@ import { allowedStubs } from "./stubs.ts";
 const words = [
   ...["a", "b c", "-x", "--flag=1", "data.txt", "sub", "evil", "rm -rf", "1 2", "é", "", "x;y"],
   ...["a&&b", "|", "$HOME", "`x`", "#", "!", "~", "*", "it's", '"', "\\", "{a,b}", "(", "<a>"],
+  // Only text as long as the quotes around them hold, which a mutation may end.
+  ...["$(evil)", "; evil #", "x\nother\n", "`evil`", "') evil", '"; other; "', "a & evil & b"],
 ];
 
 /** A word that is only text, however strange, in some spelling. */
@@ -48,11 +50,13 @@ function plainRedirection(draft: Draft): string {
   if (random.chance(0.75)) return "";
   if (random.chance(0.3)) {
     const quoted = random.chance(0.5);
-    const text = random.pick(["plain text", "evil in text", "two\nlines", "a; b && c | d"]);
+    const text = random.pick([...texts, ...(quoted ? ["$(evil)", "`other`", "'\nevil\n'"] : [])]);
     return ` ${hereDocument(draft, { text, quoted })}`;
   }
   return ` ${random.pick(redirections)}`;
 }
+
+const texts = ["plain text", "evil in text", "two\nlines", "a; b && c | d", "other\nevil"];
 
 const redirections = [
   ...["2>&1", ">/dev/null", "2>/dev/null", "&>/dev/null", ">/dev/null 2>&1", "< data.txt"],

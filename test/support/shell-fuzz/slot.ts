@@ -1,5 +1,12 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
@@ -109,6 +116,7 @@ async function endAll(pid: number | undefined, box: string, ended: Promise<void>
 }
 
 function processesIn(directory: string): number[] {
+  if (!existsSync("/proc")) return [];
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .filter((name) => {
