@@ -1,26 +1,27 @@
 import { decide } from "../../../src/permissions/decide.ts";
+import { realGround } from "../../../src/permissions/ground.ts";
+import { Rulebook } from "../../../src/permissions/policy.ts";
 import type { Decide } from "./compare.ts";
 import { allowedStubs } from "./stubs.ts";
 
 /** The permission engine under these rules, in mode `default`, for commands that run in `cwd`. All that knows it is here. */
 export function openEngine(cwd: string): Decide {
-  const rules = { allow: allowedStubs.map((name) => `Bash(${name} *)`), deny: ["Bash(evil *)"] };
+  const rule = (kind: "allow" | "deny", name: string) =>
+    ({ kind, rule: `Bash(${name} *)`, source: "the fuzzer" }) as const;
   const policy = {
     mode: "default",
-    confined: {},
+    rules: [...allowedStubs.map((name) => rule("allow", name)), rule("deny", "evil")],
+    takesSessionGrants: true,
+    confined: [],
     memory: null,
-    forbidding: rules.deny.map((rule) => ({
-      kind: "deny" as const,
-      rule,
-      tool: "Bash",
-      specifier: rule.slice("Bash(".length, -1),
-    })),
-    ruleRoots: [cwd],
-    allowedTools: rules.allow,
-    readableDirectories: [cwd],
+    project: cwd,
+    cwd,
+    directories: [cwd],
+    readable: [],
   } as const;
+  const ground = realGround(cwd);
   return (command) => {
-    const call = { tool: "Bash", input: { command }, paths: [] };
-    return decide(policy, call).allowed ? "allow" : "deny";
+    const call = { tool: "Bash", input: { command }, paths: [], agentType: () => "" };
+    return decide(new Rulebook(policy, [], ground), call, { canAsk: true }).verdict;
   };
 }
