@@ -10,6 +10,7 @@ import type { AskInput } from "../src/inbox/inbox-options.ts";
 import { shop, type Shop } from "./support/repository.ts";
 
 const script = fileURLToPath(new URL("support/asking.ts", import.meta.url));
+const prompting = fileURLToPath(new URL("support/prompting.ts", import.meta.url));
 
 interface Asker {
   child: ChildProcess;
@@ -201,3 +202,37 @@ test("unknown and ambiguous ids, impossible options and commands of agents are r
   const inside = shop().retinue("approve", "q");
   expect([inside.code, inside.stderr]).toEqual([2, expect.stringContaining("only a person")]);
 });
+
+/** A live view on a terminal of its own; the key is pressed until something comes of it. */
+async function pressing(key: string, ask: AskInput): Promise<{ output: string; code: number }> {
+  const command = `stty rows 24 cols 90; exec ${process.execPath} ${prompting}`;
+  const child = spawn("script", ["-qec", command, "/dev/null"], {
+    env: { ...process.env, ASK: JSON.stringify(ask), TERM: "xterm" },
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  // Typed before anything is asked: it must not count as an answer.
+  child.stdin.write("y\ny");
+  let output = "";
+  let pressed: NodeJS.Timeout | undefined;
+  child.stdout.on("data", (chunk: Buffer) => {
+    output += String(chunk);
+    if (output.includes("y once"))
+      pressed ??= setInterval(() => void child.stdin.write(key), 200).unref();
+  });
+  child.stdin.on("error", () => undefined);
+  const [code] = (await once(child, "exit")) as [number];
+  clearInterval(pressed);
+  return { output, code };
+}
+
+test.skipIf(process.platform !== "linux")(
+  "a person at the terminal answers with one key, gets the terminal back, and Ctrl+C still stops",
+  async () => {
+    const answered = await pressing("s", call());
+    expect(answered.code).toBe(0);
+    expect(answered.output).toContain('"scope":"session","rules":["Bash(make all)"]');
+    expect(answered.output).toContain("raw=false");
+    expect((await pressing("\x03", call())).code).toBe(130);
+  },
+);

@@ -431,3 +431,36 @@ describe("space", () => {
     },
   );
 });
+
+describe("a panel", () => {
+  test("stands below the block until it is taken away, and takes room from agents only", () => {
+    const { terminal, clock, view, child } = open({ rows: 8 });
+    for (const id of ["a", "b", "c", "d"]) child(id);
+    const sizes: number[] = [];
+    view.show({
+      draw: ({ height }) => {
+        sizes.push(height);
+        return ["one", "two", "three"].map((text) => ({ text, width: text.length }));
+      },
+    });
+    clock.advance(200);
+    const lines = terminal.text.split("\n");
+    expect(lines.slice(-3)).toEqual(["one", "two", "three"]);
+    expect(lines[0]).toMatch(/^retinue/);
+    expect(lines).toHaveLength(7);
+    expect(new Set(sizes)).toEqual(new Set([6]));
+    view.show(null);
+    clock.advance(200);
+    expect(terminal.text).not.toContain("three");
+    expect(terminal.lines.slice(terminal.row)).toEqual([""]);
+  });
+
+  test("is not left on the screen at the end", () => {
+    const { terminal, clock, view } = open();
+    view.show({ draw: () => [{ text: "y once", width: 6 }] });
+    clock.advance(200);
+    expect(terminal.text).toContain("y once");
+    view.stop();
+    expect(terminal.text).not.toContain("y once");
+  });
+});

@@ -27,6 +27,7 @@ export class LiveView {
   #columns = 0;
   #permanent: { text: string; paint: Paint }[] = [];
   readonly #folded = new WeakSet<AgentState>();
+  #panel: Panel | null = null;
   #phase: "new" | "drawing" | "stopped" = "new";
   #lastFrameAt = Number.NEGATIVE_INFINITY;
   #next: { at: number; cancel: () => void } | null = null;
@@ -58,12 +59,20 @@ export class LiveView {
     this.#request(this.#clock.now());
   }
 
+  /** A panel below the block, drawn with every frame until another one or none takes its place. */
+  show(panel: Panel | null): void {
+    this.#panel = panel;
+    this.#request(this.#clock.now());
+  }
+
   /** Draws the last state, leaves it on the screen and gives the cursor back. May be called twice. */
   stop(): void {
     if (this.#phase === "stopped") return;
     this.#next?.cancel();
     this.#stream.off?.("resize", this.#onResize);
-    if (this.run.agents.size > 0 || this.#permanent.length > 0) this.#draw();
+    this.#panel = null;
+    const isEmpty = this.run.agents.size === 0 && this.#permanent.length === 0;
+    if (!isEmpty || this.#painted.length > 0) this.#draw();
     if (this.#phase === "drawing") this.#restoreCursor();
     process.off("exit", this.#restoreCursor);
     this.#phase = "stopped";
@@ -95,12 +104,16 @@ export class LiveView {
     const columns = Math.max(2, this.#stream.columns ?? 80);
     const rows = Math.max(2, this.#stream.rows ?? 24);
     const drawing = { run: this.run, now, style: this.#style, scripted: this.#scripted };
-    const block = drawBlock(drawing, { width: columns - 1, height: rows - 1 });
+    const width = columns - 1;
+    // The header stays in any case.
+    const panel = this.#panel?.draw({ width, height: rows - 2, now, style: this.#style }) ?? [];
+    const block = drawBlock(drawing, { width, height: rows - 1 - panel.length });
+    const lines = [...block.lines, ...panel];
     for (const agent of block.folded) this.#reportFolded(agent, now);
 
-    const update = this.#update(block.lines, { columns, rows });
+    const update = this.#update(lines, { columns, rows });
     this.#lastFrameAt = now;
-    this.#painted = block.lines;
+    this.#painted = lines;
     this.#columns = columns;
     this.#permanent = [];
     if (update === "") return;
@@ -152,6 +165,11 @@ export class LiveView {
     );
     return up(Math.min(height, size.rows - 1)) + (resized ? eraseBelow : "") + changes;
   }
+}
+
+/** Lines that something else draws. At most `height` of them, none wider than `width`. */
+export interface Panel {
+  draw(size: { width: number; height: number; now: number; style: Style }): Line[];
 }
 
 export interface LiveViewOptions {

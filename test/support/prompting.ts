@@ -1,0 +1,30 @@
+// A live view on a real terminal with one question in it, for tests that press keys.
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { InboxPrompt } from "../../src/cli/inbox-prompt.ts";
+import { LiveView } from "../../src/cli/live-view.ts";
+import { AuditLog } from "../../src/inbox/audit.ts";
+import { Grants } from "../../src/inbox/grants.ts";
+import type { AskInput } from "../../src/inbox/inbox-options.ts";
+import { Inbox } from "../../src/inbox/inbox.ts";
+import { silentLogger } from "../../src/platform/logger.ts";
+
+const root = realpathSync(mkdtempSync(join(tmpdir(), "retinue-prompting-")));
+process.on("exit", () => rmSync(root, { recursive: true, force: true }));
+process.on("SIGINT", () => process.exit(130));
+const clock = { now: () => Date.now() };
+const common = { clock, logger: silentLogger, sessionId: "s" };
+const { now } = clock;
+await using inbox = new Inbox({
+  ...common,
+  directory: join(root, "inbox"),
+  audit: new AuditLog({ path: join(root, "audit.jsonl"), logger: silentLogger, now }),
+  grants: new Grants({ cwd: root, configDir: root, now }),
+});
+using view = new LiveView({ stream: process.stderr });
+using prompt = new InboxPrompt({ inbox, view, input: process.stdin });
+void prompt;
+const asked = JSON.parse(process.env["ASK"] ?? "{}") as AskInput;
+const answered = await inbox.ask(asked, new AbortController().signal);
+process.stdout.write(`ANSWER ${JSON.stringify(answered)} raw=${String(process.stdin.isRaw)}\n`);
