@@ -170,7 +170,7 @@ test("all of a request is shown, with nothing hidden and nothing that a terminal
   const detail = work.retinue("approvals", ids[0] ?? "");
   for (const text of [list.stdout, detail.stdout])
     expect(text).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f]/);
-  expect(detail.stdout).toContain(`echo ${"x".repeat(500)} \\x1b[2K\\r; rm -rf ~\n  echo done`);
+  expect(detail.stdout).toContain(`echo ${"x".repeat(500)} \\x1b[2K\\r; rm -rf ~\n  │ echo done`);
   expect(detail.stdout).toContain('"timeout": 5');
   expect(detail.stdout).toContain("because of  rm -rf ~");
   expect(detail.stdout).toContain("Bash(make all)\n  Bash(make *)");

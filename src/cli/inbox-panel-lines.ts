@@ -1,9 +1,9 @@
 import type { InboxRequest } from "../inbox/request.ts";
 import { formatDuration } from "./format.ts";
 import { offers, selectedOf, type PanelState } from "./inbox-panel.ts";
-import { literal } from "./literal.ts";
+import { literalWhole } from "./literal.ts";
 import { questionsOf } from "./reply-to.ts";
-import { askerPath, callLines } from "./request-lines.ts";
+import { askerPath, callLines, callMark } from "./request-lines.ts";
 import { plain, plainLine } from "./sanitize.ts";
 import type { Style } from "./style.ts";
 import { compose, displayWidth, wrap, type Line } from "./width.ts";
@@ -21,6 +21,7 @@ export interface DrawnPanel {
 /** Title, asker and keys; the body has the rest. */
 const frame = 3;
 const lowest = frame + 3;
+const narrowest = 20;
 
 /** The panel "needs you" in at most `height` lines: who asks, all of the call as far as there is room, and the keys. */
 export function panelLines(
@@ -29,8 +30,8 @@ export function panelLines(
 ): DrawnPanel {
   const request = selectedOf(panel);
   const { width, height, now, style } = options;
-  if (request === undefined || height < lowest) return tooLow(panel, options);
-  const body = bodyOf(request).flatMap((line) => wrap(`  ${line}`, width));
+  if (request === undefined || height < lowest || width < narrowest) return tooLow(panel, options);
+  const body = bodyOf(request, width);
   const room = height - frame - (panel.note === null ? 0 : 1);
   // A line that says how much is left takes the place of one of the body.
   const page = body.length <= room ? room : room - 1;
@@ -55,7 +56,7 @@ function tooLow(
   { requests }: PanelState,
   { width, height }: { width: number; height: number },
 ): DrawnPanel {
-  const text = `${requests.length} need you: make the terminal higher, or see 'retinue approvals'`;
+  const text = `${requests.length} need you: make the terminal larger, or see 'retinue approvals'`;
   const lines = requests.length === 0 || height < 1 ? [] : [compose([{ text }], width)];
   return { lines, page: 0, from: 0, end: 0, total: Infinity };
 }
@@ -66,14 +67,20 @@ function title({ requests, selected }: PanelState, width: number): string {
   return text + "─".repeat(Math.max(0, width - displayWidth(text)));
 }
 
-function bodyOf(request: InboxRequest): string[] {
-  if (request.kind === "question") return questionLines(request);
+/** Lines of the call have a bar in front of them: no command can pass for what we say about it. */
+function bodyOf(request: InboxRequest, width: number): string[] {
+  const framed = (lines: readonly string[], mark: string): string[] =>
+    lines.flatMap((line) => wrap(line, width - mark.length).map((piece) => mark + piece));
+  if (request.kind === "question") return framed(questionLines(request), "  ");
+  return [...framed(callLines(request), callMark), ...framed(aboutLines(request), "  ")];
+}
+
+function aboutLines(request: InboxRequest): string[] {
   const [rule] = request.suggestions;
   return [
-    ...callLines(request),
     `reason: ${plain(request.reason, { oneLine: true })}`,
-    ...(request.part === null ? [] : [`because of: ${oneLine(request.part)}`]),
-    ...(rule === undefined ? [] : [`rule: ${oneLine(rule)}`]),
+    ...(request.part === null ? [] : [`because of: ${literalWhole(request.part)}`]),
+    ...(rule === undefined ? [] : [`rule: ${literalWhole(rule)}`]),
   ];
 }
 
@@ -85,10 +92,6 @@ function questionLines(request: InboxRequest): string[] {
         `  ${index + 1} ${plain(description === "" ? label : `${label}: ${description}`, { oneLine: true })}`,
     ),
   ]);
-}
-
-function oneLine(text: string): string {
-  return literal(text).replaceAll("\n", "\\n").replaceAll("\t", "\\t");
 }
 
 function more(total: number, from: number, end: number): string {

@@ -91,7 +91,7 @@ test("the oldest question is shown with all that is needed to answer it", async 
   expect(seat.screen()).toEqual([
     expect.stringMatching(/^─ NEEDS YOU ─ 1 of 2 ─+$/),
     expect.stringMatching(/^Bash {2}waiting 0:0\d {2}main ▸ worker$/),
-    "  make all",
+    "  │ make all",
     "  reason: No rule allows it.",
     "  because of: make all",
     "  rule: Bash(make all)",
@@ -131,7 +131,7 @@ describe("keys", () => {
     const { asked: second } = await ask(seat, { input: { command: "two" } });
     seat.press("j", "n");
     expect((await second).answer.verdict).toBe("deny");
-    expect(seat.screen()).toContain("  one");
+    expect(seat.screen()).toContain("  │ one");
     seat.press("k", "\x1b[B", "y");
     expect((await first).answer.verdict).toBe("allow");
   });
@@ -168,10 +168,10 @@ describe("what nobody read is not approved", () => {
       seat.press("v");
       for (const line of seat.screen()) seen.add(line);
     }
-    for (const line of [...long.split("\n"), "rm -rf ~", "rule: Bash(make all)"])
-      expect(seen).toContain(`  ${line}`);
+    for (const line of [...long.split("\n"), "rm -rf ~"]) expect(seen).toContain(`  │ ${line}`);
+    expect(seen).toContain("  rule: Bash(make all)");
     seat.press("v");
-    expect(seat.screen()).toContain("  echo 0");
+    expect(seat.screen()).toContain("  │ echo 0");
     seat.press("s");
     expect((await asked).answer).toMatchObject({ scope: "session" });
   });
@@ -181,10 +181,10 @@ describe("what nobody read is not approved", () => {
     await ask(seat, { input: { command: long } });
     seat.screen();
     const [top] = seat.screen().slice(2);
-    expect(top).toBe("  echo 0");
-    const shown = seat.screen().filter((line) => line.startsWith("  echo"));
+    expect(top).toBe("  │ echo 0");
+    const shown = seat.screen().filter((line) => line.startsWith("  │ echo"));
     seat.rush("v", "v", "v", "v", "v", "v", "v");
-    expect(seat.screen()[2]).toBe(`  echo ${shown.length}`);
+    expect(seat.screen()[2]).toBe(`  │ echo ${shown.length}`);
     expect(footer(seat)).not.toContain("session");
   });
 
@@ -219,14 +219,28 @@ describe("what nobody read is not approved", () => {
     expect(seat.inbox.list()).toHaveLength(0);
   });
 
-  test("a terminal that is too low shows how many there are and takes no answer", async () => {
+  test("a terminal that is too small shows how many there are and takes no answer", async () => {
     const seat = sit({ width: 80, height: 4 });
     await ask(seat);
     expect(seat.screen()).toEqual([expect.stringContaining("1 need you")]);
     seat.press("y", "a", "n");
     expect(seat.inbox.list()).toHaveLength(1);
+    Object.assign(seat.size, { width: 19, height: 20 });
+    seat.press("y");
+    expect(seat.inbox.list()).toHaveLength(1);
     seat.size.height = 0;
     expect(seat.screen()).toEqual([]);
+  });
+
+  test("a command cannot pass for what is said about it", async () => {
+    const seat = sit({ width: 80, height: 14 });
+    await ask(seat, {
+      input: { command: "rm -rf ~\n  reason: harmless" },
+      suggestions: ["Bash(rm *)\n  reason: harmless"],
+    });
+    expect(seat.screen()).toContain("  │   reason: harmless");
+    expect(seat.screen()).toContain("  rule: Bash(rm *)\\n  reason: harmless");
+    expect(seat.screen()).not.toContain("  reason: harmless");
   });
 
   test("nothing is hidden and nothing acts on the terminal", async () => {
@@ -234,7 +248,7 @@ describe("what nobody read is not approved", () => {
     const command = "ls\x1b[2K\r\u202e; rm -rf ~";
     await ask(seat, { input: { command }, label: ["\x1b[31mmain"], reason: "\x1b]0;x\x07why" });
     const text = seat.screen().join("\n");
-    expect(text).toContain("  ls\\x1b[2K\\r\\u{202e}; rm -rf ~");
+    expect(text).toContain("  │ ls\\x1b[2K\\r\\u{202e}; rm -rf ~");
     expect(text).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/);
   });
 });

@@ -8,9 +8,14 @@ export function literal(text: string): string {
   return plain(text.toWellFormed().replace(unseen, escaped));
 }
 
-/** The same in one line of at most 300 characters. */
+/** The same in one line, however long. */
+export function literalWhole(text: string): string {
+  return literal(text).replaceAll("\n", "\\n").replaceAll("\t", "\\t");
+}
+
+/** The beginning of that, at most 300 characters. */
 export function literalLine(text: string): string {
-  return plainLine(literal(text.slice(0, 2400)).replaceAll("\n", "\\n").replaceAll("\t", "\\t"));
+  return plainLine(literalWhole(text.slice(0, 2400)));
 }
 
 /** Controls but tab and newline, invisible and formatting characters, blanks that are no blank, piles of accents. */

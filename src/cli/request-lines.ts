@@ -1,7 +1,7 @@
 import type { FoundRequest } from "../inbox/find-requests.ts";
 import type { InboxRequest } from "../inbox/request.ts";
 import { callDetail, formatDuration } from "./format.ts";
-import { literal, literalLine } from "./literal.ts";
+import { literal, literalLine, literalWhole } from "./literal.ts";
 import { plain, plainLine } from "./sanitize.ts";
 
 /** The way from the root agent to the one that asks. */
@@ -27,10 +27,12 @@ export function callLines({ input }: Pick<InboxRequest, "input">): string[] {
   ].map((line) => line.replaceAll("\t", "    "));
 }
 
+/** In front of every line of a call, so that none can pass for what we say about it. */
+export const callMark = "  │ ";
+
 /** Everything that there is to know before answering. */
 export function requestLines({ request, processEnded }: FoundRequest, now: number): string[] {
   const { part, suggestions, deadline, onDeadline } = request;
-  const indent = (lines: readonly string[]): string[] => lines.map((line) => `  ${line}`);
   const name = request.agentName === null ? "" : `, named ${plainLine(request.agentName)}`;
   return [
     `${request.id}  ${askerPath(request)}`,
@@ -40,12 +42,15 @@ export function requestLines({ request, processEnded }: FoundRequest, now: numbe
       ? []
       : [`deadline in ${formatDuration(deadline - now)}, then ${onDeadline}`]),
     `reason   ${plain(request.reason, { oneLine: true })}`,
-    ...(part === null ? [] : [`because of  ${literalLine(part)}`]),
+    ...(part === null ? [] : [`because of  ${literalWhole(part)}`]),
     `${plainLine(request.tool)}:`,
-    ...indent(callLines(request)),
+    ...callLines(request).map((line) => callMark + line),
     ...(suggestions.length === 0
       ? []
-      : ["rules that would allow it, narrowest first:", ...indent(suggestions.map(literal))]),
+      : [
+          "rules that would allow it, narrowest first:",
+          ...suggestions.map((rule) => `  ${literalWhole(rule)}`),
+        ]),
     ...(processEnded ? [endedNote] : []),
   ];
 }

@@ -67,6 +67,22 @@ describe("always for this agent type", () => {
     expect(rulesOf(desk.grants, agent)).toEqual([]);
   });
 
+  test("is not that of another project whose path looks alike", async () => {
+    const { root, configDir } = setDesk();
+    const [one, two] = ["a-b", "a/b"].map((name) => {
+      const cwd = join(root, name);
+      mkdirSync(join(cwd, ".git"), { recursive: true });
+      return new Grants({ cwd, configDir, now: () => 0 });
+    });
+    await one?.give(request(), allow("agent-always", "Edit"));
+    await two?.give(request(), allow("agent-always", "Write"));
+    expect(readdirSync(join(configDir, "retinue", "grants"))).toHaveLength(1);
+    expect([one, two].map((grants) => grants?.rulesFor(agent).map(({ rule }) => rule))).toEqual([
+      ["Edit"],
+      ["Write"],
+    ]);
+  });
+
   test("the file is private, and two that write at once lose nothing", async () => {
     const desk = setDesk();
     const other = again(desk);

@@ -19,6 +19,8 @@ export interface GrantedAgent {
 }
 
 const storedGrantSchema = z.object({
+  /** The folder: paths that differ can have the same slug, and so the same file. */
+  project: z.string(),
   agentType: z.string(),
   definitionHash: z.string(),
   rule: z.string(),
@@ -38,6 +40,7 @@ export class Grants {
   readonly #cwd: string;
   readonly #configDir: string;
   readonly #now: () => number;
+  readonly #project: string;
   readonly #file: string;
   readonly #session: SourcedRule[] = [];
   readonly #agents = new Map<string, SourcedRule[]>();
@@ -47,16 +50,19 @@ export class Grants {
     this.#cwd = options.cwd;
     this.#configDir = options.configDir;
     this.#now = options.now;
-    const slug = projectSlug(projectFolder(options.cwd));
-    this.#file = join(options.configDir, "retinue", "grants", `${slug}.json`);
+    this.#project = projectFolder(options.cwd);
+    const name = `${projectSlug(this.#project)}.json`;
+    this.#file = join(options.configDir, "retinue", "grants", name);
   }
 
   /** Everything that was granted to this agent, for the decision. */
   rulesFor(agent: GrantedAgent, { session }: { session: boolean }): SourcedRule[] {
     const forType = this.#storedGrants()
       .filter(
-        ({ agentType, definitionHash }) =>
-          agentType === agent.type && definitionHash === agent.definitionHash,
+        ({ project, agentType, definitionHash }) =>
+          project === this.#project &&
+          agentType === agent.type &&
+          definitionHash === agent.definitionHash,
       )
       .map(({ rule }) => allow(rule, this.#file));
     return [...(session ? this.#session : []), ...(this.#agents.get(agent.id) ?? []), ...forType];
@@ -95,13 +101,15 @@ export class Grants {
 
   async #store(request: InboxRequest, rules: readonly string[]): Promise<void> {
     const { agentType, definitionHash } = request;
+    const project = this.#project;
     const at = new Date(this.#now()).toISOString();
     const lockDir = join(this.#configDir, "retinue", "locks");
     await withFileLock({ file: this.#file, lockDir }, async () => {
-      const added = rules.map((rule) => ({ agentType, definitionHash, rule, at }));
+      const added = rules.map((rule) => ({ project, agentType, definitionHash, rule, at }));
       // Of a definition that has changed nothing is valid any more.
       const kept = this.#readGrants().filter(
         (one) =>
+          one.project !== project ||
           one.agentType !== agentType ||
           (one.definitionHash === definitionHash && !rules.includes(one.rule)),
       );

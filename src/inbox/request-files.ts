@@ -1,8 +1,16 @@
 import { randomBytes } from "node:crypto";
-import { chmodSync, linkSync, lstatSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  linkSync,
+  lstatSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+  type Stats,
+} from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { systemCode } from "../errors.ts";
+import { errorMessage, systemCode } from "../errors.ts";
 import { writeFileAtomic } from "../platform/atomic-write.ts";
 import { makePrivateDirectory } from "../platform/make-directory.ts";
 import { processStart } from "../platform/process-table.ts";
@@ -125,18 +133,24 @@ export class RequestFiles {
   }
 
   #read<Schema extends z.ZodType>(file: string, schema: Schema): Read<z.infer<Schema>> {
-    const info = lstatSync(file, { throwIfNoEntry: false });
+    const refused = (reason: string): Read<never> => ({ kind: "refused", reason });
+    let info: Stats | undefined;
+    try {
+      info = lstatSync(file, { throwIfNoEntry: false });
+    } catch (error) {
+      return refused(`it cannot be looked at (${errorMessage(error)})`);
+    }
     if (info === undefined) return { kind: "none" };
-    if (!info.isFile()) return { kind: "refused", reason: "it is not a regular file" };
+    if (!info.isFile()) return refused("it is not a regular file");
     if (process.getuid !== undefined && info.uid !== process.getuid())
-      return { kind: "refused", reason: "it belongs to another user" };
+      return refused("it belongs to another user");
     const read = readSmallFile(file, largestFile);
     if (read.kind === "missing") return { kind: "none" };
     if (read.kind === "refused") return read;
     try {
       return { kind: "value", value: schema.parse(JSON.parse(read.text)) };
     } catch {
-      return { kind: "refused", reason: "it is not valid JSON of the right shape" };
+      return refused("it is not valid JSON of the right shape");
     }
   }
 }
