@@ -12,8 +12,7 @@ export interface DrawnPanel {
   readonly lines: Line[];
   /** Lines of the body that are shown at once. */
   readonly page: number;
-  /** The first line of the body that is shown, the one behind the last, and how many there are. */
-  readonly from: number;
+  /** The line of the body behind the last that is shown, and how many there are. */
   readonly end: number;
   readonly total: number;
 }
@@ -48,7 +47,7 @@ export function panelLines(
     ...(panel.note === null ? [] : [row(plainLine(panel.note), style.red)]),
     row(footer(panel, request), style.dim),
   ];
-  return { lines, page, from, end, total: body.length };
+  return { lines, page, end, total: body.length };
 }
 
 /** Where nothing can be read nothing can be answered: `total` is never reached. */
@@ -58,7 +57,7 @@ function tooLow(
 ): DrawnPanel {
   const text = `${requests.length} need you: make the terminal larger, or see 'retinue approvals'`;
   const lines = requests.length === 0 || height < 1 ? [] : [compose([{ text }], width)];
-  return { lines, page: 0, from: 0, end: 0, total: Infinity };
+  return { lines, page: 0, end: 0, total: Infinity };
 }
 
 function title({ requests, selected }: PanelState, width: number): string {

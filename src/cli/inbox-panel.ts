@@ -59,12 +59,12 @@ export function withWidth(panel: PanelState, width: number): PanelState {
   return { ...panel, width, ...(panel.seenAll ? {} : { from: 0, readTo: 0 }) };
 }
 
-/** It has been drawn, from one line of the body to another. */
+/** It has been drawn, up to this line of the body; from where, is never behind what was read. */
 export function withShown(
   panel: PanelState,
-  shown: { now: number; from: number; end: number; total: number },
+  shown: { now: number; end: number; total: number },
 ): PanelState {
-  const readTo = shown.from <= panel.readTo ? Math.max(panel.readTo, shown.end) : panel.readTo;
+  const readTo = Math.max(panel.readTo, shown.end);
   return {
     ...panel,
     shownAt: panel.shownAt ?? shown.now,
