@@ -88,7 +88,7 @@ export function readConfiguration(request: ConfigurationRequest): Configuration 
       ...added.filter((path) => !existsSync(path)).map(missingFolder),
     ],
     trusted,
-    unreadSettings: loaded.diagnostics.filter(isLostRule),
+    unreadSettings: loaded.diagnostics.filter((one) => isLostRule(one, settings)),
     plugins: found.plugins,
     places,
     skillPlaces: skillPlaces({ cwd, configDir, managedDir, trusted, plugins: found.plugins }),
@@ -128,9 +128,12 @@ export function catalogOf(
 }
 
 /** Rules that somebody wrote to be safe, and that do not hold. */
-function isLostRule({ code, severity, field }: Diagnostic): boolean {
+function isLostRule({ code, severity, field }: Diagnostic, { sandbox }: Settings): boolean {
   if (code === "unreadable") return true;
-  return severity === "error" && /^permissions(?:\.(?:deny|ask)\b|$)/.test(field ?? "");
+  if (severity !== "error" || field === null) return false;
+  if (/^sandbox(?:\.enabled)?$/.test(field)) return true;
+  if (field.startsWith("sandbox.")) return sandbox.enabled;
+  return /^permissions(?:\.(?:deny|ask)\b|$)/.test(field);
 }
 
 function missingFolder(file: string): Diagnostic {

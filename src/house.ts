@@ -26,6 +26,7 @@ import { makePrivateDirectory } from "./platform/make-directory.ts";
 import type { Logger } from "./platform/logger.ts";
 import { packagePath } from "./package-path.ts";
 import { Lane } from "./platform/lane.ts";
+import { SessionSandbox } from "./platform/sandbox/session-sandbox.ts";
 import { Environment } from "./resolve/environment.ts";
 import { projectFolder } from "./settings/project-folder.ts";
 import { spawn, type House } from "./spawn.ts";
@@ -102,6 +103,13 @@ export function buildHouse(
     slots: new Slots({ limit: options.limits.maxRunning, onLimit: options.limits.onLimit }),
     bus: new EventBus(),
     ledger: new FileLedger(),
+    sandbox: settings.sandbox.enabled
+      ? new SessionSandbox({
+          settings: settings.sandbox,
+          ownDirectories: [resolve(options.configDir), projectDir],
+          logger: options.logger,
+        })
+      : undefined,
     clock: options.clock,
     logger: options.logger,
     spawnChild: (request, asker) => spawn(request, { kind: "agent", asker }, house),

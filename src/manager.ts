@@ -244,6 +244,7 @@ export class Manager {
       await this.stopAll("the manager was closed");
     } finally {
       await this.#house.session.inbox[Symbol.asyncDispose]();
+      await this.#house.session.sandbox?.close();
       this.#house.session.bus.close();
       this.#house.configuration.loader[Symbol.dispose]();
     }
@@ -255,6 +256,8 @@ export class Manager {
 
   async #spawn(request: SpawnRequestInput, by: SpawnFor): Promise<AgentRow> {
     this.#refuseWhenClosed();
+    // Without its sandbox nothing starts, and the caller hears why.
+    await this.#house.session.sandbox?.open();
     return this.#row(await spawn(request, by, this.#house));
   }
 

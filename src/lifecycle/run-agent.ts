@@ -11,6 +11,7 @@ import { ModelError } from "../model/model.ts";
 import { writeFileAtomic } from "../platform/atomic-write.ts";
 import type { ResolvedAgent, SourcedRule } from "../resolved-agent.ts";
 import { hiddenFromSearches } from "../permissions/hidden.ts";
+import { AgentSandbox } from "../platform/sandbox/agent-sandbox.ts";
 import { toolSpec } from "../tools/tool.ts";
 import { Workbench } from "../tools/workbench.ts";
 import type { TranscriptRecorder } from "../transcript/recorder.ts";
@@ -89,6 +90,7 @@ async function live(run: AgentRun, report: Report<AgentEventBody>): Promise<Loop
       run.abort.abort(new StopCause("timeout", `It ran longer than ${run.task.timeout / 1000} s.`));
     }),
   );
+  const library = await session.sandbox?.open();
   const workbench = resources.use(
     new Workbench({
       agentId: agent.id,
@@ -97,6 +99,10 @@ async function live(run: AgentRun, report: Report<AgentEventBody>): Promise<Loop
       ledger: session.ledger,
       hides: hiddenFromSearches(permissions),
       env: agent.meets.env,
+      sandbox:
+        library !== undefined && session.sandbox !== undefined
+          ? new AgentSandbox(library, session.sandbox, agent.cwd)
+          : undefined,
     }),
   );
   const approvals = approvalsOf(agent, session);

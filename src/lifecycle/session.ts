@@ -8,6 +8,7 @@ import type { PriceOverrides } from "../model/prices.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Logger } from "../platform/logger.ts";
 import type { Limits, Settings } from "../settings/settings.ts";
+import type { SessionSandbox } from "../platform/sandbox/session-sandbox.ts";
 import type { SpawnRequestInput } from "../spawn-request.ts";
 import type { Tool } from "../tools/tool.ts";
 import type { FileLedger } from "../tools/file-state.ts";
@@ -39,6 +40,8 @@ export interface Session {
   readonly slots: Slots;
   readonly bus: EventBus;
   readonly ledger: FileLedger;
+  /** Where commands run, if the settings say so. */
+  readonly sandbox: SessionSandbox | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Spawning, handed in from above: agents spawn agents, so the pipeline would otherwise need itself. */

@@ -33,7 +33,12 @@ export class ProcessTree {
   start(
     file: string,
     args: readonly string[],
-    options: { cwd: string; env: NodeJS.ProcessEnv },
+    options: {
+      cwd: string;
+      env: NodeJS.ProcessEnv;
+      /** Opens descriptor 3 for what the process has to say besides its output: `stdio[3]`. */
+      reports?: boolean;
+    },
   ): StartedProcess {
     if (process.platform === "win32") {
       throw new RetinueError(
@@ -47,8 +52,8 @@ export class ProcessTree {
       cwd: options.cwd,
       env: { ...options.env, [agentVariable]: this.#mark, [callVariable]: call },
       detached: true,
-      stdio: ["ignore", "pipe", "pipe"],
-    });
+      stdio: ["ignore", "pipe", "pipe", ...(options.reports === true ? (["pipe"] as const) : [])],
+    }) as StartedProcess;
     this.#calls.set(child, call);
     if (child.pid !== undefined) {
       this.#used = true;

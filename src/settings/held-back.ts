@@ -1,6 +1,7 @@
 import { isKnownKey, managedOnly } from "./known-keys.ts";
 import { pathText, type Layer, type Path, type Values } from "./layer.ts";
 import { isObject } from "../platform/is-object.ts";
+import { restrictingSandbox } from "./sandbox-settings.ts";
 
 export interface HeldBack {
   readonly path: Path;
@@ -34,25 +35,37 @@ export function holdBack(
       heldBack.push({ path, value, message: `'${pathText(path)}' ${reason}` });
     return false;
   });
-  return { values, heldBack };
+  if (!isProjects || trusted || !isObject(layer.values["sandbox"])) return { values, heldBack };
+  const sandbox = restrictingSandbox(layer.values["sandbox"]);
+  for (const { path, value } of sandbox.heldBack)
+    if (!isEmpty(value))
+      heldBack.push({ path, value, message: `'${pathText(path)}' ${untrusted}` });
+  return { values: { ...values, sandbox: sandbox.kept }, heldBack };
 
   function reasonAgainst(path: string, key: string): string | undefined {
     if (managedOnly.has(key))
       return "acts only in managed settings and is ignored here. Remove it.";
-    if (isProjects && !trusted && !restricting.has(path))
-      return "does not act until this folder is trusted. Look at it, then run 'retinue trust'.";
+    if (isProjects && !trusted && !restricting.has(path)) return untrusted;
     if (managedRulesOnly && path === "permissions.allow")
       return "is ignored: managed settings are the only ones that may allow tools here.";
     return undefined;
   }
 }
 
+const untrusted =
+  "does not act until this folder is trusted. Look at it, then run 'retinue trust'.";
+
 function isEmpty(value: unknown): boolean {
   return typeof value === "object" && value !== null && Object.keys(value).length === 0;
 }
 
 /** All that a folder may say before anybody trusts it, because it only takes away. */
-const restricting: ReadonlySet<string> = new Set(["permissions.deny", "permissions.ask"]);
+const restricting: ReadonlySet<string> = new Set([
+  "permissions.deny",
+  "permissions.ask",
+  // Taken apart by `restrictingSandbox`.
+  "sandbox",
+]);
 
 /** The keys that pass; those of `permissions` are asked one by one. */
 function keep(

@@ -7,6 +7,7 @@ import { mergeSettings, type MergedSettings } from "./merge.ts";
 import { plainValues } from "../platform/plain-values.ts";
 import { readSettingsFile } from "./read-settings-file.ts";
 import { byScope, defaultManagedDir, settingsFiles } from "./scopes.ts";
+import { inertSandboxKeys } from "./sandbox-settings.ts";
 import type { Settings } from "./settings.ts";
 
 export interface SettingsRequest {
@@ -79,6 +80,8 @@ function confine(layer: Layer, allowance: Allowance): { layer: Layer; diagnostic
     problems.push({ severity: "warning", code: "inert", path, message });
   for (const { path, message } of misspeltKeys(plain))
     problems.push({ severity: "warning", code: "unknown", path, message });
+  for (const { path, message } of inertSandboxKeys(permitted))
+    problems.push({ severity: "warning", code: "unsupported", path, message });
   const { values, bad } = checkSettings(permitted);
   for (const { path, message } of bad)
     problems.push({ severity: "error", code: "invalid", path, message });

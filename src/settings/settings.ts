@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { RetinueError } from "../errors.ts";
 import { longestTimer } from "../longest-timer.ts";
+import { sandboxSchema } from "./sandbox-settings.ts";
 
 const rules = z.array(z.string()).default([]);
 
@@ -62,6 +63,8 @@ export const settingsSchema = z.looseObject({
       disableBypassPermissionsMode: z.string().optional(),
     })
     .prefault({}),
+  /** Bash in a sandbox of the operating system. */
+  sandbox: sandboxSchema.prefault({}),
   /** Environment variables for what agents start. */
   env: z.record(z.string(), z.string()).default({}),
   /** What to run on which event. */

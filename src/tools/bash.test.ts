@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/prom
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { bashTool } from "./bash.ts";
-import { marked, ToolBench, until } from "./shell-tools-fixture.ts";
+import { commands, marked, ToolBench, until } from "./shell-tools-fixture.ts";
 import type { ToolOutput } from "./tool.ts";
 
 let bench: ToolBench;
@@ -89,7 +89,7 @@ describe("a command", () => {
     expect(["1", "half"]).toEqual(expect.arrayContaining(bench.progress.slice(0, -1)));
   });
 
-  test("removes its temporary directory", async () => {
+  test.skipIf(ToolBench.sandbox)("removes its temporary directory", async () => {
     const { TMPDIR = "/tmp" } = process.env;
     process.env["TMPDIR"] = bench.directory;
     try {
@@ -260,10 +260,11 @@ describe("processes", () => {
 
   test("in the background do not hold up the call and live until the agent ends", async () => {
     expect((await bash("sleep 300 & setsid sleep 300 & echo returned")).content).toBe("returned\n");
-    await until(() => marked(bench.mark).every((command) => command === "sleep 300"));
+    await until(() => commands(bench.mark).every((command) => command === "sleep 300"));
     await bash("sleep 301", { timeout: 200 });
-    expect(marked(bench.mark)).toEqual(["sleep 300", "sleep 300"]);
-    expect(await bench.workbench.processes.killAll()).toBe(2);
+    expect(commands(bench.mark)).toEqual(["sleep 300", "sleep 300"]);
+    const marks = marked(bench.mark).length;
+    expect(await bench.workbench.processes.killAll()).toBe(marks);
     expect(marked(bench.mark)).toEqual([]);
   });
 

@@ -1,10 +1,12 @@
-import { mkdtemp, readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
-import { constants, tmpdir } from "node:os";
+import { constants } from "node:fs";
+import { mkdtemp, open, realpath, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { isAbsolute, join, relative } from "node:path";
 import { setImmediate, setTimeout as pause } from "node:timers/promises";
 import { z } from "zod";
-import type { StartedProcess } from "../platform/process-tree.ts";
 import { CommandOutput } from "./command-output.ts";
+import { sandboxId, sandboxNotes } from "./sandbox-notes.ts";
+import { startShell } from "./start-shell.ts";
 import { leafTool, ToolFailure, type LeafTool, type ToolContext } from "./tool.ts";
 import type { Workbench } from "./workbench.ts";
 
@@ -31,9 +33,9 @@ export const bashTool: LeafTool = leafTool({
       const lastDirectory = join(directory, "cwd");
       const prelude = join(directory, "prelude");
       await writeFile(prelude, preludeThatReports(lastDirectory));
-      const ending = await run({ command, timeout, prelude, output, context });
+      const ending = await run({ command, timeout, directory, prelude, output, context });
       if (ending.kind === "abort") throw signal.reason;
-      notes.push(await leave(workbench, lastDirectory));
+      notes.push(await leave(workbench, lastDirectory), ...sandboxNotes(ending, output, context));
       const text = [verdict(ending), output.all.render(output.omission), ...notes];
       return {
         content:
@@ -63,6 +65,7 @@ function verdict(ending: Ending): string | undefined {
 async function run(call: {
   command: string;
   timeout: number;
+  directory: string;
   prelude: string;
   output: CommandOutput;
   context: ToolContext;
@@ -74,13 +77,17 @@ async function run(call: {
   signal.addEventListener("abort", abort, { once: true });
   try {
     signal.throwIfAborted();
-    const child = workbench.processes.start("bash", ["--noprofile", "--norc", "-c", call.command], {
+    const sandboxed = await workbench.sandbox?.prepare({
+      ...call,
+      id: sandboxId(call.context),
       cwd: workbench.cwd,
-      env: environment(call.prelude, workbench),
+      signal,
     });
+    const { child, exit } = startShell({ ...call, workbench, sandboxed });
     const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
     const detach = call.output.attach(child);
-    const ending = await Promise.race([exitOf(child), stopped]);
+    const ended = exit.then((code): Ending => ({ kind: "exit", code }));
+    const ending = await Promise.race([ended, stopped]);
     if (ending.kind !== "exit") await workbench.processes.kill(child);
     // What was written before the exit is read in this time; a background child may hold the pipe open for ever.
     await Promise.race([closed, pause(100).then(() => setImmediate())]);
@@ -90,34 +97,6 @@ async function run(call: {
     clearTimeout(timer);
     signal.removeEventListener("abort", abort);
   }
-}
-
-function exitOf(child: StartedProcess): Promise<Ending> {
-  return new Promise((resolve, reject) => {
-    child.once("exit", (code, signal) => {
-      resolve({ kind: "exit", code: code ?? 128 + constants.signals[signal ?? "SIGKILL"] });
-    });
-    child.once("error", (error) => {
-      reject(
-        new ToolFailure(
-          `bash could not be started (${error.message}). Install it and put it on the PATH.`,
-        ),
-      );
-    });
-  });
-}
-
-/** Variables that change how bash reads a command, so that a permission decided on its text would not hold. */
-const shellVariables =
-  /^(?:ENV|SHELLOPTS|BASHOPTS|POSIXLY_CORRECT|PROMPT_COMMAND|PS4|CDPATH|GLOBIGNORE|BASH_.*)$/;
-
-function environment(
-  prelude: string,
-  { cwd, env }: Pick<Workbench, "cwd" | "env">,
-): NodeJS.ProcessEnv {
-  const given = Object.entries({ ...process.env, ...env });
-  const harmless = given.filter(([name]) => !shellVariables.test(name));
-  return { ...Object.fromEntries(harmless), PWD: cwd, BASH_ENV: prelude };
 }
 
 /**
@@ -146,7 +125,7 @@ async function enter(workbench: Workbench): Promise<string | undefined> {
 }
 
 async function leave(workbench: Workbench, file: string): Promise<string | undefined> {
-  const text = await readFile(file, "utf8").catch(() => undefined);
+  const text = await readReport(file).catch(() => undefined);
   if (text === undefined) return undefined;
   const directory = text.replace(/\n$/, "");
   const inside = relative(await realpath(workbench.root).catch(() => workbench.root), directory);
@@ -161,6 +140,16 @@ async function leave(workbench: Workbench, file: string): Promise<string | undef
       : `${directory} is outside the working directory`;
   return `[${reason}; the next command runs in ${workbench.root}]`;
 }
+
+/** The command could have put anything there: a link to what it may not read itself, or a pipe that never ends. */
+async function readReport(file: string): Promise<string | undefined> {
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+  await using handle = await open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  const found = await handle.stat();
+  return found.isFile() && found.size <= longestPath ? handle.readFile("utf8") : undefined;
+}
+
+const longestPath = 4097;
 
 async function isDirectory(path: string): Promise<boolean> {
   return stat(path).then(

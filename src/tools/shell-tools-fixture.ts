@@ -3,14 +3,22 @@ import { readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { errorMessage } from "../errors.ts";
 import { newAgentId } from "../ids.ts";
 import { realPath } from "../platform/real-path.ts";
+import { silentLogger } from "../platform/logger.ts";
+import { AgentSandbox } from "../platform/sandbox/agent-sandbox.ts";
+import type { SandboxLibrary } from "../platform/sandbox/library.ts";
+import { SessionSandbox } from "../platform/sandbox/session-sandbox.ts";
+import { sandboxSchema, type SandboxSettings } from "../settings/sandbox-settings.ts";
 import { FileLedger } from "./file-state.ts";
 import { ToolFailure, type LeafTool, type ToolContext, type ToolOutput } from "./tool.ts";
 import { Workbench } from "./workbench.ts";
 
 /** One agent's tools in a directory of their own. Disposing it ends the agent's processes and removes the directory. */
 export class ToolBench implements AsyncDisposable {
+  /** What commands of all benches run in, where a test file sets it. */
+  static sandbox: OpenSandbox | undefined;
   readonly directory: string;
   readonly root: string;
   readonly workbench: Workbench;
@@ -28,6 +36,9 @@ export class ToolBench implements AsyncDisposable {
       root,
       resultsDir: join(directory, "results"),
       ledger: new FileLedger(),
+      sandbox:
+        ToolBench.sandbox &&
+        new AgentSandbox(ToolBench.sandbox.library, ToolBench.sandbox.session, root),
     });
   }
 
@@ -67,6 +78,37 @@ export class ToolBench implements AsyncDisposable {
     await this.workbench[Symbol.asyncDispose]();
     await rm(this.directory, { recursive: true, force: true });
   }
+}
+
+export interface OpenSandbox {
+  readonly session: SessionSandbox;
+  readonly library: SandboxLibrary;
+}
+
+/** Or why there can be none here. */
+export async function openSandbox(
+  settings: Partial<Pick<SandboxSettings, "network" | "filesystem">> = {},
+  ownDirectories: readonly string[] = [],
+): Promise<OpenSandbox | string> {
+  const session = new SessionSandbox({
+    settings: sandboxSchema.parse({ enabled: true, ...settings }),
+    ownDirectories,
+    logger: silentLogger,
+  });
+  try {
+    const library = await session.open();
+    return library === undefined ? "it is switched off" : { session, library };
+  } catch (error) {
+    return errorMessage(error);
+  }
+}
+
+/** Without what the sandbox itself consists of. */
+export function commands(mark: string): string[] {
+  return marked(mark).filter(
+    (command) =>
+      !/^bwrap |apply-seccomp|^socat |socat TCP-LISTEN|\/supervisor$|^sleep 0\.2$/.test(command),
+  );
 }
 
 /** Commands of the living processes whose environment holds the mark. */

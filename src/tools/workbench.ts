@@ -1,5 +1,6 @@
 import type { AgentId } from "../ids.ts";
 import { ProcessTree } from "../platform/process-tree.ts";
+import type { AgentSandbox } from "../platform/sandbox/agent-sandbox.ts";
 import { FileState, type FileLedger } from "./file-state.ts";
 import type { Todo } from "./todo-write.ts";
 
@@ -21,6 +22,8 @@ export class Workbench {
   readonly hides: ((path: string) => boolean) | undefined;
   /** What commands find in their environment besides ours. */
   readonly env: Readonly<Record<string, string>>;
+  /** What commands run in; absent: they run as we do. */
+  readonly sandbox: AgentSandbox | undefined;
   todos: Todo[] = [];
 
   constructor(options: {
@@ -30,6 +33,7 @@ export class Workbench {
     ledger: FileLedger;
     hides?: ((path: string) => boolean) | undefined;
     env?: Readonly<Record<string, string>>;
+    sandbox?: AgentSandbox | undefined;
   }) {
     this.root = options.root;
     this.cwd = options.root;
@@ -37,6 +41,7 @@ export class Workbench {
     this.ledger = options.ledger;
     this.hides = options.hides;
     this.env = options.env ?? {};
+    this.sandbox = options.sandbox;
     this.files = new FileState();
     this.processes = new ProcessTree(options.agentId);
   }
@@ -44,6 +49,7 @@ export class Workbench {
   /** Kills what the agent's shells left behind and lets go of what it remembered. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.processes.killAll();
+    await this.sandbox?.[Symbol.asyncDispose]();
     this.files.clear();
     this.todos = [];
   }

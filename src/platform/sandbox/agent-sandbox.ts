@@ -1,0 +1,114 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { homedir, tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { realPath } from "../real-path.ts";
+import { gitExcludes } from "./git-excludes.ts";
+import type { SandboxLibrary } from "./library.ts";
+import { protectedPaths } from "./protected-paths.ts";
+import type { SessionSandbox } from "./session-sandbox.ts";
+import { shellQuote, supervisorScript } from "./supervisor.ts";
+
+export interface SandboxedCommand {
+  /** For `bash -c`. Its exit code arrives on descriptor 3, before the sandbox itself ends. */
+  readonly script: string;
+  /** To be called once, when the sandbox has ended or could not be started. */
+  readonly ended: () => void;
+}
+
+/** What the sandbox is for one agent: its working directory, and a directory for temporary files that it keeps. */
+export class AgentSandbox implements AsyncDisposable {
+  readonly #library: SandboxLibrary;
+  readonly #session: Pick<SessionSandbox, "limits" | "ownDirectories">;
+  readonly #root: string;
+  #temporary: Promise<string> | undefined;
+
+  constructor(
+    library: SandboxLibrary,
+    session: Pick<SessionSandbox, "limits" | "ownDirectories">,
+    root: string,
+  ) {
+    this.#library = library;
+    this.#session = session;
+    this.#root = root;
+  }
+
+  /** `directory` is the call's own: it holds the prelude, and commands may write there. */
+  async prepare(call: {
+    id: string;
+    command: string;
+    /** Where it starts. */
+    cwd: string;
+    directory: string;
+    prelude: string;
+    signal: AbortSignal;
+  }): Promise<SandboxedCommand> {
+    this.#temporary ??= mkdtemp(join(realPath(tmpdir()), "retinue-tmp-"));
+    const temporary = await this.#temporary;
+    const root = realPath(this.#root);
+    const env = {
+      TMPDIR: temporary,
+      ...(await gitExcludes(root, join(call.directory, "excludes"))),
+    };
+    const command = join(call.directory, "command");
+    const supervisor = join(call.directory, "supervisor");
+    await writeFile(command, call.command);
+    await writeFile(supervisor, supervisorScript({ ...call, command, env }));
+    const filesystem = fileLimits({
+      ...this.#session,
+      root,
+      writable: [temporary, realPath(call.directory)],
+    });
+    const wrapped = await this.#library.wrapWithSandbox(
+      `exec bash --noprofile --norc ${shellQuote(supervisor)}`,
+      "bash",
+      { filesystem },
+      call.signal,
+      { commandId: call.id },
+    );
+    return { script: `exec ${wrapped}`, ended: () => this.#library.cleanupAfterCommand() };
+  }
+
+  /** The hosts that a command asked for and did not get. */
+  refusedHosts(id: string): string[] {
+    const violations = this.#library.getSandboxViolationStore().getViolationsForCommand(id);
+    return [...new Set(violations.flatMap(({ line }) => hostIn(line)))];
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const temporary = await this.#temporary?.catch(() => undefined);
+    this.#temporary = undefined;
+    if (temporary !== undefined) await rm(temporary, { recursive: true, force: true });
+  }
+}
+
+/** What one command may read and write, all paths absolute. */
+export function fileLimits(of: {
+  limits: SessionSandbox["limits"];
+  ownDirectories: readonly string[];
+  root: string;
+  writable: readonly string[];
+}): { allowWrite: string[]; denyWrite: string[]; denyRead: string[]; allowRead: string[] } {
+  const { limits, root } = of;
+  const absolute = (path: string): string => resolve(root, path.replace(/^~(?=\/|$)/, homedir()));
+  return {
+    allowWrite: [root, ...of.writable, ...limits.allowWrite.map(absolute)],
+    denyWrite: [
+      ...protectedPaths(root),
+      ...limits.denyWrite.map(absolute),
+      ...of.ownDirectories,
+      ...writableByDefault(),
+    ],
+    denyRead: limits.denyRead.map(absolute),
+    allowRead: limits.allowRead.map(absolute),
+  };
+}
+
+/** What the library lets every command write, so that agents would meet there. */
+function writableByDefault(): string[] {
+  return ["/tmp/claude", join(homedir(), ".npm/_logs"), join(homedir(), ".claude/debug")];
+}
+
+function hostIn(line: string): string[] {
+  const host = /^deny network-outbound (\S+)/.exec(line)?.[1];
+  return host === undefined ? [] : [host];
+}

@@ -1,0 +1,271 @@
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
+import { bashTool } from "../../tools/bash.ts";
+import {
+  isAlive,
+  openSandbox,
+  ToolBench,
+  until,
+  type OpenSandbox,
+} from "../../tools/shell-tools-fixture.ts";
+
+const outside = realpathSync(tmpdir());
+const leftBefore = leftovers();
+const bridgesBefore = bridges();
+const server = await listening();
+const port = (server.address() as AddressInfo).port;
+const secret = join(outside, `retinue-secret-${process.pid}`);
+writeFileSync(secret, "the secret");
+
+const opened = await openSandbox({
+  network: { allowedDomains: [`127.0.0.1:${port}`], deniedDomains: [] },
+  filesystem: { allowWrite: [], denyWrite: ["kept"], denyRead: [secret], allowRead: [] },
+});
+const why = typeof opened === "string" ? ` (not here: ${opened})` : "";
+const sandbox = opened as OpenSandbox;
+
+afterAll(() => {
+  server.close();
+  execFileSync("rm", ["-f", secret]);
+});
+
+describe.skipIf(typeof opened === "string")(`a sandboxed command${why}`, () => {
+  let bench: ToolBench;
+
+  beforeEach(async () => {
+    ToolBench.sandbox = sandbox;
+    bench = await ToolBench.create();
+  });
+
+  afterEach(async () => {
+    await bench[Symbol.asyncDispose]();
+  });
+
+  const bash = (command: string, options: { timeout?: number } = {}) =>
+    bench.call(bashTool, { command, ...options });
+
+  test("writes in the working directory and in its directory for temporary files", async () => {
+    expect((await bash("echo 1 > file; cat file; echo 2 > $(mktemp) && echo ok")).content).toBe(
+      "1\nok\n",
+    );
+    expect(readFileSync(join(bench.root, "file"), "utf8")).toBe("1\n");
+  });
+
+  test("keeps its temporary files for the next command, and they go with the agent", async () => {
+    const { content } = await bash("echo 1 > $TMPDIR/kept; echo $TMPDIR");
+    const temporary = content.trim();
+    expect((await bash("cat $TMPDIR/kept")).content).toBe("1\n");
+    expect(readdirSync(temporary)).toEqual(["kept"]);
+    await bench[Symbol.asyncDispose]();
+    expect(() => readdirSync(temporary)).toThrow("ENOENT");
+  });
+
+  test.each([
+    ["beside the working directory", "../beside"],
+    ["in the directory for everybody's temporary files", join(outside, "retinue-stray")],
+    ["in the home directory", "~/retinue-stray"],
+    ["in the system", "/etc/retinue-stray"],
+    ["through a link", "link/stray"],
+  ])("writes nothing %s, and hears why", async (_, path) => {
+    symlinkSync(outside, join(bench.root, "link"));
+    const { content, isError } = await bash(`echo x > ${path}`);
+    expect(isError).toBe(true);
+    expect(content).toContain("Read-only file system");
+    expect(content).toContain("The user can add directories to sandbox.filesystem.allowWrite.]");
+  });
+
+  test.each([
+    ".git/hooks/pre-commit",
+    ".git/config",
+    ".claude/settings.json",
+    ".claude/agents/new.md",
+    ".mcp.json",
+    ".bashrc",
+    ".npmrc",
+    "package/.mcp.json",
+    "package/.claude/settings.json",
+    "package/.git",
+    "pyrightconfig.json",
+    "kept",
+  ])("does not write %s below the working directory", async (path) => {
+    for (const directory of [".git/hooks", ".claude/agents", "package/.claude"])
+      mkdirSync(join(bench.root, directory), { recursive: true });
+    for (const file of ["pyrightconfig.json", "package/.git", "package/.mcp.json", "kept"])
+      writeFileSync(join(bench.root, file), "before");
+    const before = execFileSync("find", [bench.root]).toString();
+    expect((await bash(`echo x > ${path}`)).isError).toBe(true);
+    expect((await bash(`rm -f ${path} && mv ${path} moved`)).isError).toBe(true);
+    expect((await bash(`mv .git g; mv .claude c; mv package p; ls -d g c p`)).isError).toBe(true);
+    expect(execFileSync("find", [bench.root]).toString()).toBe(before);
+  });
+
+  test("commits in a repository", async () => {
+    execFileSync("git", ["init", "-q"], { cwd: bench.root });
+    const commit = "git -c user.name=a -c user.email=a@b commit -q --allow-empty -m first";
+    expect(
+      await bash(`touch file && git add -A && ${commit}; git log --format=%s --name-only`),
+    ).toEqual(expect.objectContaining({ content: "first\n\nfile\n" }));
+    expect(execFileSync("git", ["status", "--short"], { cwd: bench.root }).toString()).toBe("");
+  });
+
+  test("does not read what is denied, not even through what it leaves for us to read", async () => {
+    expect((await bash(`cat ${secret}`)).content).not.toContain("the secret");
+    const path = "$(trap -p EXIT | grep -o '/[^ ]*/cwd' | head -1)";
+    const { content } = await bash(`p=${path}; trap - EXIT; ln -sf ${secret} $p; ls -l $p; cd /`);
+    expect(content).toContain(`-> ${secret}`);
+    expect(content).not.toContain("the secret");
+  });
+
+  test("reaches the hosts that are allowed, and no other", async () => {
+    const fetching = (host: string): string =>
+      `curl -sS --noproxy '' -o - http://${host}/ || echo failed`;
+    expect((await bash(fetching(`127.0.0.1:${port}`))).content).toBe("served");
+    const refused = await bash(fetching("example.com"));
+    expect(refused.content).toContain(
+      "[The sandbox refused the network: example.com:80. The user can allow hosts in sandbox.network.allowedDomains.]",
+    );
+    // Past the proxy there is no network at all.
+    expect((await bash(`curl -sS --noproxy '*' http://127.0.0.1:${port}/`)).isError).toBe(true);
+  });
+
+  test("cannot reach Unix sockets", async () => {
+    const { content } = await bash(
+      `node -e 'require("net").connect("/tmp/x.sock").on("error", (e) => console.log(e.code))'`,
+    );
+    expect(content).toContain("EPERM");
+  });
+
+  const escaping =
+    "sleep 300 & setsid sleep 300 & (env -i setsid sleep 300 &) & env -i setsid -f sleep 300;";
+
+  test("leaves nothing when it takes too long, whatever its processes did to escape", async () => {
+    const pids = await started(() => bash(`${escaping} sleep 300`, { timeout: 2000 }), 5);
+    expect(pids.filter(isAlive)).toEqual([]);
+  });
+
+  test("leaves nothing when its agent ends", async () => {
+    await bash(`${escaping} true`);
+    const pids = sleepers();
+    expect(pids).toHaveLength(4);
+    await bench.workbench[Symbol.asyncDispose]();
+    expect(pids.filter(isAlive)).toEqual([]);
+  });
+
+  test("leaves nothing when we are killed", async () => {
+    const program = `
+      import { ToolBench, openSandbox } from ${JSON.stringify(new URL("../../tools/shell-tools-fixture.ts", import.meta.url).href)};
+      import { bashTool } from ${JSON.stringify(new URL("../../tools/bash.ts", import.meta.url).href)};
+      ToolBench.sandbox = await openSandbox();
+      const bench = await ToolBench.create();
+      console.log(JSON.stringify([ToolBench.sandbox.library.getLinuxHttpSocketPath(), bench.directory]));
+      await bench.call(bashTool, { command: ${JSON.stringify(`${escaping} sleep 300`)} });
+    `;
+    const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const [line] = (await once(child.stdout, "data")) as [Buffer];
+    const [socket, directory] = JSON.parse(line.toString()) as [string, string];
+    await until(() => sleepers().length === 5);
+    const pids = sleepers();
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    await until(() => pids.every((pid) => !isAlive(pid)));
+    // What only that process could have removed.
+    for (const pid of bridges()) if (commandOf(pid).includes(socket)) process.kill(pid);
+    execFileSync("rm", ["-rf", socket, directory]);
+  });
+
+  test("of one agent does not write where another one may", async () => {
+    await using other = await ToolBench.create();
+    const write = (to: ToolBench): string => `sleep 0.2; echo x > ${to.root}/file; ls ${to.root}`;
+    const [mine, theirs, crossing] = await Promise.all([
+      bash(write(bench)),
+      other.call(bashTool, { command: write(other) }),
+      other.call(bashTool, { command: write(bench) }),
+    ]);
+    expect([mine.isError, theirs.isError]).toEqual([undefined, undefined]);
+    expect(crossing.content).toContain("Read-only file system");
+  });
+
+  test("leaves no file in the working directory that it did not write itself", async () => {
+    await bash("touch own");
+    await bench.workbench[Symbol.asyncDispose]();
+    expect(readdirSync(bench.root)).toEqual(["own"]);
+  });
+});
+
+test.skipIf(typeof opened === "string")(
+  `two sessions share the sandbox if they may reach the same hosts, and the last one ends it${why}`,
+  async () => {
+    const same = (await openSandbox({
+      network: { allowedDomains: [`127.0.0.1:${port}`], deniedDomains: [] },
+    })) as OpenSandbox;
+    expect(same.library).toBe(sandbox.library);
+    expect(await openSandbox({ network: { allowedDomains: [], deniedDomains: [] } })).toContain(
+      "Another session of this process has a sandbox with other hosts",
+    );
+    await sandbox.session.close();
+    expect(bridges().length).toBeGreaterThan(bridgesBefore.length);
+    await same.session.close();
+    await same.session.close();
+    expect(bridges().filter((pid) => !bridgesBefore.includes(pid))).toEqual([]);
+    expect(leftovers().filter((name) => !leftBefore.includes(name))).toEqual([]);
+    const other = (await openSandbox()) as OpenSandbox;
+    await other.session.close();
+    expect(leftovers().filter((name) => !leftBefore.includes(name))).toEqual([]);
+  },
+);
+
+/** What the sandbox and its agents put into the directory for temporary files. */
+function leftovers(): string[] {
+  return readdirSync(outside).filter((name) => /^(?:claude|retinue-(?:tmp|bash))-/.test(name));
+}
+
+/** The processes that carry what commands send to the proxy. */
+function bridges(): number[] {
+  return living().filter((pid) => commandOf(pid).startsWith("socat\x00UNIX-LISTEN"));
+}
+
+function sleepers(): number[] {
+  return living().filter((pid) => commandOf(pid) === "sleep\x00300\x00" && isAlive(pid));
+}
+
+async function started(run: () => Promise<unknown>, count: number): Promise<number[]> {
+  const done = run();
+  await until(() => sleepers().length >= count);
+  const pids = sleepers();
+  await done;
+  return pids;
+}
+
+function living(): number[] {
+  return readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []));
+}
+
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "latin1");
+  } catch {
+    return "";
+  }
+}
+
+async function listening(): Promise<Server> {
+  const one = createServer((_, response) => response.end("served"));
+  one.listen(0, "127.0.0.1");
+  await once(one, "listening");
+  return one;
+}

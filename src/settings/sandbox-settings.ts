@@ -1,0 +1,124 @@
+import { z } from "zod";
+import { isObject } from "../platform/is-object.ts";
+import type { Path } from "./layer.ts";
+
+const paths = z.array(z.string().min(1)).default([]);
+/** Read, so that files which people already have are no error, but not acted on: see `inertSandboxKeys`. */
+const inert = z.unknown().optional();
+
+/**
+ * Bash in a sandbox of the operating system. Strict, other than the settings around it: a limit under a misspelt key would
+ * silently not hold.
+ */
+export const sandboxSchema = z.strictObject({
+  /** Run commands of Bash in a sandbox (Linux; see docs/sandbox.md). */
+  enabled: z.boolean().default(false),
+  /** Where there can be no sandbox: refuse to start, or with `false` warn and run without one. */
+  failIfUnavailable: z.boolean().default(true),
+  /** What commands may reach. */
+  network: z
+    .strictObject({
+      /** Hosts that may be reached, by name: `example.com`, `*.example.com`, `example.com:443`. Without any: none. */
+      allowedDomains: z.array(z.string().min(1)).default([]),
+      /** Hosts that may not be reached, whoever allows them. */
+      deniedDomains: z.array(z.string().min(1)).default([]),
+      allowLocalBinding: inert,
+      allowUnixSockets: inert,
+      allowAllUnixSockets: inert,
+      allowMachLookup: inert,
+    })
+    .prefault({}),
+  /** What commands may write and read. Paths are absolute, in the home directory (`~/x`), or below the working directory. */
+  filesystem: z
+    .strictObject({
+      /** Besides the working directory and a private directory for temporary files. */
+      allowWrite: paths,
+      /** Not even inside what may be written. */
+      denyWrite: paths,
+      denyRead: paths,
+      /** Inside what may not be read. */
+      allowRead: paths,
+    })
+    .prefault({}),
+  autoAllowBashIfSandboxed: inert,
+  excludedCommands: inert,
+  allowUnsandboxedCommands: inert,
+  enableWeakerNestedSandbox: inert,
+  enableWeakerNetworkIsolation: inert,
+  ignoreViolations: inert,
+});
+
+export type SandboxSettings = z.infer<typeof sandboxSchema>;
+
+/**
+ * What other programs know and this version does not act on. All of it would widen the sandbox, so it is safe to pass over,
+ * with a word. Keys that would narrow it are unknown to the schema, and refused.
+ */
+const inertKeys: ReadonlyMap<string, string> = new Map([
+  ["autoAllowBashIfSandboxed", "Bash is asked about as without a sandbox."],
+  ["excludedCommands", "These commands run in the sandbox too."],
+  ["allowUnsandboxedCommands", "No command runs outside the sandbox."],
+  ["enableWeakerNestedSandbox", "The sandbox is never weakened."],
+  ["enableWeakerNetworkIsolation", "The sandbox is never weakened."],
+  ["ignoreViolations", "What the sandbox refuses is always reported."],
+  [
+    "network.allowLocalBinding",
+    "Commands have a network of their own and may bind every port in it.",
+  ],
+  ["network.allowUnixSockets", "The sandbox cannot tell sockets apart and refuses all."],
+  ["network.allowAllUnixSockets", "The sandbox refuses all Unix sockets."],
+  ["network.allowMachLookup", "The sandbox works on Linux only."],
+]);
+
+/** Keys of `sandbox` that somebody sets and that do nothing, with what holds instead. */
+export function inertSandboxKeys(
+  values: Readonly<Record<string, unknown>>,
+): { path: Path; message: string }[] {
+  return [...inertKeys].flatMap(([key, instead]) => {
+    const path = ["sandbox", ...key.split(".")];
+    const value = valueAt(values, path);
+    if (value === undefined || value === false || isEmptyList(value)) return [];
+    return [{ path, message: `'sandbox.${key}' is not supported and does nothing. ${instead}` }];
+  });
+}
+
+/** What a folder that nobody trusts may say about the sandbox: that there is one, and what it forbids. */
+export function restrictingSandbox(sandbox: unknown): {
+  kept: Record<string, unknown>;
+  heldBack: { path: string[]; value: unknown }[];
+} {
+  const heldBack: { path: string[]; value: unknown }[] = [];
+  const kept = filtered(sandbox, ["sandbox"], (path, value) => {
+    if (restricts(path.slice(1).join("."), value)) return true;
+    heldBack.push({ path, value });
+    return false;
+  });
+  return { kept, heldBack };
+}
+
+function restricts(key: string, value: unknown): boolean {
+  if (key === "enabled" || key === "failIfUnavailable") return value !== false;
+  return ["network.deniedDomains", "filesystem.denyWrite", "filesystem.denyRead"].includes(key);
+}
+
+function filtered(
+  value: unknown,
+  path: string[],
+  passes: (path: string[], value: unknown) => boolean,
+): Record<string, unknown> {
+  const entries = Object.entries(isObject(value) ? value : {}).flatMap(([key, inner]) => {
+    const at = [...path, key];
+    if (path.length === 1 && isObject(inner) && (key === "network" || key === "filesystem"))
+      return [[key, filtered(inner, at, passes)] as const];
+    return passes(at, inner) ? [[key, inner] as const] : [];
+  });
+  return Object.fromEntries(entries);
+}
+
+function valueAt(value: unknown, path: readonly string[]): unknown {
+  return path.reduce((at: unknown, key) => (isObject(at) ? at[key] : undefined), value);
+}
+
+function isEmptyList(value: unknown): boolean {
+  return typeof value === "object" && value !== null && Object.keys(value).length === 0;
+}

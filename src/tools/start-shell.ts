@@ -1,0 +1,80 @@
+import { constants } from "node:os";
+import type { Readable } from "node:stream";
+import type { StartedProcess } from "../platform/process-tree.ts";
+import type { SandboxedCommand } from "../platform/sandbox/agent-sandbox.ts";
+import { ToolFailure } from "./tool.ts";
+import type { Workbench } from "./workbench.ts";
+
+export interface Shell {
+  readonly child: StartedProcess;
+  /** The exit code of the command. Rejects with a `ToolFailure` when bash could not be started. */
+  readonly exit: Promise<number>;
+}
+
+/** Starts bash with a command, as we are or in the sandbox: to the caller both are the same. */
+export function startShell(call: {
+  command: string;
+  /** What bash reads first. */
+  prelude: string;
+  workbench: Workbench;
+  sandboxed: SandboxedCommand | undefined;
+}): Shell {
+  const { workbench, sandboxed } = call;
+  const { cwd } = workbench;
+  const env = environment(workbench);
+  const plain = ["--noprofile", "--norc", "-c"];
+  if (sandboxed === undefined) {
+    const child = workbench.processes.start("bash", [...plain, call.command], {
+      cwd,
+      env: { ...env, BASH_ENV: call.prelude },
+    });
+    return { child, exit: exitOf(child) };
+  }
+  const child = workbench.processes.start("bash", [...plain, sandboxed.script], {
+    cwd,
+    env,
+    reports: true,
+  });
+  child.once("exit", sandboxed.ended);
+  child.once("error", sandboxed.ended);
+  // The sandbox stays for as long as processes in the background do.
+  return { child, exit: Promise.race([reportOf(child), exitOf(child)]) };
+}
+
+function exitOf(child: StartedProcess): Promise<number> {
+  return new Promise((resolve, reject) => {
+    child.once("exit", (code, signal) => {
+      resolve(code ?? 128 + constants.signals[signal ?? "SIGKILL"]);
+    });
+    child.once("error", (error) => {
+      reject(
+        new ToolFailure(
+          `bash could not be started (${error.message}). Install it and put it on the PATH.`,
+        ),
+      );
+    });
+  });
+}
+
+/** Settles only when something was reported; else the exit of the process itself counts. */
+function reportOf(child: StartedProcess): Promise<number> {
+  return new Promise((resolve) => {
+    const report = child.stdio[3] as Readable | null | undefined;
+    report?.once("data", (text: Buffer) => {
+      resolve(Number(text.toString("latin1")));
+      report.destroy();
+      // What lives on in the background holds up nobody.
+      child.unref();
+    });
+  });
+}
+
+/** Variables that change how bash reads a command, so that a permission decided on its text would not hold. */
+const shellVariables =
+  /^(?:ENV|SHELLOPTS|BASHOPTS|POSIXLY_CORRECT|PROMPT_COMMAND|PS4|CDPATH|GLOBIGNORE|BASH_.*)$/;
+
+function environment({ cwd, env }: Pick<Workbench, "cwd" | "env">): NodeJS.ProcessEnv {
+  const given = Object.entries({ ...process.env, ...env });
+  const harmless = given.filter(([name]) => !shellVariables.test(name));
+  return { ...Object.fromEntries(harmless), PWD: cwd };
+}
