@@ -32,8 +32,8 @@ async function bundleCommandLine(directory: string): Promise<void> {
   const bundle = await rolldown({
     input: { main: "src/cli/main.ts" },
     platform: "node",
-    // Ships a binary beside its code, or is loaded in a worker by its own name.
-    external: ["@vscode/ripgrep", "node-html-markdown"],
+    // Optional, ships a binary beside its code, or is loaded in a worker by its own name.
+    external: ["@anthropic-ai/sandbox-runtime", "@vscode/ripgrep", "node-html-markdown"],
     logLevel: "warn",
     transform: {
       // What a client library only asks for in vain would load all of Node's `fetch`.

@@ -42,10 +42,11 @@ export class ToolBench implements AsyncDisposable {
     });
   }
 
-  static async create(): Promise<ToolBench> {
+  /** `root`: an existing working directory instead of a new one. */
+  static async create(root?: string): Promise<ToolBench> {
     const directory = await realpath(await mkdtemp(join(tmpdir(), "retinue-tools-")));
-    const bench = new ToolBench(directory, join(directory, "root"));
-    await mkdir(bench.root);
+    const bench = new ToolBench(directory, root ?? join(directory, "root"));
+    if (root === undefined) await mkdir(bench.root);
     return bench;
   }
 

@@ -45,19 +45,23 @@ export class AgentSandbox implements AsyncDisposable {
     this.#temporary ??= mkdtemp(join(realPath(tmpdir()), "retinue-tmp-"));
     const temporary = await this.#temporary;
     const root = realPath(this.#root);
-    const env = {
-      TMPDIR: temporary,
-      ...(await gitExcludes(root, join(call.directory, "excludes"))),
-    };
-    const command = join(call.directory, "command");
-    const supervisor = join(call.directory, "supervisor");
-    await writeFile(command, call.command);
-    await writeFile(supervisor, supervisorScript({ ...call, command, env }));
     const filesystem = fileLimits({
       ...this.#session,
       root,
       writable: [temporary, realPath(call.directory)],
     });
+    const env = {
+      TMPDIR: temporary,
+      ...(await gitExcludes({
+        root,
+        denied: filesystem.denyWrite,
+        file: join(call.directory, "excludes"),
+      })),
+    };
+    const command = join(call.directory, "command");
+    const supervisor = join(call.directory, "supervisor");
+    await writeFile(command, call.command);
+    await writeFile(supervisor, supervisorScript({ ...call, command, env }));
     const wrapped = await this.#library.wrapWithSandbox(
       `exec bash --noprofile --norc ${shellQuote(supervisor)}`,
       "bash",

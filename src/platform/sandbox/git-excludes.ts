@@ -11,14 +11,23 @@ import { placeholders } from "./protected-paths.ts";
  * Where a protected path does not exist the sandbox puts a device in its place, and `git add -A` fails on devices. So git is
  * told to pass over them, besides what the user's own list of excludes says. Nothing outside a repository.
  */
-export async function gitExcludes(root: string, file: string): Promise<Record<string, string>> {
+export async function gitExcludes(of: {
+  root: string;
+  /** What may not be written besides, absolute. */
+  denied: readonly string[];
+  /** Where the list goes. */
+  file: string;
+}): Promise<Record<string, string>> {
+  const { root, file } = of;
   const top = repositoryAround(root);
   if (top === undefined) return {};
   // The library protects some names where this process stands, too.
-  const places = [root, process.cwd()].filter((place) => isInside(top, place));
-  const lines = places.flatMap((place) =>
-    placeholders.map((name) => `/${relative(top, join(place, name))}`),
+  const places = [root, process.cwd()].flatMap((place) =>
+    placeholders.map((name) => join(place, name)),
   );
+  const lines = [...places, ...of.denied]
+    .filter((path) => isInside(top, path))
+    .map((path) => `/${relative(top, path).replaceAll(/[\\*?[\]]/g, String.raw`\$&`)}`);
   await writeFile(file, `${await usersExcludes(root)}\n${[...new Set(lines)].join("\n")}\n`);
   const count = Number(process.env["GIT_CONFIG_COUNT"] ?? "0") || 0;
   return {

@@ -87,29 +87,37 @@ describe.skipIf(typeof opened === "string")(`a sandboxed command${why}`, () => {
     expect(content).toContain("The user can add directories to sandbox.filesystem.allowWrite.]");
   });
 
-  test.each([
-    ".git/hooks/pre-commit",
-    ".git/config",
-    ".claude/settings.json",
-    ".claude/agents/new.md",
-    ".mcp.json",
-    ".bashrc",
-    ".npmrc",
-    "package/.mcp.json",
-    "package/.claude/settings.json",
-    "package/.git",
-    "pyrightconfig.json",
-    "kept",
-  ])("does not write %s below the working directory", async (path) => {
+  test("does not write, remove or move what is protected below the working directory", async () => {
     for (const directory of [".git/hooks", ".claude/agents", "package/.claude"])
       mkdirSync(join(bench.root, directory), { recursive: true });
     for (const file of ["pyrightconfig.json", "package/.git", "package/.mcp.json", "kept"])
       writeFileSync(join(bench.root, file), "before");
-    const before = execFileSync("find", [bench.root]).toString();
-    expect((await bash(`echo x > ${path}`)).isError).toBe(true);
-    expect((await bash(`rm -f ${path} && mv ${path} moved`)).isError).toBe(true);
-    expect((await bash(`mv .git g; mv .claude c; mv package p; ls -d g c p`)).isError).toBe(true);
-    expect(execFileSync("find", [bench.root]).toString()).toBe(before);
+    const before = execFileSync("find", [bench.root, "-printf", "%p %s\n"]).toString();
+    const paths = [
+      ".git/hooks/pre-commit",
+      ".git/config",
+      ".claude/settings.json",
+      ".claude/agents/new.md",
+      ".mcp.json",
+      ".bashrc",
+      ".npmrc",
+      "package/.mcp.json",
+      "package/.claude/settings.json",
+      "package/.git",
+      "pyrightconfig.json",
+      "kept",
+    ];
+    const { content } = await bash(
+      `for path in ${paths.join(" ")}; do
+         (echo x > $path) 2>/dev/null && echo "wrote $path"
+         [ -e $path ] && rm -f $path 2>/dev/null && echo "removed $path"
+         mv $path moved 2>/dev/null && echo "moved $path"
+       done
+       for path in .git .claude package; do mv $path moved 2>/dev/null && echo "moved $path"; done
+       echo tried`,
+    );
+    expect(content).toBe("tried\n");
+    expect(execFileSync("find", [bench.root, "-printf", "%p %s\n"]).toString()).toBe(before);
   });
 
   test("commits in a repository", async () => {
@@ -164,29 +172,55 @@ describe.skipIf(typeof opened === "string")(`a sandboxed command${why}`, () => {
     expect(pids.filter(isAlive)).toEqual([]);
   });
 
+  /** A program of its own that runs a command in the sandbox, and prints what came of it. */
+  const elsewhere = (command: string, cwd: string) =>
+    spawn(
+      process.execPath,
+      [
+        "--input-type=module",
+        "-e",
+        `import { ToolBench, openSandbox } from ${JSON.stringify(new URL("../../tools/shell-tools-fixture.ts", import.meta.url).href)};
+         import { bashTool } from ${JSON.stringify(new URL("../../tools/bash.ts", import.meta.url).href)};
+         ToolBench.sandbox = await openSandbox();
+         await using bench = await ToolBench.create(process.cwd());
+         const { content } = await bench.call(bashTool, { command: ${JSON.stringify(command)} });
+         await ToolBench.sandbox.session.close();
+         console.log(content);`,
+      ],
+      {
+        cwd,
+        env: { ...process.env, TMPDIR: bench.directory },
+        stdio: ["ignore", "pipe", "inherit"],
+      },
+    );
+
   test("leaves nothing when we are killed", async () => {
-    const program = `
-      import { ToolBench, openSandbox } from ${JSON.stringify(new URL("../../tools/shell-tools-fixture.ts", import.meta.url).href)};
-      import { bashTool } from ${JSON.stringify(new URL("../../tools/bash.ts", import.meta.url).href)};
-      ToolBench.sandbox = await openSandbox();
-      const bench = await ToolBench.create();
-      console.log(JSON.stringify([ToolBench.sandbox.library.getLinuxHttpSocketPath(), bench.directory]));
-      await bench.call(bashTool, { command: ${JSON.stringify(`${escaping} sleep 300`)} });
-    `;
-    const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    const [line] = (await once(child.stdout, "data")) as [Buffer];
-    const [socket, directory] = JSON.parse(line.toString()) as [string, string];
+    const child = elsewhere(`${escaping} sleep 300`, bench.root);
     await until(() => sleepers().length === 5);
     const pids = sleepers();
     child.kill("SIGKILL");
     await once(child, "exit");
     await until(() => pids.every((pid) => !isAlive(pid)));
-    // What only that process could have removed.
-    for (const pid of bridges()) if (commandOf(pid).includes(socket)) process.kill(pid);
-    execFileSync("rm", ["-rf", socket, directory]);
+    // What only that process could have ended.
+    for (const pid of bridges()) if (commandOf(pid).includes(bench.directory)) process.kill(pid);
   });
+
+  test.each([[], [".claude"], [".claude/agents", ".git/hooks"], ["package/.claude"]])(
+    "runs where this process itself stands in the working directory, with %s %s",
+    async (...directories) => {
+      for (const directory of directories)
+        mkdirSync(join(bench.root, directory), { recursive: true });
+      writeFileSync(join(bench.root, "file"), "");
+      const before = execFileSync("find", [bench.root]).toString();
+      const command = `echo x > .mcp.json; echo x > .claude/agents/a; mkdir -p .claude/agents; echo x > .claude/settings.json; ls`;
+      const child = elsewhere(command, bench.root);
+      const chunks: Buffer[] = [];
+      child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
+      await once(child, "close");
+      expect(Buffer.concat(chunks).toString()).toMatch(/\nfile\n/);
+      expect(execFileSync("find", [bench.root]).toString()).toBe(before);
+    },
+  );
 
   test("of one agent does not write where another one may", async () => {
     await using other = await ToolBench.create();
