@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { readConfiguration } from "../src/configuration.ts";
-import { openSandbox, type OpenSandbox } from "../src/tools/shell-tools-fixture.ts";
+import { openSandbox } from "../src/tools/shell-tools-fixture.ts";
 import { setStage, temporaryDirectory, writeFiles } from "./support/stage.ts";
 
 const { PATH } = process.env;
@@ -49,7 +49,7 @@ describe("where there can be no sandbox", () => {
 });
 
 const opened = await openSandbox();
-if (typeof opened !== "string") await (opened as OpenSandbox).session.close();
+if (typeof opened !== "string") await opened.session.close();
 const why = typeof opened === "string" ? ` (not here: ${opened})` : "";
 
 test.skipIf(typeof opened === "string")(

@@ -107,7 +107,7 @@ export function whyUnavailable(
 async function loadLibrary(): Promise<SandboxLibrary> {
   try {
     const { SandboxManager } = await import("@anthropic-ai/sandbox-runtime");
-    return SandboxManager as SandboxLibrary;
+    return SandboxManager;
   } catch (error) {
     const isAbsent = systemCode(error) === "ERR_MODULE_NOT_FOUND";
     const reason = isAbsent ? "is not installed" : `cannot be loaded (${errorMessage(error)})`;

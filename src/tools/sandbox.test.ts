@@ -13,14 +13,8 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
-import { bashTool } from "../../tools/bash.ts";
-import {
-  isAlive,
-  openSandbox,
-  ToolBench,
-  until,
-  type OpenSandbox,
-} from "../../tools/shell-tools-fixture.ts";
+import { bashTool } from "./bash.ts";
+import { isAlive, openSandbox, ToolBench, until, type OpenSandbox } from "./shell-tools-fixture.ts";
 
 const outside = realpathSync(tmpdir());
 const leftBefore = leftovers();
@@ -179,8 +173,8 @@ describe.skipIf(typeof opened === "string")(`a sandboxed command${why}`, () => {
       [
         "--input-type=module",
         "-e",
-        `import { ToolBench, openSandbox } from ${JSON.stringify(new URL("../../tools/shell-tools-fixture.ts", import.meta.url).href)};
-         import { bashTool } from ${JSON.stringify(new URL("../../tools/bash.ts", import.meta.url).href)};
+        `import { ToolBench, openSandbox } from ${JSON.stringify(new URL("./shell-tools-fixture.ts", import.meta.url).href)};
+         import { bashTool } from ${JSON.stringify(new URL("./bash.ts", import.meta.url).href)};
          ToolBench.sandbox = await openSandbox();
          await using bench = await ToolBench.create(process.cwd());
          const { content } = await bench.call(bashTool, { command: ${JSON.stringify(command)} });
