@@ -5,6 +5,8 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
+  mkdtempSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -16,12 +18,14 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest"
 import { bashTool } from "./bash.ts";
 import { isAlive, openSandbox, ToolBench, until, type OpenSandbox } from "./shell-tools-fixture.ts";
 
-const outside = realpathSync(tmpdir());
-const leftBefore = leftovers();
-const bridgesBefore = bridges();
+// Of this file alone, so that what is left behind can be counted while other tests run.
+const outside = realpathSync(mkdtempSync(join(tmpdir(), "retinue-sandbox-")));
+const { TMPDIR } = process.env;
+process.env["TMPDIR"] = outside;
+const nap = `sleep ${300_000 + process.pid}`;
 const server = await listening();
 const port = (server.address() as AddressInfo).port;
-const secret = join(outside, `retinue-secret-${process.pid}`);
+const secret = join(outside, "secret");
 writeFileSync(secret, "the secret");
 
 const opened = await openSandbox({
@@ -33,7 +37,9 @@ const sandbox = opened as OpenSandbox;
 
 afterAll(() => {
   server.close();
-  execFileSync("rm", ["-f", secret]);
+  if (TMPDIR === undefined) delete process.env["TMPDIR"];
+  else process.env["TMPDIR"] = TMPDIR;
+  rmSync(outside, { recursive: true, force: true });
 });
 
 describe.skipIf(typeof opened === "string")(`a sandboxed command${why}`, () => {
@@ -150,11 +156,10 @@ describe.skipIf(typeof opened === "string")(`a sandboxed command${why}`, () => {
     expect(content).toContain("EPERM");
   });
 
-  const escaping =
-    "sleep 300 & setsid sleep 300 & (env -i setsid sleep 300 &) & env -i setsid -f sleep 300;";
+  const escaping = `${nap} & setsid ${nap} & (env -i setsid ${nap} &) & env -i setsid -f ${nap};`;
 
   test("leaves nothing when it takes too long, whatever its processes did to escape", async () => {
-    const pids = await started(() => bash(`${escaping} sleep 300`, { timeout: 2000 }), 5);
+    const pids = await started(() => bash(`${escaping} ${nap}`, { timeout: 2000 }), 5);
     expect(pids.filter(isAlive)).toEqual([]);
   });
 
@@ -189,7 +194,7 @@ describe.skipIf(typeof opened === "string")(`a sandboxed command${why}`, () => {
     );
 
   test("leaves nothing when we are killed", async () => {
-    const child = elsewhere(`${escaping} sleep 300`, bench.root);
+    const child = elsewhere(`${escaping} ${nap}`, bench.root);
     await until(() => sleepers().length === 5);
     const pids = sleepers();
     child.kill("SIGKILL");
@@ -246,29 +251,26 @@ test.skipIf(typeof opened === "string")(
       "Another session of this process has a sandbox with other hosts",
     );
     await sandbox.session.close();
-    expect(bridges().length).toBeGreaterThan(bridgesBefore.length);
+    expect(bridges()).not.toEqual([]);
     await same.session.close();
     await same.session.close();
-    expect(bridges().filter((pid) => !bridgesBefore.includes(pid))).toEqual([]);
-    expect(leftovers().filter((name) => !leftBefore.includes(name))).toEqual([]);
+    expect(bridges()).toEqual([]);
+    expect(readdirSync(outside)).toEqual(["secret"]);
     const other = (await openSandbox()) as OpenSandbox;
     await other.session.close();
-    expect(leftovers().filter((name) => !leftBefore.includes(name))).toEqual([]);
+    expect(readdirSync(outside)).toEqual(["secret"]);
   },
 );
 
-/** What the sandbox and its agents put into the directory for temporary files. */
-function leftovers(): string[] {
-  return readdirSync(outside).filter((name) => /^(?:claude|retinue-(?:tmp|bash))-/.test(name));
-}
-
 /** The processes that carry what commands send to the proxy. */
 function bridges(): number[] {
-  return living().filter((pid) => commandOf(pid).startsWith("socat\x00UNIX-LISTEN"));
+  return living().filter((pid) => commandOf(pid).startsWith(`socat\x00UNIX-LISTEN:${outside}`));
 }
 
 function sleepers(): number[] {
-  return living().filter((pid) => commandOf(pid) === "sleep\x00300\x00" && isAlive(pid));
+  return living().filter(
+    (pid) => commandOf(pid) === `${nap.replace(" ", "\x00")}\x00` && isAlive(pid),
+  );
 }
 
 async function started(run: () => Promise<unknown>, count: number): Promise<number[]> {
