@@ -25,7 +25,7 @@ const floors: readonly (readonly string[])[] = [
     "spawn-request",
     "version",
   ],
-  ["platform", "shell", "settings", "plugins", "events", "transcript"],
+  ["platform", "redact", "shell", "settings", "plugins", "events", "transcript"],
   ["model", "tools", "permissions", "inbox"],
   ["loop"],
   ["lifecycle"],

@@ -1,0 +1,36 @@
+/** Whether a value that stands where a secret would is one, rather than code, a blank to fill in, or a word. */
+export function isRandom(value: string): boolean {
+  if (!isValue(value) || /[(){}]|=>|:\/\//.test(value)) return false;
+  if (/^(?:\.{0,2}|~)\//.test(value) && !hasRandomSegment(value)) return false;
+  if (!/[A-Za-z]/.test(value)) return false;
+  const isMixed = /\d|[!@#%^*+~?]/.test(value) || /[a-z].*[A-Z].*[a-z]+[A-Z][A-Z]/.test(value);
+  return isMixed
+    ? bitsPerCharacter(value) >= 2.3
+    : value.length >= 24 && bitsPerCharacter(value) >= 4;
+}
+
+/** Not a variable, a blank to fill in, or redacted already. */
+export function isValue(value: string): boolean {
+  return !/^(?:[$%{[<*]|x{4}|\.{3}|your[-_ ]|change[-_]?me|placeholder|null$|undefined$)/i.test(
+    value,
+  );
+}
+
+/** Directories have names; keys that hold slashes do not. */
+export function hasRandomSegment(path: string): boolean {
+  return path
+    .split("/")
+    .some(
+      (part) => part.length >= 20 && /\d/.test(part) && /[a-z]/.test(part) && /[A-Z]/.test(part),
+    );
+}
+
+/** Shannon's entropy of its characters. */
+export function bitsPerCharacter(text: string): number {
+  const counts = new Map<string, number>();
+  for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);
+  let bits = 0;
+  for (const count of counts.values())
+    bits -= (count / text.length) * Math.log2(count / text.length);
+  return bits;
+}

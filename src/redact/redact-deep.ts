@@ -1,0 +1,78 @@
+/** Plain data with every string redacted. The same value when nothing changes; else a copy. However deep it is nested. */
+export function redactDeep<Value>(value: Value, redact: (text: string) => string): Value {
+  if (typeof value === "string") return redact(value) as Value;
+  if (!isPlain(value) || !changes(value, redact)) return value;
+  return copy(value, redact) as Value;
+}
+
+type Plain = unknown[] | Record<string, unknown>;
+
+/** Arrays and objects without a class; others are not ours to take apart. */
+function isPlain(value: unknown): value is Plain {
+  if (typeof value !== "object" || value === null) return false;
+  if (Array.isArray(value)) return true;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+/** Small data is a tree; in large data what was seen is kept, so that no knot in it is walked for ever. */
+const walkedBlindly = 1000;
+
+function changes(root: Plain, redact: (text: string) => string): boolean {
+  const open: Plain[] = [root];
+  const seen = new Set<Plain>();
+  for (let walked = 0; open.length > 0; walked += 1) {
+    const value = open.pop() as Plain;
+    if (walked > walkedBlindly) {
+      if (seen.has(value)) continue;
+      seen.add(value);
+    }
+    if (!Array.isArray(value)) {
+      for (const key in value) if (key.length > 7 && redact(key) !== key) return true;
+    }
+    for (const key in value) {
+      const inner = (value as Record<string, unknown>)[key];
+      if (typeof inner === "string") {
+        if (redact(inner) !== inner) return true;
+      } else if (isPlain(inner)) open.push(inner);
+    }
+  }
+  return false;
+}
+
+function copy(root: Plain, redact: (text: string) => string): Plain {
+  const copies = new Map<Plain, Plain>();
+  const open: Plain[] = [];
+  const copyOf = (value: Plain): Plain => {
+    let made = copies.get(value);
+    if (made === undefined) {
+      made = Array.isArray(value) ? [] : {};
+      copies.set(value, made);
+      open.push(value);
+    }
+    return made;
+  };
+  const inner = (value: unknown): unknown => {
+    if (typeof value === "string") return redact(value);
+    return isPlain(value) ? copyOf(value) : value;
+  };
+  const result = copyOf(root);
+  for (let value = open.pop(); value !== undefined; value = open.pop()) {
+    const target = copyOf(value);
+    if (Array.isArray(value)) for (const item of value) (target as unknown[]).push(inner(item));
+    else for (const key of Object.keys(value)) set(target, redact(key), inner(value[key]));
+  }
+  return result;
+}
+
+/** Two names that become one keep both values; `__proto__` is a name like any other. */
+function set(target: Plain, key: string, value: unknown): void {
+  let name = key;
+  for (let number = 2; Object.hasOwn(target, name); number += 1) name = `${key} ${number}`;
+  Object.defineProperty(target, name, {
+    value,
+    enumerable: true,
+    writable: true,
+    configurable: true,
+  });
+}

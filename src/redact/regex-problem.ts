@@ -1,0 +1,67 @@
+/**
+ * Whether a regular expression could take very long on some text. It reads the structure, not the meaning: what repeats
+ * without bound must hold no choice and nothing else that repeats, and at most three things may. That refuses some that would be
+ * harmless, and lets through none that explodes.
+ */
+export function regexProblem(source: string): string | undefined {
+  if (/\\[1-9]|\\k</.test(source))
+    return "references to groups (\\1) can take very long; write it without";
+  const open: Group[] = [{ repeats: false, chooses: false }];
+  let unbounded = 0;
+  let last: Group | undefined;
+  for (let at = 0; at < source.length;) {
+    const rest = source.slice(at);
+    const group = open.at(-1) as Group;
+    const quantifier = /^(?:[*+]|\{\d+(?:,\d*)?\}|\?)[?]?/.exec(rest)?.[0];
+    if (quantifier !== undefined) {
+      const many = isMany(quantifier);
+      if (many && last !== undefined && (last.repeats || last.chooses)) {
+        return "a repeated group with a choice or a repetition in it can take very long; write it flat: [ab]+ instead of (a|b)+ or (a+)+";
+      }
+      if (isUnbounded(quantifier) && (unbounded += 1) > 3)
+        return "more than three things repeat without bound (* or +); bound them: {0,64}";
+      if (many) group.repeats = true;
+      if (quantifier.startsWith("?")) group.chooses = true;
+      last = undefined;
+      at += quantifier.length;
+      continue;
+    }
+    last = undefined;
+    const head = /^\((?:\?(?:[:=!]|<[=!]|<\w+>|[ims-]+:))?/.exec(rest)?.[0];
+    if (head !== undefined) {
+      open.push({ repeats: false, chooses: false });
+      at += head.length;
+    } else if (rest.startsWith(")")) {
+      last = open.length > 1 ? open.pop() : group;
+      const outer = open.at(-1) as Group;
+      outer.repeats ||= last?.repeats ?? false;
+      outer.chooses ||= last?.chooses ?? false;
+      at += 1;
+    } else {
+      if (rest.startsWith("|")) group.chooses = true;
+      at += atomLength(rest);
+    }
+  }
+  return undefined;
+}
+
+interface Group {
+  repeats: boolean;
+  chooses: boolean;
+}
+
+/** A class, an escape or one character. */
+function atomLength(rest: string): number {
+  return /^(?:\[(?:\\[\s\S]|[^\]\\])*\]|\\[\s\S])/.exec(rest)?.[0].length ?? 1;
+}
+
+function isUnbounded(quantifier: string): boolean {
+  return /^[*+]|,\}/.test(quantifier);
+}
+
+/** Repeats more than a few times. */
+function isMany(quantifier: string): boolean {
+  if (isUnbounded(quantifier)) return true;
+  const most = /(\d+)\}/.exec(quantifier)?.[1];
+  return most !== undefined && Number(most) > 4;
+}
