@@ -24,6 +24,8 @@ import {
 } from "./permissions/from-settings.ts";
 import { makePrivateDirectory } from "./platform/make-directory.ts";
 import type { Logger } from "./platform/logger.ts";
+import { createRedactor } from "./redact/redactor.ts";
+import { redactLogger } from "./redact/redact-logger.ts";
 import { packagePath } from "./package-path.ts";
 import { Lane } from "./platform/lane.ts";
 import { SessionSandbox } from "./platform/sandbox/session-sandbox.ts";
@@ -62,6 +64,12 @@ export function buildHouse(
     const { file, line, column, message } = lost;
     throw new RetinueError("invalid_config", `${file}:${line}:${column}: ${message}`);
   }
+  const redactor = createRedactor({
+    env: { ...process.env, ...settings.env },
+    extra: settings.redact,
+    enabled: settings.redact.enabled,
+  });
+  const logger = redactLogger(options.logger, redactor);
   const paths = sessionPaths(projectDir, id);
   const now = (): number => options.clock.now();
   const grants = new Grants({ cwd, configDir: resolve(options.configDir), now });
@@ -69,10 +77,10 @@ export function buildHouse(
   const inbox = new Inbox({
     sessionId: id,
     directory: paths.inboxDir,
-    audit: new AuditLog({ path: paths.auditLog, logger: options.logger, now }),
+    audit: new AuditLog({ path: paths.auditLog, logger, now }),
     grants,
     clock: options.clock,
-    logger: options.logger,
+    logger,
     ...options.inbox,
     covers: (rules, request) => judges.get(request.agentId)?.(rules, request) ?? false,
   });
@@ -107,11 +115,12 @@ export function buildHouse(
       ? new SessionSandbox({
           settings: settings.sandbox,
           ownDirectories: [resolve(options.configDir), projectDir],
-          logger: options.logger,
+          logger,
         })
       : undefined,
     clock: options.clock,
-    logger: options.logger,
+    logger,
+    redactor,
     spawnChild: (request, asker) => spawn(request, { kind: "agent", asker }, house),
   };
   const warned = new Set<string>();
@@ -119,7 +128,7 @@ export function buildHouse(
     const key = `${file}:${line}:${message}`;
     if (severity === "info" || warned.has(key)) return;
     warned.add(key);
-    options.logger.warn({ file, line }, message);
+    logger.warn({ file, line }, message);
   };
   const catalog = catalogOf(configuration, {
     entrypoint: options.entrypoint,
@@ -131,6 +140,7 @@ export function buildHouse(
     registry: new Registry(session),
     surroundings: {
       environment,
+      redactor,
       settings,
       limits: options.limits,
       availableTools: [...session.tools.keys()],

@@ -75,6 +75,12 @@ function addRun(program: Command): void {
       collect,
       [],
     )
+    .option(
+      "--redact <text>",
+      "a text or /regex/ that is not to be written down or told (repeatable)",
+      append,
+      [],
+    )
     .addOption(
       new Option("--permission-mode <mode>", "plan: change nothing; bypassPermissions: allow all")
         .choices(["default", "plan", "bypassPermissions"])

@@ -6,6 +6,7 @@ import { errorMessage, RetinueError } from "../errors.ts";
 import { programmaticDefinitions } from "../house.ts";
 import { isObject } from "../platform/is-object.ts";
 import { silentLogger } from "../platform/logger.ts";
+import { parseOwnSecret } from "../redact/own-patterns.ts";
 import { defaultConfigDir } from "../transcript/paths.ts";
 import { parseAgents } from "./parse-agents.ts";
 
@@ -18,6 +19,8 @@ export interface HereOptions {
   lenient?: boolean;
   /** Rules that forbid, on top of all others. */
   disallowedTools?: string[];
+  /** Texts and expressions that are secret, on top of all others. */
+  redact?: string[];
 }
 
 /** Configuration and agent types of the current directory, as `retinue run` would find them. Starts nothing. */
@@ -47,7 +50,8 @@ export function configurationOptions(options: HereOptions): {
   settings?: { values: Record<string, unknown>; where: string };
 } {
   const given = options.settings === undefined ? {} : readSettingsOption(options.settings);
-  const values = withDenied(given, options.disallowedTools ?? []);
+  const denied = withDenied(given, options.disallowedTools ?? []);
+  const values = withSecrets(denied, options.redact ?? []);
   return {
     pluginDirs: options.pluginDir ?? [],
     addDirs: options.addDir ?? [],
@@ -64,6 +68,24 @@ function withDenied(
   const permissions = (values["permissions"] ?? {}) as { deny?: unknown };
   const deny = Array.isArray(permissions.deny) ? (permissions.deny as unknown[]) : [];
   return { ...values, permissions: { ...permissions, deny: [...deny, ...rules] } };
+}
+
+function withSecrets(
+  values: Record<string, unknown>,
+  secrets: readonly string[],
+): Record<string, unknown> {
+  if (secrets.length === 0) return values;
+  const redact = (values["redact"] ?? {}) as { patterns?: unknown; values?: unknown };
+  const listed = (list: unknown): unknown[] => (Array.isArray(list) ? list : []);
+  const isPattern = (secret: string): boolean => parseOwnSecret(secret).kind === "expression";
+  return {
+    ...values,
+    redact: {
+      ...redact,
+      patterns: [...listed(redact.patterns), ...secrets.filter(isPattern)],
+      values: [...listed(redact.values), ...secrets.filter((secret) => !isPattern(secret))],
+    },
+  };
 }
 
 /** A file, or the settings themselves. */

@@ -1,14 +1,15 @@
 import type { AgentEvent } from "../events/event.ts";
-import type { Message } from "../message.ts";
 import type { ResolvedAgent } from "../resolved-agent.ts";
-import { conversationOf, readTranscript } from "../transcript/reader.ts";
 import { TranscriptRecorder } from "../transcript/recorder.ts";
+import { Memory } from "./memory.ts";
 import { MetaKeeper } from "./keep-meta.ts";
 import type { Session } from "./session.ts";
 
 /** What one agent has on disk: its transcript and the small file beside it. */
 export class AgentFiles {
   readonly recorder: TranscriptRecorder;
+  /** Only of an agent that takes one task after the other. */
+  readonly memory: Memory | undefined;
   readonly #meta: MetaKeeper;
 
   constructor(agent: ResolvedAgent, session: Session, standing: boolean) {
@@ -19,6 +20,7 @@ export class AgentFiles {
       agentType: main ? null : agent.type,
       permissionMode: agent.meets.permissions.mode,
     });
+    this.memory = standing ? new Memory() : undefined;
     this.#meta = new MetaKeeper(agent, session, standing);
   }
 
@@ -26,11 +28,6 @@ export class AgentFiles {
   store(event: AgentEvent): void {
     this.recorder.record(event);
     this.#meta.apply(event);
-  }
-
-  /** The conversation of earlier tasks. */
-  async history(): Promise<Message[]> {
-    return conversationOf(await readTranscript(this.recorder.path));
   }
 
   close(): void {

@@ -29,7 +29,10 @@ export function journalSteps(options: {
         const child = await session.spawnChild(request, asker);
         const result = await child.ended;
         const { type, costs, relates } = child.agent;
-        const content = result.content.slice(0, session.limits.resultCharacters).toWellFormed();
+        // As the child said it, not as it was written down: this is what a model reads.
+        const content = (child.takeWords() ?? result.content)
+          .slice(0, session.limits.resultCharacters)
+          .toWellFormed();
         return {
           agentId: child.agent.id,
           type,

@@ -28,7 +28,7 @@ export class MetaKeeper {
       retinue: {
         agentId: agent.id,
         sessionId: session.id,
-        name: agent.name,
+        name: agent.name === null ? null : session.redactor.text(agent.name),
         parentId: relates.parentId,
         model: agent.costs.model,
         scripted: session.model.scripted,

@@ -78,6 +78,7 @@ export class Registry {
       const result = { ...figures, state: "stopped", content: running.content, reason } as const;
       this.#tellAnyway(running, { type: "agent-end", result });
     }
+    running.files.memory?.forget();
   }
 
   /** Never rejects: whatever goes wrong is how the agent ended. */
@@ -91,9 +92,19 @@ export class Registry {
     const { id: agentId, relates, sessionId } = agent;
     const logger = session.logger.child({ agentId, parentId: relates.parentId, sessionId });
     try {
-      const history = running.standing ? await files.history() : [];
-      const { recorder } = files;
-      return await drive(runAgent({ agent, task, history, ticket, session, recorder, abort }), {
+      const { recorder, memory } = files;
+      const run: AgentRun = {
+        agent,
+        task,
+        history: memory?.conversation() ?? [],
+        ticket,
+        session,
+        recorder,
+        abort,
+        remember: memory === undefined ? undefined : (body) => memory.keep(body),
+        deliver: (content) => running.deliver(content),
+      };
+      return await drive(runAgent(run), {
         abort,
         store: (event) => files.store(event),
         announce: (event) => {
@@ -142,7 +153,7 @@ export class Registry {
   }
 
   #eventOf(running: RunningAgent, body: AgentEventBody): AgentEvent {
-    const { clock, id: sessionId } = this.#session;
-    return { agentId: running.agent.id, sessionId, at: clock.now(), ...body };
+    const { clock, id: sessionId, redactor } = this.#session;
+    return { agentId: running.agent.id, sessionId, at: clock.now(), ...redactor.deep(body) };
   }
 }

@@ -22,6 +22,7 @@ import { Figures } from "./figures.ts";
 import { journalSteps } from "./journal.ts";
 import type { Session } from "./session.ts";
 import type { Ticket } from "./slots.ts";
+import { redactedEmit } from "./redacted-emit.ts";
 import { summarize } from "./summarize.ts";
 import { Waits } from "./waits.ts";
 
@@ -38,6 +39,10 @@ export interface AgentRun {
   readonly session: Session;
   readonly recorder: TranscriptRecorder;
   readonly abort: AbortController;
+  /** Hears everything as it is, secrets too; for a standing agent's own use. */
+  readonly remember?: ((body: AgentEventBody) => void) | undefined;
+  /** Takes the result's text as it is: the parent's model reads that one. */
+  readonly deliver: (content: string) => void;
 }
 
 /**
@@ -48,12 +53,16 @@ export function runAgent(run: AgentRun): AsyncGenerator<AgentEvent, AgentResult>
   return relay(async (reader: Report<AgentEvent>) => {
     const { agent, session } = run;
     const figures = new Figures(session.clock.now());
+    const eventOf = (body: AgentEventBody): AgentEvent => {
+      const at = session.clock.now();
+      return { agentId: agent.id, sessionId: session.id, at, ...body };
+    };
+    const tell = redactedEmit(session.redactor, (body) => reader.emit(eventOf(body)));
     const report: Report<AgentEventBody> = {
       emit: (body) => {
-        const at = session.clock.now();
-        const event: AgentEvent = { agentId: agent.id, sessionId: session.id, at, ...body };
-        figures.apply(event);
-        reader.emit(event);
+        figures.apply(eventOf(body));
+        run.remember?.(body);
+        tell(body);
       },
       told: reader.told,
     };
@@ -66,8 +75,9 @@ export function runAgent(run: AgentRun): AsyncGenerator<AgentEvent, AgentResult>
       ...ending,
       ...(await spill(run, ending)),
     };
+    run.deliver(ending.content);
     report.emit({ type: "agent-end", result });
-    return result;
+    return session.redactor.deep(result);
   });
 }
 
@@ -103,6 +113,7 @@ async function live(run: AgentRun, report: Report<AgentEventBody>): Promise<Loop
         library !== undefined && session.sandbox !== undefined
           ? new AgentSandbox(library, session.sandbox, agent.cwd)
           : undefined,
+      redactor: session.redactor,
     }),
   );
   const approvals = approvalsOf(agent, session);
@@ -180,7 +191,8 @@ async function spill(run: AgentRun, ending: Ending): Promise<{ contentFile?: str
   if (ending.content.length <= run.session.limits.resultCharacters) return {};
   const contentFile = join(run.session.paths.resultsDir, `${run.agent.id}.txt`);
   try {
-    await writeFileAtomic(contentFile, ending.content, { mode: 0o600 });
+    const content = run.session.redactor.text(ending.content);
+    await writeFileAtomic(contentFile, content, { mode: 0o600 });
     return { contentFile };
   } catch (error) {
     run.session.logger.warn({ error: errorMessage(error) }, "the long result could not be written");

@@ -21,6 +21,8 @@ export class RunningAgent {
   #figures: Figures;
   /** What earlier tasks took. */
   #past: { usage: Usage; costUsd: number | null } = { usage: noUsage, costUsd: 0 };
+  /** The text of the last result as it was said, until a parent has taken it. */
+  #words: string | undefined;
   #run: { abort: AbortController; ended: Promise<AgentResult> } | undefined;
 
   constructor(options: {
@@ -90,6 +92,16 @@ export class RunningAgent {
     this.result = event.result;
     this.endedAt = event.at;
     if (this.hasEnded) this.agent = withoutPrompt(this.agent);
+  }
+
+  deliver(words: string): void {
+    this.#words = words;
+  }
+
+  takeWords(): string | undefined {
+    const words = this.#words;
+    this.#words = undefined;
+    return words;
   }
 
   /** Asks the run under way to end; `ended` tells when it has. */

@@ -9,6 +9,7 @@ import type { Clock } from "../platform/clock.ts";
 import type { Logger } from "../platform/logger.ts";
 import type { Limits, Settings } from "../settings/settings.ts";
 import type { SessionSandbox } from "../platform/sandbox/session-sandbox.ts";
+import type { Redactor } from "../redact/redactor.ts";
 import type { SpawnRequestInput } from "../spawn-request.ts";
 import type { Tool } from "../tools/tool.ts";
 import type { FileLedger } from "../tools/file-state.ts";
@@ -44,6 +45,8 @@ export interface Session {
   readonly sandbox: SessionSandbox | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** What is stored or told goes through it; what models and tools are given does not. */
+  readonly redactor: Redactor;
   /** Spawning, handed in from above: agents spawn agents, so the pipeline would otherwise need itself. */
   readonly spawnChild: (request: SpawnRequestInput, asker: Asker) => Promise<RunningAgent>;
 }

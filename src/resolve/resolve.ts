@@ -3,6 +3,7 @@ import type { AgentDefinition } from "../definitions/definition.ts";
 import { newAgentId, type AgentId, type SessionId } from "../ids.ts";
 import { parseAllowedTools } from "../permissions/allowed-tools.ts";
 import type { PermissionPolicy, ResolvedAgent } from "../resolved-agent.ts";
+import type { Redactor } from "../redact/redactor.ts";
 import type { Limits, Settings } from "../settings/settings.ts";
 import type { SpawnRequest } from "../spawn-request.ts";
 import type { Environment } from "./environment.ts";
@@ -17,6 +18,7 @@ import { resolveTools } from "./tools.ts";
 /** What the session says about every agent in it. */
 export interface Surroundings {
   readonly environment: Environment;
+  readonly redactor: Pick<Redactor, "text">;
   readonly settings: Settings;
   readonly limits: Limits;
   readonly availableTools: readonly string[];
@@ -102,7 +104,7 @@ export async function resolveAgent(
     sessionId: origin.sessionId,
     type: definition.name,
     name: request.name ?? null,
-    description: request.description || firstWords(request.prompt ?? ""),
+    description: describe(request, surroundings.redactor),
     color: definition.color ?? null,
     cwd: environment.cwd,
     definitionHash: definitionHash(definition),
@@ -153,6 +155,14 @@ export async function resolveAgent(
     },
     toolReport: report,
   });
+}
+
+/** For people only. Redacted before it is cut: of half a secret nobody could tell that it is one. */
+function describe(
+  { description, prompt = "" }: SpawnRequest,
+  redactor: Pick<Redactor, "text">,
+): string {
+  return description ? redactor.text(description) : firstWords(redactor.text(prompt));
 }
 
 /** What people see of a task that nobody described. */

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { RetinueError } from "../errors.ts";
 import { longestTimer } from "../longest-timer.ts";
 import { sandboxSchema } from "./sandbox-settings.ts";
+import { ownPatternProblem } from "../redact/own-patterns.ts";
 
 const rules = z.array(z.string()).default([]);
 
@@ -67,6 +68,17 @@ export const settingsSchema = z.looseObject({
   sandbox: sandboxSchema.prefault({}),
   /** Environment variables for what agents start. */
   env: z.record(z.string(), z.string()).default({}),
+  /** Secrets that are not to be written down or told, besides those that are known by their format or by the environment. */
+  redact: z
+    .looseObject({
+      /** `false`: transcripts, logs and events hold secrets as they are. */
+      enabled: z.boolean().default(true),
+      /** Regular expressions, bare or as `/regex/flags`. They see one line at a time. */
+      patterns: z.array(z.string().min(1).max(1000).superRefine(checkPattern)).default([]),
+      /** Texts as they stand; also in base64, in URLs and in JSON. */
+      values: z.array(z.string().min(4)).default([]),
+    })
+    .prefault({}),
   /** What to run on which event. */
   hooks: z.record(z.string(), z.unknown()).default({}),
   /** Plugins by `name@marketplace`. */
@@ -97,6 +109,11 @@ export const settingsSchema = z.looseObject({
   /** Transcripts that are older than this many days are removed. */
   cleanupPeriodDays: z.int().min(1).default(30),
 });
+
+function checkPattern(pattern: string, context: z.RefinementCtx): void {
+  const message = ownPatternProblem(pattern);
+  if (message !== undefined) context.addIssue({ code: "custom", message });
+}
 
 export type Settings = z.infer<typeof settingsSchema>;
 export type SettingsInput = z.input<typeof settingsSchema>;

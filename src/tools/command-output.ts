@@ -3,6 +3,8 @@ import type { Socket } from "node:net";
 import { join } from "node:path";
 import { StringDecoder } from "node:string_decoder";
 import { errorMessage } from "../errors.ts";
+import type { Redactor } from "../redact/redactor.ts";
+import { StreamRedactor } from "../redact/stream-redactor.ts";
 import type { StartedProcess } from "../platform/process-tree.ts";
 import type { ToolContext } from "./tool.ts";
 
@@ -20,7 +22,8 @@ export class CommandOutput {
   #shown = "";
 
   constructor(context: ToolContext) {
-    this.#spill = new Spill(context.workbench.resultsDir, context.callId);
+    const { resultsDir, redactor } = context.workbench;
+    this.#spill = new Spill(resultsDir, context.callId, redactor);
     this.#progress = (text) => context.progress(text);
   }
 
@@ -38,6 +41,7 @@ export class CommandOutput {
         this.#add(excerpt, decoder.end());
         stream.removeAllListeners("data").resume().unref();
       }
+      this.#spill.finish();
     };
   }
 
@@ -96,15 +100,29 @@ class Excerpt {
 
   render(omission: (count: number) => string): string {
     if (this.length <= inlineCap) return this.#head + this.#tail;
-    const text = this.#head + omission(this.length - inlineCap) + this.#tail.slice(-inlineCap / 2);
+    const [head, tail] = [
+      wholeWords(this.#head, "end"),
+      wholeWords(this.#tail.slice(-inlineCap / 2), "start"),
+    ];
+    const text = head + omission(this.length - head.length - tail.length) + tail;
     // Half a surrogate pair at a cut would make the model's provider refuse the whole request.
     return text.toWellFormed();
   }
 
   lastLine(): string {
-    const end = (this.#head + this.#tail.slice(-1000)).slice(-1000).trimEnd();
+    const end = wholeWords((this.#head + this.#tail.slice(-1000)).slice(-1000), "start").trimEnd();
     return end.slice(Math.max(end.lastIndexOf("\n"), end.lastIndexOf("\r")) + 1);
   }
+}
+
+const longestCutWord = 500;
+
+/** Without the piece of a word at a cut: of half a secret nobody could tell that it is one. */
+function wholeWords(text: string, cut: "start" | "end"): string {
+  const piece = cut === "start" ? /^\S*/.exec(text) : /\S*$/.exec(text.slice(-longestCutWord - 1));
+  const length = piece?.[0].length ?? 0;
+  if (length > longestCutWord) return text;
+  return cut === "start" ? text.slice(length) : text.slice(0, text.length - length);
 }
 
 /** The file that takes a long output. It is written synchronously: that is the back-pressure on the command. */
@@ -112,16 +130,27 @@ class Spill {
   readonly path: string;
   written = 0;
   readonly #directory: string;
+  readonly #redacted: StreamRedactor;
   #file: number | undefined;
   #end: "whole" | "cut" | Error = "whole";
 
-  constructor(directory: string, callId: string) {
+  constructor(directory: string, callId: string, redactor: Redactor) {
     this.#directory = directory;
+    this.#redacted = new StreamRedactor(redactor);
     this.path = join(directory, `${callId.replaceAll(/[^\w-]/g, "_")}.txt`);
   }
 
   write(text: string): void {
-    if (this.#end !== "whole") return;
+    this.#append(this.#redacted.push(text));
+  }
+
+  /** The end of the output, which may have looked like the beginning of a secret. */
+  finish(): void {
+    this.#append(this.#redacted.flush());
+  }
+
+  #append(text: string): void {
+    if (text === "" || this.#end !== "whole") return;
     try {
       if (this.#file === undefined) {
         mkdirSync(this.#directory, { recursive: true, mode: 0o700 });

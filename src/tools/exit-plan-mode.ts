@@ -16,7 +16,8 @@ export const exitPlanModeTool: LeafTool = leafTool({
 
   async execute({ plan }, { agentId, workbench }) {
     const filePath = join(workbench.resultsDir, `${agentId}-plan.md`);
-    await writeFileAtomic(filePath, `${plan.toWellFormed()}\n`, { mode: 0o600 });
+    const kept = workbench.redactor.text(plan.toWellFormed());
+    await writeFileAtomic(filePath, `${kept}\n`, { mode: 0o600 });
     return {
       content:
         `The plan is kept in ${filePath}. Nobody can approve it in this session, so you are still in plan mode. ` +

@@ -1,6 +1,7 @@
 import type { AgentId } from "../ids.ts";
 import { ProcessTree } from "../platform/process-tree.ts";
 import type { AgentSandbox } from "../platform/sandbox/agent-sandbox.ts";
+import { openRedactor, type Redactor } from "../redact/redactor.ts";
 import { FileState, type FileLedger } from "./file-state.ts";
 import type { Todo } from "./todo-write.ts";
 
@@ -24,6 +25,8 @@ export class Workbench {
   readonly env: Readonly<Record<string, string>>;
   /** What commands run in; absent: they run as we do. */
   readonly sandbox: AgentSandbox | undefined;
+  /** For what tools keep in files of their own; what they give the model stays as it is. */
+  readonly redactor: Redactor;
   todos: Todo[] = [];
 
   constructor(options: {
@@ -34,6 +37,7 @@ export class Workbench {
     hides?: ((path: string) => boolean) | undefined;
     env?: Readonly<Record<string, string>>;
     sandbox?: AgentSandbox | undefined;
+    redactor?: Redactor;
   }) {
     this.root = options.root;
     this.cwd = options.root;
@@ -42,6 +46,7 @@ export class Workbench {
     this.hides = options.hides;
     this.env = options.env ?? {};
     this.sandbox = options.sandbox;
+    this.redactor = options.redactor ?? openRedactor;
     this.files = new FileState();
     this.processes = new ProcessTree(options.agentId);
   }

@@ -1,0 +1,45 @@
+import type { AgentEventBody } from "../events/event.ts";
+import type { Message } from "../message.ts";
+import { conversationOf, type TranscriptEntry } from "../transcript/reader.ts";
+
+/**
+ * The conversation of a standing agent between its tasks, as it was. The transcript has secrets taken out of it, and an
+ * agent that read one must be able to use it in its next task.
+ */
+export class Memory {
+  #entries: TranscriptEntry[] = [];
+
+  keep(body: AgentEventBody): void {
+    this.#entries.push(...entriesOf(body));
+  }
+
+  conversation(): Message[] {
+    return conversationOf(this.#entries);
+  }
+
+  forget(): void {
+    this.#entries = [];
+  }
+}
+
+function entriesOf(body: AgentEventBody): TranscriptEntry[] {
+  const at = "";
+  switch (body.type) {
+    case "prompt":
+      return [
+        { kind: "prompt", text: body.text, at, meta: body.source === "harness" },
+        ...body.attachments.map((attachment) => ({ kind: "attachment", attachment, at }) as const),
+      ];
+    case "attachment":
+      return [{ kind: "attachment", attachment: body.attachment, at }];
+    case "assistant-message": {
+      const { id, model, message } = body.answer;
+      const blocks = message.content.length === 0 ? [undefined] : message.content;
+      return blocks.map((block) => ({ kind: "answer", id, model, block, tokens: 0, at }) as const);
+    }
+    case "tool-call-end":
+      return [{ kind: "result", result: body.result, at }];
+    default:
+      return [];
+  }
+}
