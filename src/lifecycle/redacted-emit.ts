@@ -40,7 +40,7 @@ export function redactedEmit(redactor: Redactor, emit: Emit): Emit {
 
 /** A line that a command is still writing: what may be the beginning of a secret is left out until there is more. */
 function unfinished(line: string, redactor: Redactor): string {
-  const cut = safeCut(line, redactor.reach);
+  const cut = safeCut(line, redactor.spread);
   const rest = line.slice(cut);
   const whole = redactor.text(line);
   if (rest === "" || whole !== line || /^[a-z./_:,;-]*$/.test(rest)) return whole;

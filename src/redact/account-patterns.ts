@@ -59,7 +59,7 @@ export const accountPatterns: readonly SecretPattern[] = [
   {
     name: "discord-token",
     markers: ["."],
-    find: /(?<![\w-])[MNO][\w-]{23,27}\.[\w-]{6,7}\.[\w-]{27,45}(?![\w-])/g,
+    find: expression`[MNO][\w-]{23,27}\.[\w-]{6,7}\.[\w-]{27,45}(?![\w-])`,
     examples: whole((random) => `M${random(25)}.${random(6, word)}.${random(38)}`),
   },
   {
@@ -101,7 +101,7 @@ export const accountPatterns: readonly SecretPattern[] = [
   {
     name: "terraform-token",
     markers: [".atlasv1."],
-    find: /(?<![A-Za-z0-9])[A-Za-z0-9]{14}\.atlasv1\.[\w=-]{50,}/g,
+    find: expression`[A-Za-z0-9]{14}\.atlasv1\.[\w=-]{50,}`,
     examples: whole((random) => `${random(14)}.atlasv1.${random(67, word)}`),
   },
   {

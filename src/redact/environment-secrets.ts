@@ -59,10 +59,11 @@ function longLines(text: string): string[] {
 /** What base64 makes of the text at each of the three places where it can begin, without the characters that depend on its neighbours. */
 function base64Cores(text: string): string[] {
   const bytes = Buffer.from(text);
-  if (bytes.length < 12) return [bytes.toString("base64").replaceAll("=", "")];
-  return [0, 1, 2].map((shift) => {
+  const whole = bytes.toString("base64").replaceAll("=", "");
+  if (bytes.length < 12) return [whole];
+  const cores = [0, 1, 2].map((shift) => {
     const encoded = Buffer.concat([Buffer.alloc(shift), bytes]).toString("base64");
-    const first = Math.ceil((shift * 8) / 6);
-    return encoded.slice(first, Math.floor(((shift + bytes.length) * 8) / 6));
+    return encoded.slice(Math.ceil((shift * 8) / 6), Math.floor(((shift + bytes.length) * 8) / 6));
   });
+  return [whole, ...cores];
 }

@@ -16,7 +16,7 @@ export class StreamRedactor {
   /** What can be shown now; often nothing. */
   push(piece: string): string {
     this.#held += piece;
-    const cut = safeCut(this.#held, this.#redactor.reach);
+    const cut = safeCut(this.#held, this.#redactor.spread);
     if (cut === 0) return "";
     const ready = this.#held.slice(0, cut);
     this.#held = this.#held.slice(cut);
@@ -37,32 +37,50 @@ const longestBlock = 32_768;
 /** The longest announcement: a name, a sign, blanks and quotes, or `login … password`. */
 const longestContext = 256;
 
-/** How much of a text holds no beginning of something that may go on. */
-export function safeCut(text: string, reach: Redactor["reach"]): number {
-  const block = openBlock(text);
-  const end =
-    reach === "line" ? Math.max(text.lastIndexOf("\n") + 1, text.length - longestWord) : block;
-  let cut = beforeWord(text, Math.min(end, block, reach === "line" ? block : text.length - reach));
-  while (cut > 0) {
-    const before = text.slice(Math.max(0, cut - longestContext), cut);
-    const context = openContext.exec(before);
-    if (context === null) return cut;
-    cut = beforeWord(text, cut - before.length + context.index);
+/** How much of a text can be cut off without cutting a secret, or one that is still to come, in two. */
+export function safeCut(text: string, { texts, lines }: Redactor["spread"]): number {
+  let cut = lines ? beforeLine(text) : beforeWord(text, text.length);
+  for (;;) {
+    const next = Math.min(
+      beforeBlock(text, cut),
+      beforeContext(text, cut),
+      ...texts.map((secret) => beforeText(text, cut, secret)),
+    );
+    if (next === cut) return cut;
+    cut = beforeWord(text, next);
   }
-  return 0;
 }
 
-/** Where the last block of dashes begins that has no end yet. */
-function openBlock(text: string): number {
-  const begin = text.lastIndexOf("-----BEGIN");
-  if (begin === -1 || text.length - begin > longestBlock) return text.length;
-  return /-----END [A-Z0-9 ]{1,40}-----/.test(text.slice(begin)) ? text.length : begin;
+function beforeLine(text: string): number {
+  return Math.max(text.lastIndexOf("\n") + 1, text.length - longestWord);
 }
 
 /** After the last blank before a place; 0 when there is none. */
 function beforeWord(text: string, place: number): number {
-  let at = Math.max(0, place);
+  let at = place;
   while (at > 0 && !/\s/.test(text.charAt(at - 1))) at -= 1;
-  const isEndless = at === 0 ? place > longestWord : place - at > longestWord;
-  return isEndless ? place - longestWord / 2 : at;
+  return place - at > longestWord ? place - longestWord / 2 : at;
+}
+
+/** Where a block of dashes begins that the cut would go through, whether its end is there or not. */
+function beforeBlock(text: string, cut: number): number {
+  const begin = text.lastIndexOf("-----BEGIN", cut);
+  if (begin === -1 || text.length - begin > longestBlock) return cut;
+  const end = /-----END [A-Z0-9 ]{1,40}-----/.exec(text.slice(begin));
+  return end !== null && begin + end.index + end[0].length <= cut ? cut : Math.min(begin, cut);
+}
+
+/** Where something begins that announces a secret, when the cut would come right after it. */
+function beforeContext(text: string, cut: number): number {
+  const before = text.slice(Math.max(0, cut - longestContext), cut);
+  const context = openContext.exec(before);
+  return context === null ? cut : cut - before.length + context.index;
+}
+
+/** Where a known secret begins that the cut would go through, as far as it is there. */
+function beforeText(text: string, cut: number, secret: string): number {
+  for (let from = Math.max(0, cut - secret.length + 1); from < cut; from += 1) {
+    if (text.startsWith(secret.slice(0, text.length - from), from)) return from;
+  }
+  return cut;
 }
