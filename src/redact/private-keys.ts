@@ -70,7 +70,7 @@ function endOfLines(text: string, from: number): number {
 }
 
 const lines =
-  /(?:\\[nrt]|\s)*(?:[\w-]{1,20}: [^\n\\]{0,80}(?:\\[nrt]|\s)+){0,4}(?:[A-Za-z0-9+/=]{16,}(?:\\[nrt]|\s)+)*(?:[A-Za-z0-9+/=]+$)?/y;
+  /(?:\\[nrt]|\s)*(?:[\w-]{1,20}: [^\n\\]{0,80}(?:\\[nrt]|\s)+){0,4}(?:(?:\d{1,7}[\t:-])?[A-Za-z0-9+/=]{16,}(?:\\[nrt]|\s)+)*(?:[A-Za-z0-9+/=]+$)?/y;
 
 /** Where the lines of base64 before a fence begin. */
 function startOfLines(text: string, fence: number, earliest: number): number {
@@ -80,7 +80,7 @@ function startOfLines(text: string, fence: number, earliest: number): number {
     const code = text.charCodeAt(at - 1);
     const isEscape = code === 0x6e && text.charCodeAt(at - 2) === 0x5c;
     if (isEscape) at -= 2;
-    else if (isBase64(code) || code === 0x0d || code === 0x0a) at -= 1;
+    else if (isBase64(code) || code === 0x0d || code === 0x0a || code === 0x09) at -= 1;
     else break;
     if (isEscape || code === 0x0a) start = at;
   }
