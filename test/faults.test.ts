@@ -108,7 +108,7 @@ turns:
 
 test("a stop during a stalled answer ends the agent at once, with no event after its end", async () => {
   const { manager, events } = setStage(
-    "turns: [{ reply: hello, fault: { kind: stall, times: 99 } }]",
+    "turns: [{ reply: hello there, fault: { kind: stall, times: 99 } }]",
   );
   const agent = await manager.spawn({ prompt: "x", subagent_type: "Explore" });
   while (!events.some((event) => event.type === "text-delta"))

@@ -320,7 +320,7 @@ test("stop and process at once on an idle agent: it ends once, and nothing runs 
   expect(sequence(events, agent.id)).toEqual(["agent-idle", "agent-end"]);
 });
 
-test("a transcript that cannot be read ends the task, gives the slot back, and nothing is left unhandled", async () => {
+test("a transcript that cannot be written ends the task, gives the slot back, and nothing is left unhandled", async () => {
   const { manager } = setStage("turns: [{ reply: ok, repeat: true }]", {
     limits: { maxRunning: 1 },
   });
@@ -329,7 +329,7 @@ test("a transcript that cannot be read ends the task, gives the slot back, and n
   mkdirSync(join(sessionDir, "subagents", `agent-${agent.id}.jsonl`));
   expect(await manager.process(agent.id, "x")).toMatchObject({
     state: "failed",
-    error: { code: "crashed" },
+    error: { code: "storage" },
   });
   const next = await manager.spawn({ prompt: "y", subagent_type: "Explore" });
   expect(await manager.output(next.id, { block: true })).toMatchObject({ state: "completed" });
@@ -362,7 +362,7 @@ test("a model that does not heed its signal cannot hold up a stop, and its strea
     scripted: true,
     async *stream(): AsyncGenerator<{ type: "text"; text: string }, never> {
       try {
-        yield { type: "text", text: "hello" };
+        yield { type: "text", text: "hello " };
         return await new Promise<never>(() => undefined);
       } finally {
         closed.push("stream");

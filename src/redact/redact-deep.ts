@@ -17,6 +17,8 @@ function isPlain(value: unknown): value is Plain {
 
 /** Small data is a tree; in large data what was seen is kept, so that no knot in it is walked for ever. */
 const walkedBlindly = 1000;
+/** The names of fields are mostly ours, and short. */
+const leastKey = 8;
 
 function changes(root: Plain, redact: (text: string) => string): boolean {
   const open: Plain[] = [root];
@@ -28,10 +30,9 @@ function changes(root: Plain, redact: (text: string) => string): boolean {
       seen.add(value);
     }
     if (!Array.isArray(value)) {
-      for (const key in value) if (key.length > 7 && redact(key) !== key) return true;
+      for (const key in value) if (key.length >= leastKey && redact(key) !== key) return true;
     }
-    for (const key in value) {
-      const inner = (value as Record<string, unknown>)[key];
+    for (const inner of Array.isArray(value) ? value : Object.values(value)) {
       if (typeof inner === "string") {
         if (redact(inner) !== inner) return true;
       } else if (isPlain(inner)) open.push(inner);

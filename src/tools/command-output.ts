@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import { join } from "node:path";
 import { StringDecoder } from "node:string_decoder";
 import { errorMessage } from "../errors.ts";
-import type { Redactor } from "../redact/redactor.ts";
+import { openRedactor, type Redactor } from "../redact/redactor.ts";
 import { StreamRedactor } from "../redact/stream-redactor.ts";
 import type { StartedProcess } from "../platform/process-tree.ts";
 import type { ToolContext } from "./tool.ts";
@@ -13,9 +13,9 @@ const spillCap = 64 * 1024 * 1024;
 
 /** What a command prints, in bounded memory: excerpts to show, and all of it in a file once it is too long. */
 export class CommandOutput {
-  readonly all: Excerpt = new Excerpt();
-  readonly #stdout = new Excerpt();
-  readonly #stderr = new Excerpt();
+  readonly all: Excerpt;
+  readonly #stdout: Excerpt;
+  readonly #stderr: Excerpt;
   readonly #spill: Spill;
   readonly #progress: (text: string) => void;
   #progressTimer: NodeJS.Timeout | undefined;
@@ -23,6 +23,10 @@ export class CommandOutput {
 
   constructor(context: ToolContext) {
     const { resultsDir, redactor } = context.workbench;
+    const betweenWords = redactor !== openRedactor;
+    this.all = new Excerpt(betweenWords);
+    this.#stdout = new Excerpt(betweenWords);
+    this.#stderr = new Excerpt(betweenWords);
     this.#spill = new Spill(resultsDir, context.callId, redactor);
     this.#progress = (text) => context.progress(text);
   }
@@ -87,8 +91,14 @@ export class CommandOutput {
 /** The beginning and the end of a text of any length. */
 class Excerpt {
   length = 0;
+  /** Whether it may be cut there only. */
+  readonly #betweenWords: boolean;
   #head = "";
   #tail = "";
+
+  constructor(betweenWords: boolean) {
+    this.#betweenWords = betweenWords;
+  }
 
   add(text: string): void {
     const room = inlineCap / 2 - this.#head.length;
@@ -100,18 +110,19 @@ class Excerpt {
 
   render(omission: (count: number) => string): string {
     if (this.length <= inlineCap) return this.#head + this.#tail;
-    const [head, tail] = [
-      wholeWords(this.#head, "end"),
-      wholeWords(this.#tail.slice(-inlineCap / 2), "start"),
-    ];
+    const cut = this.#betweenWords ? wholeWords : (text: string): string => text;
+    const head = cut(this.#head, "end");
+    const tail = cut(this.#tail.slice(-inlineCap / 2), "start");
     const text = head + omission(this.length - head.length - tail.length) + tail;
     // Half a surrogate pair at a cut would make the model's provider refuse the whole request.
     return text.toWellFormed();
   }
 
   lastLine(): string {
-    const end = wholeWords((this.#head + this.#tail.slice(-1000)).slice(-1000), "start").trimEnd();
-    return end.slice(Math.max(end.lastIndexOf("\n"), end.lastIndexOf("\r")) + 1);
+    const end = (this.#head + this.#tail.slice(-1000)).slice(-1000);
+    const whole = this.#betweenWords && end.length === 1000 ? wholeWords(end, "start") : end;
+    const shown = whole.trimEnd();
+    return shown.slice(Math.max(shown.lastIndexOf("\n"), shown.lastIndexOf("\r")) + 1);
   }
 }
 
