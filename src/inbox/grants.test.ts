@@ -77,10 +77,11 @@ describe("always for this agent type", () => {
     await one?.give(request(), allow("agent-always", "Edit"));
     await two?.give(request(), allow("agent-always", "Write"));
     expect(readdirSync(join(configDir, "retinue", "grants"))).toHaveLength(1);
-    expect([one, two].map((grants) => grants?.rulesFor(agent).map(({ rule }) => rule))).toEqual([
-      ["Edit"],
-      ["Write"],
-    ]);
+    expect(
+      [one, two].map((grants) =>
+        grants?.rulesFor(agent, { session: true }).map(({ rule }) => rule),
+      ),
+    ).toEqual([["Edit"], ["Write"]]);
   });
 
   test("the file is private, and two that write at once lose nothing", async () => {
