@@ -36,7 +36,7 @@ function expressionParts(given: string): { source: string; flags: string } {
   return own.kind === "expression" ? own : { source: given, flags: "" };
 }
 
-const pieceLength = 4096;
+const pieceLength = 512;
 
 /**
  * Replaces what an expression of somebody's finds. It sees one line at a time, of long ones a piece, so that even one that
@@ -45,5 +45,5 @@ const pieceLength = 4096;
 export function replaceOwn(text: string, expression: RegExp, replacement: string): string {
   const replace = (piece: string): string => piece.replace(expression, () => replacement);
   if (text.length <= pieceLength && !text.includes("\n")) return replace(text);
-  return text.replace(/[^\n]{1,4096}/g, replace);
+  return text.replace(/[^\n]{1,512}/g, replace);
 }

@@ -1,9 +1,9 @@
 /**
  * Whether a regular expression could take very long on some text. It reads the structure, not the meaning: what repeats
- * without bound must hold no choice and nothing else that repeats, and at most three things may. That refuses some that would be
+ * without bound must hold no choice and nothing else that repeats, and at most two things may. That refuses some that would be
  * harmless, and lets through none that explodes.
  */
-export function regexProblem(source: string): string | undefined {
+export function regexProblem(source: string, mostRepeated: number = 2): string | undefined {
   if (/\\[1-9]|\\k</.test(source))
     return "references to groups (\\1) can take very long; write it without";
   const open: Group[] = [{ repeats: false, chooses: false }];
@@ -18,8 +18,8 @@ export function regexProblem(source: string): string | undefined {
       if (many && last !== undefined && (last.repeats || last.chooses)) {
         return "a repeated group with a choice or a repetition in it can take very long; write it flat: [ab]+ instead of (a|b)+ or (a+)+";
       }
-      if (isUnbounded(quantifier) && (unbounded += 1) > 3)
-        return "more than three things repeat without bound (* or +); bound them: {0,64}";
+      if (isUnbounded(quantifier) && (unbounded += 1) > mostRepeated)
+        return "too many things repeat without bound (* or +); bound them: {0,64}";
       if (many) group.repeats = true;
       if (quantifier.startsWith("?")) group.chooses = true;
       last = undefined;
@@ -55,8 +55,9 @@ function atomLength(rest: string): number {
   return /^(?:\[(?:\\[\s\S]|[^\]\\])*\]|\\[\s\S])/.exec(rest)?.[0].length ?? 1;
 }
 
+/** Or so much that it makes no difference. */
 function isUnbounded(quantifier: string): boolean {
-  return /^[*+]|,\}/.test(quantifier);
+  return /^[*+]|,\}/.test(quantifier) || Number(/(\d+)\}/.exec(quantifier)?.[1] ?? 0) > 64;
 }
 
 /** Repeats more than a few times. */
