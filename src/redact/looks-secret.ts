@@ -1,5 +1,7 @@
 /** Whether a value that stands where a secret would is one, rather than code, a blank to fill in, or a word. */
-export function isRandom(value: string): boolean {
+export function isRandom(whole: string): boolean {
+  // Enough to judge by, and what is looked at more than once stays short.
+  const value = whole.slice(0, 256);
   if (!isValue(value) || /[(){}]|=>|:\/\//.test(value)) return false;
   if (/^(?:\.{0,2}|~)\//.test(value) && !hasRandomSegment(value)) return false;
   if (!/[A-Za-z]/.test(value)) return false;
