@@ -1,4 +1,5 @@
 import type { Figure } from "./figures.ts";
+import type { DecisionTimes } from "./permissions.ts";
 import type { Spread } from "./statistics.ts";
 
 /** What a bench found. Plain data: `--json` prints it as it is. */
@@ -15,6 +16,8 @@ export interface Report {
   counts: Record<string, Counts>;
   /** How many definitions there are → milliseconds until one that changed is loaded again. */
   oneDefinitionChanged: Record<string, Spread | null>;
+  /** How long it takes to decide whether a command may run. */
+  decisions?: DecisionTimes;
   /** Agent type → bytes of its first request. */
   firstRequestBytes: Record<string, number>;
   /** Every reason why a run did not count; with any, the bench has failed. */
@@ -53,10 +56,30 @@ export function asText(report: Report): string {
     table(["", "floor", "retinue", "ratio"], figures),
     table(["floor / retinue", "requests", "children at once"], counts),
     table(["definitions", "one of them changed"], changed),
+    ...(report.decisions === undefined ? [] : decisionTables(report.decisions)),
     table(["first request of", "bytes"], bytes),
     failureText(report.failures),
   ];
   return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
+}
+
+function decisionTables({ ordinary, hostile }: DecisionTimes): string[] {
+  const ms = (value: number): string => `${value.toFixed(3)} ms`;
+  const worst = Object.entries(hostile).toSorted(([, one], [, other]) => other - one);
+  return [
+    table(
+      ["decision about an ordinary command", ""],
+      [
+        ["median", ms(ordinary.p50)],
+        ["p99", ms(ordinary.p99)],
+        ["worst", ms(ordinary.worst)],
+      ],
+    ),
+    table(
+      ["decision about a hostile command", "worst"],
+      worst.map(([name, value]) => [name, ms(value)]),
+    ),
+  ];
 }
 
 /** Empty without rows. The first column is flush left, the others flush right. */

@@ -11,6 +11,7 @@ import { benchDefinitions } from "./definitions.ts";
 import { FakeModel } from "./fake-model.ts";
 import { derivations, figureOf, type Figure, type FigureName, type Round } from "./figures.ts";
 import { measure } from "./measure.ts";
+import { benchPermissions } from "./permissions.ts";
 import { floorProgram, retinueProgram, versionCommands } from "./programs.ts";
 import { asText, type Counts, type Report } from "./report.ts";
 import { runWorkload } from "./run-workload.ts";
@@ -20,7 +21,7 @@ import { scratch, Workspace } from "./workspace.ts";
 
 const latencyMs = 20;
 const figureNames = Object.keys(derivations) as FigureName[];
-const allNames = [...figureNames, "bytes", "version", "definitions"];
+const allNames = [...figureNames, "bytes", "version", "definitions", "permissions"];
 
 const { names, runs, json } = readArguments();
 const failures: string[] = [];
@@ -47,6 +48,7 @@ async function bench(): Promise<Report> {
     figures,
     counts: countsOf(rounds),
     oneDefinitionChanged: definitions?.oneChanged ?? {},
+    ...(names.includes("permissions") ? { decisions: benchPermissions(workspace, runs) } : {}),
     firstRequestBytes: names.includes("bytes") ? await bytesFigure(workspace) : {},
     failures,
   };
