@@ -1,6 +1,7 @@
 import { decide } from "../dist/permissions/decide.js";
 import { realGround } from "../dist/permissions/ground.js";
 import { Rulebook } from "../dist/permissions/policy.js";
+import { loadShellParser } from "../dist/shell/parser.js";
 import { hostileCommands, ordinaryCommands } from "./sample-commands.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -10,6 +11,8 @@ export interface DecisionTimes {
   /** What a hostile command is → the worst of its decisions, in milliseconds. */
   readonly hostile: Readonly<Record<string, number>>;
 }
+
+await loadShellParser();
 
 const allow =
   "npm test *|npm run *|git add *|git commit *|npx vitest *|docker compose *|tsc *|oxlint *|jq *".split(

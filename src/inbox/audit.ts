@@ -2,32 +2,35 @@ import { z } from "zod";
 import { errorMessage } from "../errors.ts";
 import { JsonlWriter, parseJsonl } from "../platform/jsonl.ts";
 import type { Logger } from "../platform/logger.ts";
+import { once } from "../platform/once.ts";
 import { readSmallFile } from "../platform/read-small-file.ts";
 import { inputHash } from "./canonical.ts";
 import { grantScopes, type Answered, type InboxRequest } from "./request.ts";
 
 /** What the log says of one request. Each line is one fact; the input itself is not in it. */
-const factSchema = z.object({
-  /** ISO 8601. */
-  at: z.string(),
-  fact: z.enum(["asked", "answered", "denied", "expired", "withdrawn"]),
-  id: z.string(),
-  agentId: z.string(),
-  agentType: z.string(),
-  label: z.array(z.string()),
-  tool: z.string(),
-  inputHash: z.string(),
-  /** Who answered. */
-  by: z.string().optional(),
-  verdict: z.enum(["allow", "deny", "reply"]).optional(),
-  scope: z.enum(grantScopes).optional(),
-  rules: z.array(z.string()).optional(),
-  /** The person changed the input; the hash of what ran instead. */
-  changedTo: z.string().optional(),
-  message: z.string().optional(),
-});
+const factSchema = once(() =>
+  z.object({
+    /** ISO 8601. */
+    at: z.string(),
+    fact: z.enum(["asked", "answered", "denied", "expired", "withdrawn"]),
+    id: z.string(),
+    agentId: z.string(),
+    agentType: z.string(),
+    label: z.array(z.string()),
+    tool: z.string(),
+    inputHash: z.string(),
+    /** Who answered. */
+    by: z.string().optional(),
+    verdict: z.enum(["allow", "deny", "reply"]).optional(),
+    scope: z.enum(grantScopes).optional(),
+    rules: z.array(z.string()).optional(),
+    /** The person changed the input; the hash of what ran instead. */
+    changedTo: z.string().optional(),
+    message: z.string().optional(),
+  }),
+);
 
-export type AuditFact = z.infer<typeof factSchema>;
+export type AuditFact = z.infer<ReturnType<typeof factSchema>>;
 
 /** The append-only log of one session. Never throws into the agent: what cannot be written is logged. */
 export class AuditLog {
@@ -89,7 +92,7 @@ export function readAudit(path: string): AuditFact[] {
   const read = readSmallFile(path, largestLog);
   if (read.kind !== "text") return [];
   return parseJsonl(read.text).flatMap((line) => {
-    const fact = factSchema.safeParse(line);
+    const fact = factSchema().safeParse(line);
     return fact.success ? [fact.data] : [];
   });
 }

@@ -7,7 +7,7 @@ import { answerSchema, type Answer, type InboxRequest } from "./request.ts";
  * that were suggested, because a person who allows a thing has seen them. Throws `invalid_request`.
  */
 export function fitAnswer(request: InboxRequest, given: unknown): Answer {
-  const parsed = answerSchema.safeParse(given);
+  const parsed = answerSchema().safeParse(given);
   if (!parsed.success)
     throw misfit(request, `the answer is not valid: ${z.prettifyError(parsed.error)}`);
   const answer = parsed.data;

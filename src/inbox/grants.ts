@@ -5,6 +5,7 @@ import { RetinueError } from "../errors.ts";
 import type { SourcedRule } from "../permissions/decision.ts";
 import { writeFileAtomic } from "../platform/atomic-write.ts";
 import { withFileLock } from "../platform/file-lock.ts";
+import { once } from "../platform/once.ts";
 import { readSmallFile } from "../platform/read-small-file.ts";
 import { projectFolder } from "../settings/project-folder.ts";
 import { projectSlug } from "../transcript/paths.ts";
@@ -18,17 +19,19 @@ export interface GrantedAgent {
   readonly definitionHash: string;
 }
 
-const storedGrantSchema = z.object({
-  /** The folder: paths that differ can have the same slug, and so the same file. */
-  project: z.string(),
-  agentType: z.string(),
-  definitionHash: z.string(),
-  rule: z.string(),
-  /** ISO 8601. */
-  at: z.string(),
-});
+const storedGrantSchema = once(() =>
+  z.object({
+    /** The folder: paths that differ can have the same slug, and so the same file. */
+    project: z.string(),
+    agentType: z.string(),
+    definitionHash: z.string(),
+    rule: z.string(),
+    /** ISO 8601. */
+    at: z.string(),
+  }),
+);
 
-type StoredGrant = z.infer<typeof storedGrantSchema>;
+type StoredGrant = z.infer<ReturnType<typeof storedGrantSchema>>;
 
 const largestFile = 4 * 1024 * 1024;
 
@@ -137,7 +140,7 @@ export class Grants {
     const read = readSmallFile(this.#file, largestFile);
     if (read.kind === "missing") return [];
     try {
-      if (read.kind === "text") return z.array(storedGrantSchema).parse(JSON.parse(read.text));
+      if (read.kind === "text") return z.array(storedGrantSchema()).parse(JSON.parse(read.text));
     } catch {
       // The same as one that is not read at all.
     }

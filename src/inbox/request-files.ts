@@ -13,6 +13,7 @@ import { z } from "zod";
 import { errorMessage, systemCode } from "../errors.ts";
 import { writeFileAtomic } from "../platform/atomic-write.ts";
 import { makePrivateDirectory } from "../platform/make-directory.ts";
+import { once } from "../platform/once.ts";
 import { processStart } from "../platform/process-table.ts";
 import { readSmallFile } from "../platform/read-small-file.ts";
 import { inboxRequestSchema, type Answer, type InboxRequest } from "./request.ts";
@@ -20,17 +21,14 @@ import { inboxRequestSchema, type Answer, type InboxRequest } from "./request.ts
 const largestFile = 16 * 1024 * 1024;
 
 /** An open request on disk, with the process that waits for the answer; its start, because process ids are used again. */
-const storedSchema = z.object({
-  request: inboxRequestSchema,
-  pid: z.number(),
-  pidStart: z.string(),
-});
+const storedSchema = once(() =>
+  z.object({ request: inboxRequestSchema(), pid: z.number(), pidStart: z.string() }),
+);
 
 /** From another process. Whether the answer fits is for the asking process to say. */
-const answerFileSchema = z.object({
-  by: z.string().regex(/^terminal \(pid \d+\)$/),
-  answer: z.unknown(),
-});
+const answerFileSchema = once(() =>
+  z.object({ by: z.string().regex(/^terminal \(pid \d+\)$/), answer: z.unknown() }),
+);
 
 type Read<Value> =
   | { kind: "none" }
@@ -70,7 +68,7 @@ export class RequestFiles {
   all(): { request: InboxRequest; processEnded: boolean }[] {
     return namesIn(this.directory).flatMap((name) => {
       const id = /^(q[0-9a-f]{8})\.json$/.exec(name)?.[1];
-      const read = id === undefined ? undefined : this.#read(this.requestFile(id), storedSchema);
+      const read = id === undefined ? undefined : this.#read(this.requestFile(id), storedSchema());
       if (read?.kind !== "value" || read.value.request.id !== id) return [];
       const { request, pid, pidStart } = read.value;
       return [{ request, processEnded: processStart(pid) !== pidStart }];
@@ -101,7 +99,7 @@ export class RequestFiles {
   /** Takes the answer that somebody left, so that it is seen once. */
   takeAnswer(id: string): Read<{ by: string; answer: unknown }> {
     const file = this.answerFile(id);
-    const read = this.#read(file, answerFileSchema);
+    const read = this.#read(file, answerFileSchema());
     if (read.kind !== "none") remove(file);
     if (read.kind !== "value") return read;
     return { kind: "value", value: { by: read.value.by, answer: read.value.answer } };

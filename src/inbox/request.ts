@@ -1,34 +1,37 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
+import { once } from "../platform/once.ts";
 
-/** One question of one agent, with all that a person needs to answer it. Data from files is checked with these schemas. */
-export const inboxRequestSchema = z.object({
-  id: z.string().regex(/^q[0-9a-f]{8}$/),
-  /** `permission`: may this call run? `question`: the agent wants to know something (`AskUserQuestion`). */
-  kind: z.enum(["permission", "question"]),
-  sessionId: z.string(),
-  agentId: z.string(),
-  agentType: z.string(),
-  agentName: z.string().nullable(),
-  /** The way from the root agent to the one that asks, for people. */
-  label: z.array(z.string()),
-  /** Of the content of the agent's definition: what is granted to a type ends when its file changes. */
-  definitionHash: z.string(),
-  tool: z.string(),
-  input: z.record(z.string(), z.unknown()),
-  reason: z.string(),
-  /** The part of the command that made it ask; `null`: all of it. */
-  part: z.string().nullable(),
-  /** Rules that together would allow the call, and nothing else. */
-  suggestions: z.array(z.string()),
-  /** Milliseconds since the epoch. */
-  createdAt: z.number(),
-  /** When `onDeadline` answers; `null`: never. */
-  deadline: z.number().nullable(),
-  onDeadline: z.enum(["deny", "allow"]),
-});
+/** One question of one agent, with all that a person needs to answer it. Data from files is checked with these schemas, made when they are needed. */
+export const inboxRequestSchema = once(() =>
+  z.object({
+    id: z.string().regex(/^q[0-9a-f]{8}$/),
+    /** `permission`: may this call run? `question`: the agent wants to know something (`AskUserQuestion`). */
+    kind: z.enum(["permission", "question"]),
+    sessionId: z.string(),
+    agentId: z.string(),
+    agentType: z.string(),
+    agentName: z.string().nullable(),
+    /** The way from the root agent to the one that asks, for people. */
+    label: z.array(z.string()),
+    /** Of the content of the agent's definition: what is granted to a type ends when its file changes. */
+    definitionHash: z.string(),
+    tool: z.string(),
+    input: z.record(z.string(), z.unknown()),
+    reason: z.string(),
+    /** The part of the command that made it ask; `null`: all of it. */
+    part: z.string().nullable(),
+    /** Rules that together would allow the call, and nothing else. */
+    suggestions: z.array(z.string()),
+    /** Milliseconds since the epoch. */
+    createdAt: z.number(),
+    /** When `onDeadline` answers; `null`: never. */
+    deadline: z.number().nullable(),
+    onDeadline: z.enum(["deny", "allow"]),
+  }),
+);
 
-export type InboxRequest = Readonly<z.infer<typeof inboxRequestSchema>>;
+export type InboxRequest = Readonly<z.infer<ReturnType<typeof inboxRequestSchema>>>;
 
 /** How far an answer reaches. `agent-always`: agents of this type, as long as its definition stays as it is. */
 export const grantScopes = ["once", "agent", "session", "agent-always", "always"] as const;
@@ -37,26 +40,28 @@ export type GrantScope = (typeof grantScopes)[number];
 export const ruleFiles = ["local", "project", "user"] as const;
 export type RuleFile = (typeof ruleFiles)[number];
 
-export const answerSchema = z.discriminatedUnion("verdict", [
-  z.strictObject({
-    verdict: z.literal("allow"),
-    scope: z.enum(grantScopes),
-    /** What to allow from now on; left out: what was suggested. */
-    rules: z.array(z.string().trim().min(1)).min(1).optional(),
-    /** For `always`: the settings file; left out: local. */
-    file: z.enum(ruleFiles).optional(),
-    /** Runs instead of what was asked for, after it was checked like any call. */
-    input: z.record(z.string(), z.unknown()).optional(),
-  }),
-  z.strictObject({ verdict: z.literal("deny"), message: z.string().optional() }),
-  /** To a question: by the text of each question, one answer or several. */
-  z.strictObject({
-    verdict: z.literal("reply"),
-    answers: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
-  }),
-]);
+export const answerSchema = once(() =>
+  z.discriminatedUnion("verdict", [
+    z.strictObject({
+      verdict: z.literal("allow"),
+      scope: z.enum(grantScopes),
+      /** What to allow from now on; left out: what was suggested. */
+      rules: z.array(z.string().trim().min(1)).min(1).optional(),
+      /** For `always`: the settings file; left out: local. */
+      file: z.enum(ruleFiles).optional(),
+      /** Runs instead of what was asked for, after it was checked like any call. */
+      input: z.record(z.string(), z.unknown()).optional(),
+    }),
+    z.strictObject({ verdict: z.literal("deny"), message: z.string().optional() }),
+    /** To a question: by the text of each question, one answer or several. */
+    z.strictObject({
+      verdict: z.literal("reply"),
+      answers: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
+    }),
+  ]),
+);
 
-export type Answer = z.infer<typeof answerSchema>;
+export type Answer = z.infer<ReturnType<typeof answerSchema>>;
 export type AllowAnswer = Extract<Answer, { verdict: "allow" }>;
 
 /** `by`: `host`, `terminal`, `check`, `deadline`, `nobody`, or a name. */

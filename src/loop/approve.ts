@@ -7,6 +7,7 @@ import type { Decision, SourcedRule } from "../permissions/decision.ts";
 import { realGround } from "../permissions/ground.ts";
 import { Rulebook } from "../permissions/policy.ts";
 import { realPath } from "../platform/real-path.ts";
+import { loadShellParser } from "../shell/parser.ts";
 import type { QuestionReply, Tool } from "../tools/tool.ts";
 import type { LoopContext } from "./loop-context.ts";
 
@@ -51,6 +52,7 @@ export async function approve(
 ): Promise<Approved> {
   const { steps, report, signal, approvals } = context;
   const key = `tool/${call.id}`;
+  if (tool.name === "Bash") await loadShellParser();
   const first = await steps.run(`${key}/decide`, { repeatable: true }, async () =>
     judge(context, tool, input),
   );

@@ -1,4 +1,5 @@
 import { contextMarker, contextPatterns } from "./context-patterns.ts";
+import { once } from "../platform/once.ts";
 import type { Needle } from "./environment-secrets.ts";
 import { replaceOwn } from "./own-patterns.ts";
 import { replacePrivateKeys } from "./private-keys.ts";
@@ -15,7 +16,7 @@ export class Search {
   /** All known texts at once, the longest first: one walk instead of many. */
   readonly #anyNeedle: RegExp | undefined;
   readonly #own: readonly RegExp[];
-  readonly #placeholder: RegExp;
+  readonly #placeholder: () => RegExp;
   /** Nothing shorter is searched. */
   readonly #least: number;
 
@@ -26,10 +27,10 @@ export class Search {
     this.#names = new Map(needles.map(({ text, name }) => [text, name]));
     this.#anyNeedle = texts.length === 0 ? undefined : new RegExp(anyOf(texts), "g");
     this.#own = own;
-    const names = [...secretPatterns, ...needles].map(({ name }) => name);
-    this.#placeholder = new RegExp(
-      `(\\[redacted:(?:${anyOf([...names, "private-key", "pattern"])})\\])`,
-    );
+    this.#placeholder = once(() => {
+      const names = [...secretPatterns, ...needles].map(({ name }) => name);
+      return new RegExp(`(\\[redacted:(?:${anyOf([...names, "private-key", "pattern"])})\\])`);
+    });
     this.#least = own.length > 0 ? 1 : Math.min(leastByPattern, texts.at(-1)?.length ?? Infinity);
   }
 
@@ -49,7 +50,7 @@ export class Search {
   }
 
   #betweenPlaceholders(text: string): string {
-    const parts = text.split(this.#placeholder);
+    const parts = text.split(this.#placeholder());
     return parts.map((part, index) => (index % 2 === 1 ? part : this.#pass(part))).join("");
   }
 
@@ -62,7 +63,7 @@ export class Search {
       const text = replaceOwn(given, expression, shown("pattern"));
       if (text !== given) return text;
     }
-    if (given.length < leastByPattern || !anyMarker.test(given)) return given;
+    if (given.length < leastByPattern || isCallId(given) || !anyMarker.test(given)) return given;
     const text = replaceShapes(replacePrivateKeys(given, shown("private-key")));
     return contextMarker.test(text) ? replaceEach(text, contextPatterns) : text;
   }
@@ -71,6 +72,11 @@ export class Search {
     if (this.#anyNeedle === undefined) return text;
     return text.replace(this.#anyNeedle, (found) => shown(this.#names.get(found) ?? "value"));
   }
+}
+
+/** Ids of answers, requests and calls look random, and nearly every event has one. */
+function isCallId(text: string): boolean {
+  return text.length < 40 && /^(?:toolu|srvtoolu|msg|req)_\w+$/.test(text);
 }
 
 function anyOf(texts: readonly string[]): string {

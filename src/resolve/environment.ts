@@ -1,6 +1,6 @@
 import { platform, release } from "node:os";
 import { currentBranch, directoriesUpToRoot, gitStatus, repositoryRoot } from "../platform/git.ts";
-import { once } from "./once.ts";
+import { once } from "../platform/once.ts";
 
 /**
  * What agents are told about where they are. Taken once per session, so that every child of one type starts with the

@@ -1,4 +1,4 @@
-import { parse } from "unbash";
+import { shellParser } from "./parser.ts";
 import type { Shell } from "./shell.ts";
 import { Unreadable, walkShell } from "./walk-shell.ts";
 
@@ -10,8 +10,9 @@ export type ReadShell =
   | { readonly readable: true; readonly shell: Shell }
   | { readonly readable: false; readonly why: string };
 
-/** Reads a command as bash would. What the parser is not sure of counts as unreadable. Never throws. */
+/** Reads a command as bash would. What the parser is not sure of counts as unreadable. Throws only without a parser. */
 export function readShell(command: string): ReadShell {
+  const { parse } = shellParser();
   const why = whyUnreadable(command);
   if (why !== null) return { readable: false, why };
   try {

@@ -1,15 +1,15 @@
-import {
-  forEachChild,
-  type Assignment,
-  type Command,
-  type ParameterExpansionPart,
-  type ParsedScript,
-  type Redirect,
-  type SyntaxNode,
-  type TestBinaryExpression,
-  type TestUnaryExpression,
+import type {
+  Assignment,
+  Command,
+  ParameterExpansionPart,
+  ParsedScript,
+  Redirect,
+  SyntaxNode,
+  TestBinaryExpression,
+  TestUnaryExpression,
 } from "unbash";
 import { isPlainArithmetic, isPlainNumber } from "./arithmetic.ts";
+import { shellParser } from "./parser.ts";
 import type { Redirection, Shell, SimpleCommand } from "./shell.ts";
 import { literalWord, shellWord, unknownWords, type ShellWord } from "./shell-word.ts";
 
@@ -33,6 +33,7 @@ class Walk implements Shell {
   /** Functions that are defined for certain from here on. */
   readonly #functions = new Set<string>();
   #depth = 0;
+  readonly #parser = shellParser();
 
   /** Everything is visited; what is not known to be harmless here is noted. */
   visit(node: SyntaxNode): void {
@@ -100,7 +101,7 @@ class Walk implements Shell {
 
   #inside(node: SyntaxNode): void {
     this.#depth += 1;
-    forEachChild(node, (child) => this.visit(child));
+    this.#parser.forEachChild(node, (child) => this.visit(child));
     this.#depth -= 1;
   }
 

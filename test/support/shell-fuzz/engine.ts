@@ -1,8 +1,11 @@
 import { decide } from "../../../src/permissions/decide.ts";
 import { realGround } from "../../../src/permissions/ground.ts";
 import { Rulebook } from "../../../src/permissions/policy.ts";
+import { loadShellParser } from "../../../src/shell/parser.ts";
 import type { Decide } from "./compare.ts";
 import { allowedStubs } from "./stubs.ts";
+
+await loadShellParser();
 
 /** The permission engine under these rules, in mode `default`, for commands that run in `cwd`. All that knows it is here. */
 export function openEngine(cwd: string): Decide {
