@@ -36,7 +36,7 @@ export function wordPaths(shell: Shell, ground: Ground): WordPaths {
 
 /** Where the parts of a command line may run: here, or wherever a `cd` in it leads. `null`: nobody can tell. */
 function workingPlaces(shell: Shell, { cwd, home }: Ground): readonly string[] | null {
-  let places = [cwd];
+  const places = new Set([cwd]);
   for (const { words } of shell.commands) {
     const name = words.find(({ text }) => text !== "builtin" && text !== "command");
     if (name === undefined || !/^(?:cd|pushd|popd)$/.test(name.text)) continue;
@@ -44,10 +44,10 @@ function workingPlaces(shell: Shell, { cwd, home }: Ground): readonly string[] |
     if (name.text === "popd" || target === undefined || target === name) return null;
     if (target.belowHome === null && (!target.isStatic || target.text.startsWith("-"))) return null;
     const to = target.belowHome === null ? target.text : join(home, target.belowHome);
-    places = [...new Set([...places, ...places.map((place) => resolve(place, to))])];
-    if (places.length > 64) return null;
+    for (const place of [...places]) places.add(resolve(place, to));
+    if (places.size > 64) return null;
   }
-  return places;
+  return [...places];
 }
 
 /** The files that an unquoted glob finds, and the path itself, which bash passes on where it finds none. */
