@@ -164,7 +164,12 @@ test("all of a request is shown, with nothing hidden and nothing that a terminal
   const work = shop();
   const command = `echo ${"x".repeat(500)} \x1b[2K\r; rm -rf ~\necho done`;
   const { ids } = await asking(work, [
-    call({ input: { command, timeout: 5 }, reason: "\x1b]0;evil\x07why", part: "rm -rf ~" }),
+    call({
+      input: { command, timeout: 5 },
+      reason: "\x1b]0;evil\x07why",
+      part: "rm -rf ~",
+      suggestions: ["Bash(make all)", "Bash(make test)"],
+    }),
   ]);
   const list = work.retinue("approvals");
   const detail = work.retinue("approvals", ids[0] ?? "");
@@ -173,7 +178,7 @@ test("all of a request is shown, with nothing hidden and nothing that a terminal
   expect(detail.stdout).toContain(`echo ${"x".repeat(500)} \\x1b[2K\\r; rm -rf ~\n  │ echo done`);
   expect(detail.stdout).toContain('"timeout": 5');
   expect(detail.stdout).toContain("because of  rm -rf ~");
-  expect(detail.stdout).toContain("Bash(make all)\n  Bash(make *)");
+  expect(detail.stdout).toContain("Bash(make all)\n  Bash(make test)");
 });
 
 test("an edited input goes to the asker; what is no JSON object is refused", async () => {

@@ -75,11 +75,10 @@ function bodyOf(request: InboxRequest, width: number): string[] {
 }
 
 function aboutLines(request: InboxRequest): string[] {
-  const [rule] = request.suggestions;
   return [
     `reason: ${plain(request.reason, { oneLine: true })}`,
     ...(request.part === null ? [] : [`because of: ${literalWhole(request.part)}`]),
-    ...(rule === undefined ? [] : [`rule: ${literalWhole(rule)}`]),
+    ...request.suggestions.map((rule) => `rule: ${literalWhole(rule)}`),
   ];
 }
 

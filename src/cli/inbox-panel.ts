@@ -111,10 +111,10 @@ interface Offer {
 /** How a call can be allowed now. What was not seen whole is allowed once at most, and nothing for longer without a rule. */
 export function offers(panel: PanelState, request: InboxRequest): ReadonlyMap<Key, Offer> {
   const once: [Key, Offer] = ["y", { label: "once", answer: { verdict: "allow", scope: "once" } }];
-  const [rule] = request.suggestions;
+  const { suggestions } = request;
   if (request.kind === "question") return new Map();
-  if (!panel.seenAll || rule === undefined) return new Map([once]);
-  const allow = { verdict: "allow" as const, rules: [rule] };
+  if (!panel.seenAll || suggestions.length === 0) return new Map([once]);
+  const allow = { verdict: "allow" as const, rules: [...suggestions] };
   return new Map<Key, Offer>([
     once,
     ["a", { label: "agent", answer: { ...allow, scope: "agent" } }],

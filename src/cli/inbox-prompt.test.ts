@@ -114,6 +114,15 @@ describe("keys", () => {
     expect(seat.screen()).toEqual([]);
   });
 
+  test("a takes all the rules that are shown: only together they allow the call", async () => {
+    const seat = sit({ width: 90, height: 12 });
+    const suggestions = ["Bash(make all)", "Bash(make test)"];
+    const { asked } = await ask(seat, { suggestions });
+    for (const rule of suggestions) expect(seat.screen()).toContain(`  rule: ${rule}`);
+    seat.press("a");
+    expect((await asked).answer).toEqual({ verdict: "allow", scope: "agent", rules: suggestions });
+  });
+
   test("e denies with a message, typed and corrected; escape goes back", async () => {
     const seat = sit({ width: 100, height: 12 });
     const { asked } = await ask(seat);

@@ -215,7 +215,7 @@ function addApprove(program: Command): void {
     )
     .option(
       "--rule <rule>",
-      "what to allow from now on, instead of the narrowest suggestion (repeatable)",
+      "what to allow from now on, instead of what is suggested (repeatable)",
       append,
       [],
     )

@@ -48,7 +48,7 @@ export function requestLines({ request, processEnded }: FoundRequest, now: numbe
     ...(suggestions.length === 0
       ? []
       : [
-          "rules that would allow it, narrowest first:",
+          "rules that together would allow it:",
           ...suggestions.map((rule) => `  ${literalWhole(rule)}`),
         ]),
     ...(processEnded ? [endedNote] : []),

@@ -69,7 +69,7 @@ export function call(fields: Partial<AskInput> = {}): AskInput {
     input: { command: "make all" },
     reason: "No rule allows it.",
     part: null,
-    suggestions: ["Bash(make all)", "Bash(make *)"],
+    suggestions: ["Bash(make all)"],
     ...fields,
   };
 }
