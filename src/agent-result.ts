@@ -21,11 +21,20 @@ export type AgentResult = AgentFigures &
     | { state: "stopped"; content: string; reason: string }
   );
 
+/** Calls of one tool that were denied for the same reason. */
+export interface DeniedCall {
+  tool: string;
+  reason: string;
+  count: number;
+}
+
 /** What it took. `usage` is the sum over turns, `lastUsage` that of the last answer. */
 export interface AgentFigures {
   turns: number;
   toolUses: number;
   denials: number;
+  /** What was denied, each call's reason once; at most 20. */
+  deniedCalls: DeniedCall[];
   durationMs: number;
   usage: Usage;
   lastUsage: Usage;

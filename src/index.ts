@@ -4,7 +4,13 @@ export type { ManagerOptions } from "./manager-options.ts";
 export type { Diagnostic } from "./diagnostic.ts";
 export type { Explanation } from "./resolve/explain.ts";
 export { RetinueError, type ErrorCode } from "./errors.ts";
-export type { AgentFailure, AgentFigures, AgentResult, FailureCode } from "./agent-result.ts";
+export type {
+  AgentFailure,
+  AgentFigures,
+  AgentResult,
+  DeniedCall,
+  FailureCode,
+} from "./agent-result.ts";
 export type { EventStream, Subscription } from "./events/bus.ts";
 export type { AgentEvent, AgentSummary, ToolCall } from "./events/event.ts";
 export type { AgentId, SessionId } from "./ids.ts";

@@ -28,6 +28,7 @@ export function figures(over: Partial<AgentFigures> = {}): AgentFigures {
     turns: 1,
     toolUses: 0,
     denials: 0,
+    deniedCalls: [],
     durationMs: 0,
     usage: noUsage,
     lastUsage: noUsage,

@@ -87,6 +87,7 @@ test("an outcome is the first line of the answer, or what went wrong", () => {
     turns: 1,
     toolUses: 0,
     denials: 0,
+    deniedCalls: [],
     durationMs: 1,
     usage: noUsage,
     lastUsage: noUsage,

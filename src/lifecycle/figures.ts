@@ -1,7 +1,10 @@
-import type { AgentFigures } from "../agent-result.ts";
+import type { AgentFigures, DeniedCall } from "../agent-result.ts";
 import type { AgentEvent } from "../events/event.ts";
 import { addUsage, noUsage, textOf } from "../message.ts";
 import { addCost } from "../model/prices.ts";
+
+/** More would not be read. */
+const mostDenied = 20;
 
 /** What a run has taken so far and said last, counted from its events. */
 export class Figures {
@@ -9,6 +12,7 @@ export class Figures {
   turns = 0;
   toolUses = 0;
   denials = 0;
+  readonly #denied: DeniedCall[] = [];
   usage = noUsage;
   lastUsage = noUsage;
   costUsd: number | null = 0;
@@ -36,12 +40,20 @@ export class Figures {
     } else if (event.type === "tool-call-start") {
       this.toolUses += 1;
       this.lastTool = event.call.name;
-    } else if (event.type === "permission-deny") this.denials += 1;
+    } else if (event.type === "permission-deny") this.#deny(event.call.name, event.reason);
   }
 
   at(now: number): AgentFigures {
     const { turns, toolUses, denials, usage, lastUsage, costUsd } = this;
     const durationMs = now - this.#startedAt;
-    return { turns, toolUses, denials, usage, lastUsage, costUsd, durationMs };
+    const deniedCalls = this.#denied.map((denied) => ({ ...denied }));
+    return { turns, toolUses, denials, deniedCalls, usage, lastUsage, costUsd, durationMs };
+  }
+
+  #deny(tool: string, reason: string): void {
+    this.denials += 1;
+    const known = this.#denied.find((one) => one.tool === tool && one.reason === reason);
+    if (known !== undefined) known.count += 1;
+    else if (this.#denied.length < mostDenied) this.#denied.push({ tool, reason, count: 1 });
   }
 }

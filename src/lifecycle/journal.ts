@@ -40,6 +40,7 @@ export function journalSteps(options: {
           model: session.model.scripted ? `${session.model.provider}/${costs.model}` : costs.model,
           modelFrom: costs.modelFrom,
           oneShot: relates.oneShot,
+          background: relates.background,
           result: { ...result, content },
         } satisfies ChildOutcome;
       });

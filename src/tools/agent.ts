@@ -48,6 +48,7 @@ function report(child: ChildOutcome): ToolOutput {
     `duration_ms: ${result.durationMs}`,
   ].join("\n");
   const content: TextBlock[] = [{ type: "text", text: reportText(result) }];
+  if (result.deniedCalls.length > 0) content.push({ type: "text", text: deniedText(child) });
   if (!child.oneShot) {
     content.push({ type: "text", text: `agentId: ${child.agentId}\n<usage>${figures}</usage>` });
   }
@@ -69,6 +70,17 @@ function report(child: ChildOutcome): ToolOutput {
       costUsd: result.costUsd,
     },
   };
+}
+
+/** A report that falls short explains itself. */
+function deniedText({ result: { deniedCalls }, background }: ChildOutcome): string {
+  const lines = deniedCalls.map(
+    ({ tool, reason, count }) => `- ${tool}${count === 1 ? "" : ` (${count} times)`}: ${reason}`,
+  );
+  const remedy = background
+    ? "\nIt ran in the background. Run it again in the foreground, where somebody can answer, if it needs these."
+    : "";
+  return `The agent was denied:\n${lines.join("\n")}${remedy}`;
 }
 
 function reportText(result: AgentResult): string {

@@ -49,6 +49,8 @@ export interface ChildOutcome {
   /** Which voice decided the model. */
   modelFrom: string;
   oneShot: boolean;
+  /** Nobody waited for it. */
+  background: boolean;
   result: AgentResult;
 }
 
