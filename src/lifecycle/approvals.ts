@@ -1,8 +1,7 @@
-import type { ToolCall } from "../events/event.ts";
 import type { Approvals } from "../loop/approve.ts";
-import type { InboxRequest } from "../inbox/request.ts";
 import type { ResolvedAgent } from "../resolved-agent.ts";
 import type { QuestionReply } from "../tools/tool.ts";
+import { askedBy } from "./asked-by.ts";
 import type { Session } from "./session.ts";
 
 /** The inbox and the grants of a session, as one agent sees them. */
@@ -10,7 +9,10 @@ export function approvalsOf(agent: ResolvedAgent, session: Session): Approvals {
   const { inbox, grants, denials, settings } = session;
   const { permissions } = agent.meets;
   const holder = { id: agent.id, type: agent.type, definitionHash: agent.definitionHash };
-  const isKeptFromAsking = agent.relates.background && settings.background.prompts === "deny";
+  const isKeptFromAsking =
+    agent.relates.background &&
+    settings.background.prompts === "deny" &&
+    permissions.mode !== "bubble";
   return {
     get canAsk() {
       return inbox.canAnswer && !isKeptFromAsking;
@@ -42,23 +44,5 @@ export function approvalsOf(agent: ResolvedAgent, session: Session): Approvals {
       return { kind: "none", reason: said ?? "The user did not want to answer." };
     },
     countDenial: ({ name, input }) => denials.note(agent.id, name, input),
-  };
-}
-
-function askedBy(
-  agent: ResolvedAgent,
-  { name, input }: Pick<ToolCall, "name" | "input">,
-): Pick<
-  InboxRequest,
-  "agentId" | "agentType" | "agentName" | "label" | "definitionHash" | "tool" | "input"
-> {
-  return {
-    agentId: agent.id,
-    agentType: agent.type,
-    agentName: agent.name,
-    label: [...agent.relates.path],
-    definitionHash: agent.definitionHash,
-    tool: name,
-    input,
   };
 }

@@ -17,6 +17,7 @@ import { Workbench } from "../tools/workbench.ts";
 import type { TranscriptRecorder } from "../transcript/recorder.ts";
 import { StopCause } from "./abort.ts";
 import { approvalsOf } from "./approvals.ts";
+import { askAhead } from "./ask-ahead.ts";
 import { Deadline } from "./deadline.ts";
 import { Figures } from "./figures.ts";
 import { journalSteps } from "./journal.ts";
@@ -122,9 +123,12 @@ async function live(run: AgentRun, report: Report<AgentEventBody>): Promise<Loop
     session.grants.forget(agent.id);
     session.denials.forget(agent.id);
   });
+  const ahead = resources.use(askAhead(agent, session, approvals));
   session.judges.set(agent.id, (rules, { tool: name, input }) => {
     const tool = session.tools.get(name);
-    const grants = [...approvals.grants(), ...rules.map(allowedBySession)];
+    const given = rules.map(allowedBySession);
+    if (ahead.isThis(input)) return ahead.isCoveredBy(given);
+    const grants = [...approvals.grants(), ...given];
     const asker = {
       agent,
       workbench,
