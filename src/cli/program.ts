@@ -1,6 +1,8 @@
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, Option } from "commander";
 import { version } from "../version.ts";
 import { exitCodeHelp } from "./exit-codes.ts";
+import { append, positive, seconds } from "./option-values.ts";
+import { permissionOptions } from "./permission-options.ts";
 
 /** The command tree. Each command's code is loaded when it is run. */
 export function buildProgram(): Command {
@@ -46,7 +48,7 @@ const color = (): Option =>
 const json = "print one JSON document";
 
 function addRun(program: Command): void {
-  here(program.command("run"))
+  permissionOptions(here(program.command("run")))
     .description(
       "run a task and wait for its result; a last word '-', or no word at all, reads stdin",
     )
@@ -64,27 +66,10 @@ function addRun(program: Command): void {
     .option("--max-turns <n>", "turns before it must report", positive)
     .option("--timeout <seconds>", "wall clock before it is ended (default 1800)", seconds)
     .option(
-      "--allowedTools, --allowed-tools <tools>",
-      "tools that may run unasked: Bash,Edit (repeatable)",
-      collect,
-      [],
-    )
-    .option(
-      "--disallowedTools, --disallowed-tools <rules>",
-      "rules that forbid, as in the setting permissions.deny (repeatable)",
-      collect,
-      [],
-    )
-    .option(
       "--redact <text>",
       "a text or /regex/ that is not to be written down or told (repeatable)",
       append,
       [],
-    )
-    .addOption(
-      new Option("--permission-mode <mode>", "plan: change nothing; bypassPermissions: allow all")
-        .choices(["default", "plan", "bypassPermissions"])
-        .default("default"),
     )
     .addOption(
       new Option(
@@ -97,8 +82,9 @@ function addRun(program: Command): void {
     .addHelpText(
       "after",
       `
-Without --allowedTools an agent may read and search inside the current directory and hand work to
-children, which the same rules bind; what it asks for beyond that is denied, and the line says how to allow it.
+Unasked an agent may read and search inside the current directory, run commands that only look, and hand
+work to children, which the same rules bind. What goes beyond that, and no rule allows, is asked in the live view,
+or with --inbox of whoever runs 'retinue approve'; where nobody can answer it is denied, and the line says how to allow it.
 
 A model needs ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN; ANTHROPIC_BASE_URL for another server).
 
@@ -361,24 +347,3 @@ const commands = [
   addSettings,
   addTrust,
 ];
-
-function append(text: string, before: string[]): string[] {
-  return [...before, text];
-}
-
-function positive(text: string): number {
-  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("It must be a positive whole number.");
-}
-
-/** At most what a timer can wait for. */
-function seconds(text: string): number {
-  const number = positive(text);
-  if (number <= 2_000_000) return number;
-  throw new InvalidArgumentError("It must be at most 2000000.");
-}
-
-/** Tools in one word or several options, separated by commas or blanks. */
-function collect(text: string, before: string[]): string[] {
-  return [...before, ...text.split(/[,\s]+(?![^(]*\))/).filter((tool) => tool !== "")];
-}

@@ -7,6 +7,8 @@ import { createManager } from "../../manager.ts";
 import { checkExpectations } from "../../model/expectations.ts";
 import { silentLogger, type Logger } from "../../platform/logger.ts";
 import { version } from "../../version.ts";
+import type { PermissionMode } from "../../resolved-agent.ts";
+import { answerHere } from "../answer-here.ts";
 import { chooseModel } from "../choose-model.ts";
 import { exitCodeOfResult, exitCodeOfSignal, exitCodes } from "../exit-codes.ts";
 import { formatDenial } from "../format.ts";
@@ -30,7 +32,11 @@ export interface RunOptions extends HereOptions {
   maxTurns?: number;
   timeout?: number;
   allowedTools: string[];
-  permissionMode: "default" | "plan" | "bypassPermissions";
+  permissionMode?: PermissionMode | "manual";
+  dangerouslySkipPermissions?: boolean;
+  allowDangerouslySkipPermissions?: boolean;
+  inbox?: boolean;
+  askTimeout?: number;
   rehearse?: string;
   quiet?: boolean;
   color: ColorChoice;
@@ -45,8 +51,8 @@ export async function runCommand(words: string[], options: RunOptions): Promise<
     model,
     agents,
     allowedTools: options.allowedTools,
-    permissionMode: options.permissionMode,
     entrypoint: "cli",
+    ...forPermissions(options),
     ...forManager(options),
     ...(options.quiet === true ? {} : { logger: stderrLogger }),
   });
@@ -70,6 +76,12 @@ export async function runCommand(words: string[], options: RunOptions): Promise<
     ...(options.timeout === undefined ? {} : { timeout: options.timeout * 1000 }),
   };
   try {
+    using answering = answerHere(manager.inbox, {
+      view: show,
+      waits: options.inbox === true,
+      say: (line) => sayAsked(line, options, show),
+    });
+    void answering;
     const { result, interrupted } = await watchRun(manager, request, {
       types: showsAll(options) || rehearsal !== null ? undefined : totalled,
       apply: (event) => {
@@ -123,6 +135,27 @@ function forManager(
 ): Pick<ManagerOptions, "pluginDirs" | "addDirs" | "lenient" | "settings"> {
   const { settings, ...rest } = configurationOptions(options);
   return { ...rest, ...(settings === undefined ? {} : { settings: settings.values }) };
+}
+
+function forPermissions(
+  options: RunOptions,
+): Pick<ManagerOptions, "permissionMode" | "allowBypassPermissions" | "inbox"> {
+  const mode =
+    options.dangerouslySkipPermissions === true ? "bypassPermissions" : options.permissionMode;
+  return {
+    ...(mode === undefined ? {} : { permissionMode: mode }),
+    allowBypassPermissions: options.allowDangerouslySkipPermissions === true,
+    inbox: {
+      attended: options.inbox === true,
+      timeoutMs: options.askTimeout === undefined ? null : options.askTimeout * 1000,
+    },
+  };
+}
+
+/** Whatever else is shown: an agent that waits and that nobody knows of would wait for ever. */
+function sayAsked(line: string, options: RunOptions, show: Pick<View, "log">): void {
+  if (options.outputFormat === "text" && options.quiet !== true) show.log(line);
+  else process.stderr.write(`retinue: ${line}\n`);
 }
 
 /** What is wrong with agent files reaches the person who runs them. */
