@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createManager, createRehearsal, parseScenario } from "../src/index.ts";
@@ -15,7 +15,7 @@ test("twenty agents that ask at once lose and duplicate no question, and each ge
   desk.manager.inbox.subscribe(({ type, request }) => void heard.push(`${type} ${request.id}`));
   const ids = await Promise.all(twenty.map((name) => desk.work(name)));
   const open = await desk.open(20);
-  expect(open.map(({ input }) => input["command"]).toSorted()).toEqual(
+  expect(open.map(({ input }) => String(input["command"])).toSorted()).toEqual(
     twenty.map((name) => `touch ${name}`).toSorted(),
   );
   expect(new Set(open.map(({ agentId }) => agentId))).toEqual(new Set(ids));
@@ -123,26 +123,4 @@ test("what was granted to a type for always is asked again when its definition i
   await desk.reported(edited);
   const denied = await other.spawn({ prompt: "job", subagent_type: "painter" });
   expect(await openOf(other, 1)).toMatchObject([{ agentId: denied.id }]);
-});
-
-test("a rule for always is written down, and a new manager does not ask", async () => {
-  const replies = { job: [bash("touch made"), "done"] };
-  const desk = setDesk(replies);
-  const id = await desk.work("job");
-  const [asked] = await desk.open(1);
-  const always = { verdict: "allow", scope: "always" } as const;
-  // A rule in a folder that is not trusted would not act.
-  await expect(desk.manager.inbox.answer(asked?.id ?? "", always)).rejects.toThrow(/trusted/);
-  await desk.manager.inbox.answer(asked?.id ?? "", { ...always, file: "user" });
-  expect(await desk.reported(id)).toBe("done");
-  const file = JSON.parse(readFileSync(join(desk.configDir, "settings.json"), "utf8")) as object;
-  expect(file).toEqual({ permissions: { allow: ["Bash(touch made)"] } });
-  const model = createRehearsal(parseScenario(script(replies), "s.yaml"));
-  const { cwd, configDir } = desk;
-  await using other = createManager({ model, cwd, configDir, agents: { worker } });
-  const again = await other.spawn({ prompt: "job", subagent_type: "worker" });
-  expect(await other.output(again.id, { block: true })).toMatchObject({
-    content: "done",
-    metrics: { denials: 0 },
-  });
 });

@@ -36,6 +36,8 @@ export type Approved =
   | {
       readonly allowed: true;
       readonly input: Record<string, unknown>;
+      /** It is not what the model wrote: somebody changed it. */
+      readonly changed: boolean;
       readonly real: ReadonlyMap<string, string>;
     }
   | { readonly allowed: false; readonly text: string };
@@ -60,7 +62,7 @@ export async function approve(
   if (decision.verdict === "deny") return denied(context, call, decision.reason);
   // A question is itself what a person is asked.
   if (decision.verdict === "allow" || tool.name === "AskUserQuestion")
-    return { allowed: true, input, real: first.real };
+    return { allowed: true, input, changed: false, real: first.real };
   const { reason, part, suggestions } = decision;
   report.emit({ type: "permission-request", call, reason, part, suggestions: [...suggestions] });
   const { answer, by } = await steps.wait(`${key}/approve`, "permission", () =>
@@ -72,7 +74,7 @@ export async function approve(
     const said = answer.verdict === "deny" ? answer.message : undefined;
     return denied(context, call, said ?? `${reason} ${by === "host" ? "A person" : by} said no.`);
   }
-  if (answer.input === undefined) return { allowed: true, input, real: first.real };
+  if (answer.input === undefined) return { allowed: true, input, changed: false, real: first.real };
   return changed(context, tool, call, answer.input);
 }
 
@@ -88,7 +90,7 @@ function changed(
     return denied(context, call, "A person changed the input to one that does not fit the tool.");
   const { decision, real } = judge(context, tool, parsed.data);
   if (decision.verdict === "deny") return denied(context, call, decision.reason);
-  return { allowed: true, input: parsed.data, real };
+  return { allowed: true, input: parsed.data, changed: true, real };
 }
 
 function denied({ report, approvals }: LoopContext, call: ToolCall, reason: string): Approved {

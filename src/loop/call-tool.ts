@@ -55,18 +55,23 @@ async function runCall(
   const parsed = tool.input.safeParse(call.input);
   if (!parsed.success) return failure(invalidInput(tool, parsed.error));
   if (signal.aborted) return interrupted(signal);
+  let changedTo: Record<string, unknown> | null = null;
   try {
     const key = `tool/${call.id}`;
     const approved = await approve(context, tool, call, parsed.data);
     if (!approved.allowed) return failure(approved.text);
-    const { input, real } = approved;
-    if (tool.kind === "spawn")
-      return tool.report(await steps.child(key, tool.request(input as never), call.id));
-    return await steps.run(key, { repeatable: tool.repeatable }, () =>
-      execute(context, tool, call, input, real),
-    );
+    const { input, changed, real } = approved;
+    if (changed) changedTo = input;
+    const output =
+      tool.kind === "spawn"
+        ? tool.report(await steps.child(key, tool.request(input as never), call.id))
+        : await steps.run(key, { repeatable: tool.repeatable }, () =>
+            execute(context, tool, call, input, real),
+          );
+    return withInput(output, changedTo);
   } catch (error) {
-    return signal.aborted ? interrupted(signal) : failure(errorMessage(error));
+    const output = signal.aborted ? interrupted(signal) : failure(errorMessage(error));
+    return withInput(output, changedTo);
   }
 }
 
@@ -89,6 +94,15 @@ function execute(
     realPath: (path) => real.get(path) ?? realPath(path),
     progress: (text) => context.report.emit({ type: "tool-call-progress", callId: call.id, text }),
   });
+}
+
+/** The model wrote another call than the one that ran, and must not take its result for that of its own. */
+function withInput(output: ToolOutput, input: Record<string, unknown> | null): ToolOutput {
+  if (input === null) return output;
+  const text = `A person changed this call. What ran: ${JSON.stringify(input)}`;
+  const { content } = output;
+  const blocks = typeof content === "string" ? [{ type: "text" as const, text: content }] : content;
+  return { ...output, content: [{ type: "text", text }, ...blocks] };
 }
 
 /** While a person thinks, the agent holds no slot. */
