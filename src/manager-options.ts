@@ -71,6 +71,8 @@ const optionsSchema = z.strictObject({
       attended: z.boolean().default(false),
       /** Milliseconds after which a question answers itself; `null`: never. */
       timeoutMs: z.number().positive().max(longestTimer).nullable().default(null),
+      /** What it answers then: it is denied, or allowed once. A question for words is never answered so. */
+      onDeadline: z.enum(["deny", "allow"]).default("deny"),
       /** Asked in this order before any person. */
       checks: z.array(z.custom<InboxCheck>((value) => typeof value === "function")).default([]),
     })

@@ -92,6 +92,27 @@ test("a question that nobody answers in time is denied, and the agent reads so",
   expect(desk.has("made")).toBe(false);
 });
 
+test("a host may let a deadline allow once; a question for words is still not answered by it", async () => {
+  const questions = [
+    {
+      question: "Which one?",
+      header: "One",
+      options: ["a", "b"].map((label) => ({ label, description: "" })),
+    },
+  ];
+  const desk = setDesk(
+    { job: [bash("touch made"), { call: "AskUserQuestion", input: { questions } }, report] },
+    {
+      inbox: { attended: true, timeoutMs: 50, onDeadline: "allow" },
+      agents: { worker: { ...worker, tools: ["Bash", "AskUserQuestion"] } },
+    },
+  );
+  const id = await desk.work("job");
+  expect(await desk.reported(id)).toMatch(/^Nobody answered in time\. Go on with the assumption/);
+  expect(desk.of("permission-answer")).toMatchObject([{ allowed: true, by: "deadline" }]);
+  expect(desk.has("made")).toBe(true);
+});
+
 const definition = (prompt: string): string =>
   `---\nname: painter\ndescription: d\ntools: Bash\n---\n${prompt}\n`;
 

@@ -39,5 +39,7 @@ export interface InboxOptions {
   readonly checks?: readonly InboxCheck[];
   /** For askers that say nothing about it; left out: they wait for as long as it takes. */
   readonly timeoutMs?: number | null;
+  /** What a deadline answers, for askers that say nothing about it; left out: it denies. */
+  readonly onDeadline?: "deny" | "allow";
   readonly covers?: Covers;
 }

@@ -140,7 +140,11 @@ export class Inbox implements AsyncDisposable {
   }
 
   #request(input: AskInput): InboxRequest {
-    const { timeoutMs = this.#options.timeoutMs ?? null, onDeadline = "deny", ...rest } = input;
+    const {
+      timeoutMs = this.#options.timeoutMs ?? null,
+      onDeadline = this.#options.onDeadline ?? "deny",
+      ...rest
+    } = input;
     const createdAt = this.#options.clock.now();
     return {
       ...rest,

@@ -72,10 +72,16 @@ export async function approve(
   report.emit({ type: "permission-answer", call, allowed: isAllowed, by });
   if (!isAllowed) {
     const said = answer.verdict === "deny" ? answer.message : undefined;
-    return denied(context, call, said ?? `${reason} ${by === "host" ? "A person" : by} said no.`);
+    return denied(context, call, said ?? `${reason} ${speaker(by)} said no.`);
   }
   if (answer.input === undefined) return { allowed: true, input, changed: false, real: first.real };
   return changed(context, tool, call, answer.input);
+}
+
+/** Whoever answered, as the agent reads it. */
+function speaker(by: string): string {
+  if (by === "check") return "An automated check";
+  return by === "host" || by.startsWith("terminal") ? "A person" : by;
 }
 
 /** The input that a person gave instead. */
