@@ -6,6 +6,7 @@ import { editTools } from "../permissions/call.ts";
 import { realGround } from "../permissions/ground.ts";
 import { Rulebook } from "../permissions/policy.ts";
 import type { ResolvedAgent } from "../resolved-agent.ts";
+import { loadShellParser } from "../shell/parser.ts";
 import { askedBy } from "./asked-by.ts";
 import type { Session } from "./session.ts";
 
@@ -22,9 +23,15 @@ export interface AskedAhead extends Disposable {
  * not wait for the answer. Rules that are allowed hold from then on; with any other answer each call is asked as ever. When
  * the agent has ended (`dispose`) nobody needs to answer.
  */
-export function askAhead(agent: ResolvedAgent, session: Session, approvals: Approvals): AskedAhead {
+export async function askAhead(
+  agent: ResolvedAgent,
+  session: Session,
+  approvals: Approvals,
+): Promise<AskedAhead> {
   const over = new AbortController();
-  const rules = isWorthAsking(agent, session) ? rulesToAskFor(agent, approvals.grants()) : [];
+  const rules = isWorthAsking(agent, session)
+    ? await loadShellParser().then(() => rulesToAskFor(agent, approvals.grants()))
+    : [];
   const input = {
     subagent_type: agent.type,
     description: agent.description,

@@ -123,7 +123,7 @@ async function live(run: AgentRun, report: Report<AgentEventBody>): Promise<Loop
     session.grants.forget(agent.id);
     session.denials.forget(agent.id);
   });
-  const ahead = resources.use(askAhead(agent, session, approvals));
+  const ahead = resources.use(await askAhead(agent, session, approvals));
   session.judges.set(agent.id, (rules, { tool: name, input }) => {
     const tool = session.tools.get(name);
     const given = rules.map(allowedBySession);
