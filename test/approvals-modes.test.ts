@@ -54,7 +54,12 @@ test("who only plans may look, is denied edits unasked, and asks before any othe
   );
   const id = await desk.work("job");
   const [request] = await desk.open(1);
-  expect(request).toMatchObject({ tool: "Bash", input: { command: "touch made" } });
+  expect(request).toMatchObject({
+    tool: "Bash",
+    input: { command: "touch made" },
+    reason: "'touch made' may change something, and this agent only plans.",
+    suggestions: [],
+  });
   expect(desk.of("permission-deny")).toMatchObject([
     { call: { name: "Write" }, reason: expect.stringContaining("only plans") as string },
   ]);

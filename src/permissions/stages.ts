@@ -165,6 +165,13 @@ function otherwise(call: ViewedCall, book: Rulebook): Finding {
   const cover = coverageOf(call, book);
   if (cover !== null && !cover.covered) {
     const { part, why, rules } = cover;
+    // No rule would help.
+    if (book.policy.mode === "plan")
+      return {
+        verdict: "ask",
+        reason: `'${short(part)}' may change something, and this agent only plans.`,
+        part,
+      };
     return {
       verdict: "ask",
       reason: `'${short(part)}' needs approval: ${why}.`,
