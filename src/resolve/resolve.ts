@@ -1,19 +1,16 @@
 import type { Catalog } from "../definitions/catalog.ts";
 import type { AgentDefinition } from "../definitions/definition.ts";
 import { newAgentId, type AgentId, type SessionId } from "../ids.ts";
-import { parseAllowedTools } from "../permissions/allowed-tools.ts";
 import type { PermissionPolicy, ResolvedAgent } from "../resolved-agent.ts";
 import type { Redactor } from "../redact/redactor.ts";
 import type { Limits, Settings } from "../settings/settings.ts";
 import type { SpawnRequest } from "../spawn-request.ts";
 import type { Environment } from "./environment.ts";
 import { definitionHash } from "./definition-hash.ts";
-import { memoryDirectory } from "./memory.ts";
 import { resolveModel } from "./model.ts";
-import { resolveMode } from "./permission-mode.ts";
+import { resolvePolicy } from "./policy.ts";
 import { firstOf } from "./precedence.ts";
 import { initialAttachments, systemPrompt } from "./prompt.ts";
-import { resolveTools } from "./tools.ts";
 
 /** What the session says about every agent in it. */
 export interface Surroundings {
@@ -69,27 +66,8 @@ export async function resolveAgent(
     parent: origin.parentModel,
     settings,
   });
-  const { mode } = resolveMode({
-    parent: origin.permissions.mode,
-    call: request.mode,
-    byModel: origin.byModel,
-    definition: definition.permissionMode,
-    allowsBypass: surroundings.allowsBypass,
-  });
-  const memory = memoryDirectory(definition, environment);
-  const { tools, spawn, confined, forMemory, report, refusal } = resolveTools({
-    type: definition.name,
-    available: surroundings.availableTools,
-    wanted: definition.tools,
-    unwanted: definition.disallowedTools,
-    denied: settings.permissions.deny,
-    isMain: origin.depth === 0,
-    atDepthLimit: origin.depth >= limits.maxSpawnDepth,
-    background: context.background,
-    backgroundMcp: settings.background.mcp,
-    mode,
-    memory,
-  });
+  const { policy, tools: resolved } = resolvePolicy(definition, request, context);
+  const { tools, spawn, report, refusal } = resolved;
   if (refusal !== null) throw refusal;
   const number = (call: number | undefined, own: number | undefined, fallback: number): number =>
     firstOf([
@@ -120,21 +98,7 @@ export async function resolveAgent(
     },
     can: { tools, spawn },
     meets: {
-      permissions: {
-        mode,
-        rules: [
-          ...origin.permissions.rules,
-          ...parseAllowedTools(request.allowedTools ?? [], "the option allowedTools of spawn"),
-        ],
-        takesSessionGrants:
-          request.allowedTools === undefined && origin.permissions.takesSessionGrants,
-        confined: [...origin.permissions.confined, ...confined],
-        memory: memory === null ? null : { directory: memory, tools: forMemory },
-        project: surroundings.project,
-        cwd: environment.cwd,
-        directories: [environment.cwd, ...surroundings.addedDirectories],
-        readable: surroundings.readable,
-      },
+      permissions: policy,
       env: settings.env,
     },
     relates: {
