@@ -35,8 +35,8 @@ function forbiddenKey(key: string): string {
   return `The key '${key}' is ignored: it has a meaning of its own in the language. Remove or rename it.`;
 }
 
-/** Level by level in a list of its own, because the stack is what is at stake. */
-function isTooDeep(value: unknown, levels: number): boolean {
+/** Whether objects and lists are nested deeper. Level by level in a list of its own, because the stack is what is at stake. */
+export function isTooDeep(value: unknown, levels: number): boolean {
   const open: { value: unknown; level: number }[] = [{ value, level: 1 }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (typeof next.value !== "object" || next.value === null) continue;
