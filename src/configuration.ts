@@ -9,6 +9,7 @@ import { definitionPlaces, skillPlaces, type Place } from "./definitions/places.
 import type { Restraints } from "./definitions/restrain.ts";
 import type { SkillPlace } from "./definitions/skills.ts";
 import type { Diagnostic } from "./diagnostic.ts";
+import { RetinueError } from "./errors.ts";
 import { ruleProblems } from "./permissions/from-settings.ts";
 import { findPlugins } from "./plugins/find-plugins.ts";
 import type { Plugin } from "./plugins/read-plugin.ts";
@@ -125,6 +126,13 @@ export function catalogOf(
     last = { loaded, own, catalog };
     return catalog;
   };
+}
+
+/** Throws where rules that somebody wrote to be safe would silently not hold. */
+export function refuseLostRules({ unreadSettings: [lost] }: Configuration): void {
+  if (lost === undefined) return;
+  const { file, line, column, message } = lost;
+  throw new RetinueError("invalid_config", `${file}:${line}:${column}: ${message}`);
 }
 
 /** Rules that somebody wrote to be safe, and that do not hold. */

@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
-import { catalogOf, readConfiguration } from "./configuration.ts";
+import { catalogOf, readConfiguration, refuseLostRules } from "./configuration.ts";
 import type { Catalog } from "./definitions/catalog.ts";
 import { loadDefinitionFile } from "./definitions/definition-file.ts";
 import { toDefinition, type AgentDefinition } from "./definitions/definition.ts";
@@ -58,12 +58,7 @@ export function buildHouse(
     settings: { values: options.settings, where: "the option settings" },
   });
   const { settings } = configuration;
-  const [lost] = configuration.unreadSettings;
-  if (lost !== undefined) {
-    // Rules that somebody wrote to be safe would silently not hold.
-    const { file, line, column, message } = lost;
-    throw new RetinueError("invalid_config", `${file}:${line}:${column}: ${message}`);
-  }
+  refuseLostRules(configuration);
   const redactor = createRedactor({
     env: { ...process.env, ...settings.env },
     extra: settings.redact,
@@ -189,7 +184,8 @@ export function programmaticDefinitions(
   });
 }
 
-async function mainDefinition(): Promise<AgentDefinition> {
+/** The main agent when nobody names a type for it. */
+export async function mainDefinition(): Promise<AgentDefinition> {
   const file = packagePath("prompts/main.md");
   const { definitions, diagnostics } = await loadDefinitionFile(file, "built-in");
   const [definition] = definitions;

@@ -2,6 +2,7 @@
 export { createManager, type AgentOutput, type AgentRow, type Manager } from "./manager.ts";
 export type { ManagerOptions } from "./manager-options.ts";
 export type { Diagnostic } from "./diagnostic.ts";
+export type { CallExplanation } from "./resolve/explain-call.ts";
 export type { Explanation } from "./resolve/explain.ts";
 export { RetinueError, type ErrorCode } from "./errors.ts";
 export type {

@@ -11,6 +11,8 @@ import type { RunningAgent } from "./lifecycle/running-agent.ts";
 import { totalsOf, type Totals } from "./lifecycle/totals.ts";
 import { checkOptions, type ManagerOptions } from "./manager-options.ts";
 import { totalTokens, type Usage } from "./message.ts";
+import type { WrittenCall } from "./permissions/parse-call.ts";
+import type { CallExplanation } from "./resolve/explain-call.ts";
 import type { Explanation } from "./resolve/explain.ts";
 import { spawn, type House, type SpawnFor } from "./spawn.ts";
 import type { SpawnRequestInput } from "./spawn-request.ts";
@@ -226,6 +228,27 @@ export class Manager {
       diagnostics: await this.diagnostics(),
       skills: (await loadSkills(this.#house.configuration.skillPlaces)).skills,
       parentMode: permissions.mode,
+    });
+  }
+
+  /**
+   * Whether a call of an agent of this type would run, and why: `explainCall("worker", "Bash(git push)")`. Runs nothing.
+   * Throws `unknown_agent_type`, and `invalid_request` for a call that cannot be read.
+   */
+  async explainCall(type: string, call: string | WrittenCall): Promise<CallExplanation> {
+    const { parseCall } = await import("./permissions/parse-call.ts");
+    const { explainCall } = await import("./resolve/explain-call.ts");
+    const { session, surroundings, permissions } = this.#house;
+    const catalog = await this.#house.catalog();
+    const definition = catalog.find(type);
+    if (definition === undefined) throw catalog.notFound(type);
+    return explainCall(typeof call === "string" ? parseCall(call) : call, {
+      definition,
+      isMain: false,
+      catalog,
+      permissions,
+      surroundings,
+      grants: (holder) => session.grants.rulesFor({ id: "", ...holder }, { session: true }),
     });
   }
 

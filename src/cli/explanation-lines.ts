@@ -1,9 +1,8 @@
 import type { Explanation } from "../resolve/explain.ts";
 import { bySeverity } from "./report-diagnostics.ts";
+import { labelledLines, type Labelled } from "./labelled-lines.ts";
 import { plainLine } from "./sanitize.ts";
-import { displayWidth, fit, wrap as wrapAnywhere } from "./width.ts";
 
-const label = 12;
 const most = 50;
 
 /** An explanation for people: what it comes to, and why, in one screen. */
@@ -12,7 +11,7 @@ export function explanationLines(
   { trusted, width }: { trusted: boolean; width: number },
 ): string[] {
   const { model, permissionMode, prompt, runs } = explanation;
-  const rows: [string, string[]][] = [
+  const rows: Labelled[] = [
     ["agent", [explanation.type, explanation.description]],
     [
       "file",
@@ -51,16 +50,15 @@ export function explanationLines(
       ),
     ],
   ];
-  const lines = rows.flatMap(([name, texts]) =>
-    texts
-      .flatMap((text) => wrap(plainLine(text), width - label - 2, 4))
-      .map((text, index) => `${(index === 0 ? name : "").padEnd(label)}  ${text}`),
+  const lines = labelledLines(
+    rows.map(([name, texts]) => [name, texts.map((text) => plainLine(text))]),
+    width,
   );
   return lines.length <= most
     ? lines
     : [
         ...lines.slice(0, most - 1),
-        `${" ".repeat(label)}  … ${lines.length - most + 1} more lines; --json has all of it`,
+        `${" ".repeat(14)}… ${lines.length - most + 1} more lines; --json has all of it`,
       ];
 }
 
@@ -103,18 +101,4 @@ function inert({ diagnostics }: Explanation, field: string): string {
 
 function list(names: readonly string[]): string {
   return names.length === 0 ? "none" : names.join(", ");
-}
-
-/** At blanks, into a few lines; what is left over is cut. */
-function wrap(text: string, width: number, lines: number): string[] {
-  const wrapped: string[] = [];
-  let rest = text;
-  while (displayWidth(rest) > width && wrapped.length < lines - 1) {
-    const [head = ""] = wrapAnywhere(rest, width);
-    const blank = rest.lastIndexOf(" ", head.length);
-    const at = blank <= 0 ? head.length : blank;
-    wrapped.push(rest.slice(0, at));
-    rest = rest.slice(at).trimStart();
-  }
-  return [...wrapped, fit(rest, width)];
 }

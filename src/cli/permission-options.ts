@@ -2,8 +2,8 @@ import { Option, type Command } from "commander";
 import { permissionModes } from "../resolved-agent.ts";
 import { collect, seconds } from "./option-values.ts";
 
-/** What says what may run, and who is asked about the rest. */
-export function permissionOptions(command: Command): Command {
+/** What may run, as a person says it for one run. */
+export function ruleOptions(command: Command): Command {
   return command
     .option(
       "--allowedTools, --allowed-tools <tools>",
@@ -22,7 +22,12 @@ export function permissionOptions(command: Command): Command {
         "--permission-mode <mode>",
         "how agents meet what no rule allows; without it the setting permissions.defaultMode",
       ).choices([...permissionModes, "manual"]),
-    )
+    );
+}
+
+/** That, and who is asked about the rest. */
+export function permissionOptions(command: Command): Command {
+  return ruleOptions(command)
     .addOption(
       new Option(
         "--dangerously-skip-permissions",

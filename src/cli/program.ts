@@ -2,7 +2,9 @@ import { Command, Option } from "commander";
 import { version } from "../version.ts";
 import { exitCodeHelp } from "./exit-codes.ts";
 import { append, positive, seconds } from "./option-values.ts";
+import { addExplain, addPermissions } from "./permission-commands.ts";
 import { permissionOptions } from "./permission-options.ts";
+import { here, json } from "./shared-options.ts";
 
 /** The command tree. Each command's code is loaded when it is run. */
 export function buildProgram(): Command {
@@ -21,31 +23,10 @@ export function buildProgram(): Command {
   return program;
 }
 
-/** What says which agent types there are. */
-function here(command: Command): Command {
-  return command
-    .option("--agents <json>", 'agent types: \'{"name": {"description": …, "prompt": …}}\'')
-    .option("--settings <file-or-json>", "settings over those of files")
-    .option(
-      "--plugin-dir <directory>",
-      "a plugin, or a marketplace of them (repeatable)",
-      append,
-      [],
-    )
-    .option(
-      "--add-dir <directory>",
-      "a folder whose .claude/agents count too (repeatable)",
-      append,
-      [],
-    )
-    .option("--lenient", "also read agent files that other programs refuse");
-}
-
 const color = (): Option =>
   new Option("--color <when>", "colour the output")
     .choices(["always", "never", "auto"])
     .default("auto");
-const json = "print one JSON document";
 
 function addRun(program: Command): void {
   permissionOptions(here(program.command("run")))
@@ -271,17 +252,6 @@ function addAgents(program: Command): void {
     });
 }
 
-function addExplain(program: Command): void {
-  here(program.command("explain"))
-    .description("say which file an agent type is, its model and each of its tools, and why")
-    .argument("<type>", "its name")
-    .option("--json", json)
-    .action(async (type: string, options) => {
-      const { explainCommand } = await import("./commands/explain.ts");
-      await explainCommand(type, options);
-    });
-}
-
 function addLint(program: Command): void {
   here(program.command("lint"))
     .description("check agent files, settings and plugins; exit code 1 when something is broken")
@@ -343,6 +313,7 @@ const commands = [
   addDeny,
   addAgents,
   addExplain,
+  addPermissions,
   addLint,
   addSettings,
   addTrust,

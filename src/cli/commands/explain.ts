@@ -1,17 +1,36 @@
 import { loadSkills } from "../../definitions/skills.ts";
+import { RetinueError } from "../../errors.ts";
 import { limitsFromEnvironment, limitsSchema } from "../../settings/settings.ts";
 import { modeBySettings } from "../../permissions/from-settings.ts";
+import type { PermissionMode } from "../../resolved-agent.ts";
 import { Environment } from "../../resolve/environment.ts";
 import { explainAgent } from "../../resolve/explain.ts";
 import { explanationLines } from "../explanation-lines.ts";
 import { readHere, type HereOptions } from "../read-here.ts";
 import { defaultConfigDir } from "../../transcript/paths.ts";
 
-/** `retinue explain`: what would become of a request for this type, and why. Starts nothing. */
+export interface ExplainOptions extends HereOptions {
+  agent?: string;
+  call?: string;
+  allowedTools: string[];
+  permissionMode: PermissionMode;
+  json?: boolean;
+}
+
+/** `retinue explain`: what would become of a request for this type, or of a call of it, and why. Starts nothing. */
 export async function explainCommand(
-  type: string,
-  options: HereOptions & { json?: boolean },
+  named: string | undefined,
+  options: ExplainOptions,
 ): Promise<void> {
+  const type = named ?? options.agent;
+  if (options.agent !== undefined && options.agent !== type)
+    throw usage(`'${named}' and --agent ${options.agent} are two types. Name one.`);
+  if (options.call !== undefined) {
+    const { explainCallCommand } = await import("../explain-call.ts");
+    return explainCallCommand(type, { ...options, call: options.call });
+  }
+  if (type === undefined)
+    throw usage("Name an agent type, or a call: retinue explain --call 'Bash(git push)'.");
   const { configuration, catalog, diagnostics } = await readHere(options);
   const explanation = await explainAgent(type, {
     catalog,
@@ -25,7 +44,7 @@ export async function explainCommand(
       now: Date.now(),
     }),
     subagentModel: process.env["CLAUDE_CODE_SUBAGENT_MODEL"],
-    parentMode: modeBySettings("default", configuration.settings),
+    parentMode: modeBySettings(options.permissionMode, configuration.settings),
   });
   const { trusted } = configuration;
   process.stdout.write(
@@ -33,4 +52,8 @@ export async function explainCommand(
       ? `${JSON.stringify({ ...explanation, trusted }, null, 2)}\n`
       : `${explanationLines(explanation, { trusted, width: 100 }).join("\n")}\n`,
   );
+}
+
+function usage(message: string): RetinueError {
+  return new RetinueError("invalid_request", message);
 }

@@ -1,0 +1,55 @@
+import { runPermissionCases, type CaseReport } from "../../testing/permission-cases/run-cases.ts";
+import type { JudgedCase } from "../../testing/permission-cases/judge-case.ts";
+import { decisionData, decisionRows } from "../decision-lines.ts";
+import { exitCodeOfSignal, exitCodes } from "../exit-codes.ts";
+import { labelledLines, type Labelled } from "../labelled-lines.ts";
+import { literalLine } from "../literal.ts";
+import { fit } from "../width.ts";
+
+const width = 100;
+
+/** `retinue permissions test`: holds decisions against what a file of cases expects. Runs nothing of what they call. */
+export async function permissionsTestCommand(
+  file: string,
+  options: { json?: boolean },
+): Promise<void> {
+  const interrupted = new AbortController();
+  const stop = (signal: NodeJS.Signals): void => interrupted.abort(signal);
+  for (const signal of signals) process.once(signal, stop);
+  try {
+    const report = await runPermissionCases(file, { signal: interrupted.signal });
+    process.stdout.write(options.json === true ? document(report) : `${text(report)}\n`);
+    if (report.mismatches.length > 0) process.exitCode = exitCodes.failed;
+  } catch (error) {
+    if (error !== interrupted.signal.reason) throw error;
+    process.exitCode = exitCodeOfSignal(interrupted.signal.reason as NodeJS.Signals);
+  } finally {
+    for (const signal of signals) process.off(signal, stop);
+  }
+}
+
+const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+function text({ cases, mismatches }: CaseReport): string {
+  const count = (number: number, one: string, many: string): string =>
+    `${number} ${number === 1 ? one : many}`;
+  const all = `${count(cases, "case", "cases")}, ${count(mismatches.length, "mismatch", "mismatches")}`;
+  return [...mismatches.flatMap((one) => [...mismatchLines(one), ""]), all].join("\n");
+}
+
+function mismatchLines(judged: JudgedCase): string[] {
+  const { id, why, expected, decision } = judged;
+  const rows: Labelled[] = [["why", why === "" ? [] : [literalLine(why)]], ...decisionRows(judged)];
+  return [
+    fit(literalLine(`${id}: expected ${expected}, got ${decision.verdict}`), width),
+    ...labelledLines(rows, width - 2).map((line) => `  ${line}`),
+  ];
+}
+
+function document({ file, cases, mismatches }: CaseReport): string {
+  const told = mismatches.map((judged) => {
+    const { id, why, expected, decision } = judged;
+    return { id, why, expected, got: decision.verdict, ...decisionData(judged) };
+  });
+  return `${JSON.stringify({ file, cases, mismatches: told }, null, 2)}\n`;
+}

@@ -1,0 +1,108 @@
+import { realpathSync } from "node:fs";
+import { resolve } from "node:path";
+import { refuseLostRules, type Configuration } from "../configuration.ts";
+import type { Catalog } from "../definitions/catalog.ts";
+import type { AgentDefinition } from "../definitions/definition.ts";
+import { mainDefinition } from "../house.ts";
+import { Grants } from "../inbox/grants.ts";
+import { parseAllowedTools } from "../permissions/allowed-tools.ts";
+import {
+  additionalDirectories,
+  modeBySettings,
+  rulesOfSettings,
+} from "../permissions/from-settings.ts";
+import { parseCall } from "../permissions/parse-call.ts";
+import { Environment } from "../resolve/environment.ts";
+import { explainCall, type CallExplanation } from "../resolve/explain-call.ts";
+import { projectFolder } from "../settings/project-folder.ts";
+import { limitsFromEnvironment, limitsSchema } from "../settings/settings.ts";
+import { createTools } from "../tools/registry.ts";
+import { defaultConfigDir } from "../transcript/paths.ts";
+import type { ExplainOptions } from "./commands/explain.ts";
+import { decisionData, decisionRows } from "./decision-lines.ts";
+import { labelledLines } from "./labelled-lines.ts";
+import { literalLine } from "./literal.ts";
+import { readHere } from "./read-here.ts";
+
+/** `retinue explain --call`: whether the call would run in this folder, and every stage of the decision. */
+export async function explainCallCommand(
+  type: string | undefined,
+  options: ExplainOptions & { call: string },
+): Promise<void> {
+  const call = parseCall(options.call);
+  const { configuration, catalog } = await readHere(options);
+  refuseLostRules(configuration);
+  const { settings, trusted } = configuration;
+  const cwd = realpathSync(process.cwd());
+  const configDir = resolve(defaultConfigDir());
+  const main = type ?? settings.agent;
+  const grants = new Grants({ cwd, configDir, now: () => Date.now() });
+  const { defaultType } = settings.agents;
+  const explained = explainCall(call, {
+    definition: main === undefined ? await mainDefinition() : found(main, catalog),
+    isMain: type === undefined,
+    catalog,
+    permissions: permissionsOf(configuration, options),
+    surroundings: {
+      settings,
+      limits: limitsSchema.parse(limitsFromEnvironment(process.env)),
+      environment: new Environment({ cwd, configDir, now: Date.now() }),
+      availableTools: [...createTools({ defaultType, canSearch: true }).keys()],
+      project: projectFolder(cwd),
+      addedDirectories: additionalDirectories(settings, cwd),
+      readable: [],
+      allowsBypass: false,
+    },
+    grants: (holder) => grants.rulesFor({ id: "", ...holder }, { session: false }),
+  });
+  const lines = callLines(explained, trusted);
+  process.stdout.write(
+    options.json === true
+      ? `${JSON.stringify({ ...explained, ...decisionData(explained), trusted }, null, 2)}\n`
+      : `${lines.join("\n")}\n`,
+  );
+}
+
+function found(type: string, catalog: Catalog): AgentDefinition {
+  const definition = catalog.find(type);
+  if (definition === undefined) throw catalog.notFound(type);
+  return definition;
+}
+
+/** As `retinue run` gives them to the agents that it starts. */
+function permissionsOf(
+  configuration: Configuration,
+  { allowedTools, permissionMode }: ExplainOptions,
+): Parameters<typeof explainCall>[1]["permissions"] {
+  return {
+    mode: modeBySettings(permissionMode, configuration.settings),
+    rules: [
+      ...rulesOfSettings(configuration),
+      ...parseAllowedTools(allowedTools, "--allowedTools"),
+    ],
+    takesSessionGrants: true,
+    confined: [],
+  };
+}
+
+function callLines(explained: CallExplanation, trusted: boolean): string[] {
+  const { agent, call, missing, mode, decision } = explained;
+  const input = JSON.stringify(call.input);
+  const folder = trusted ? "" : "; this folder is not trusted: its allow rules do not count";
+  const ask = "ask: a person decides; where nobody can be asked it is denied";
+  const verdict = decision.verdict === "ask" ? ask : decision.verdict;
+  return labelledLines(
+    [
+      ["call", [literalLine(`${call.tool} ${input}`)]],
+      ["tool", missing === null ? [] : [literalLine(`${agent} has no ${call.tool}: ${missing}`)]],
+      [
+        "verdict",
+        [missing === null ? verdict : `it cannot call it; the rules would say ${verdict}`],
+      ],
+      ["agent", [literalLine(agent)]],
+      ["mode", [`${mode.mode}  (from: ${mode.from})${folder}`]],
+      ...decisionRows(explained),
+    ],
+    100,
+  );
+}

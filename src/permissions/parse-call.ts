@@ -1,0 +1,52 @@
+import { RetinueError } from "../errors.ts";
+import { isObject } from "../platform/is-object.ts";
+import { toolName } from "../tools/registry.ts";
+
+/** A call as somebody writes it down. */
+export interface WrittenCall {
+  readonly tool: string;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+/** What stands between the parentheses, unless it is JSON. */
+const mainFields: ReadonlyMap<string, string> = new Map([
+  ["Agent", "subagent_type"],
+  ["Bash", "command"],
+  ["Edit", "file_path"],
+  ["Glob", "pattern"],
+  ["Grep", "pattern"],
+  ["MultiEdit", "file_path"],
+  ["NotebookEdit", "notebook_path"],
+  ["Read", "file_path"],
+  ["WebFetch", "url"],
+  ["WebSearch", "query"],
+  ["Write", "file_path"],
+]);
+
+/** `Bash(git push)`, `Read({"file_path": "a"})` or `TodoWrite`. Throws `invalid_request`. */
+export function parseCall(text: string): WrittenCall {
+  const [, named, inner] = /^\s*([^()\s]+)\s*(?:\((.*)\))?\s*$/s.exec(text) ?? [];
+  if (named === undefined)
+    throw bad(`'${text}' is not a call. Write Tool(input), for example 'Bash(git push)'.`);
+  const tool = toolName(named);
+  if (inner === undefined || inner.trim() === "") return { tool, input: {} };
+  const value = parsed(inner);
+  if (value !== undefined) return { tool, input: value };
+  const field = mainFields.get(tool);
+  // A group of commands begins with a bracket too, but never with a quote right behind it.
+  if (field !== undefined && !/^\s*\{\s*"/.test(inner)) return { tool, input: { [field]: inner } };
+  throw bad(`The input of ${tool} is not a JSON object. Write ${tool}({"field": "value"}).`);
+}
+
+function parsed(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function bad(message: string): RetinueError {
+  return new RetinueError("invalid_request", message);
+}

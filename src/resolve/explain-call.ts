@@ -1,0 +1,81 @@
+import { homedir } from "node:os";
+import type { Catalog } from "../definitions/catalog.ts";
+import type { AgentDefinition } from "../definitions/definition.ts";
+import { explainDecision, type TraceLine } from "../permissions/decide.ts";
+import type { Decision, SourcedRule } from "../permissions/decision.ts";
+import { realGround } from "../permissions/ground.ts";
+import type { WrittenCall } from "../permissions/parse-call.ts";
+import { Rulebook } from "../permissions/policy.ts";
+import { closest } from "../platform/closest.ts";
+import type { PermissionMode } from "../resolved-agent.ts";
+import { pathsOfCall } from "../tools/paths-of-call.ts";
+import { definitionHash } from "./definition-hash.ts";
+import { resolvePolicy, type PolicySurroundings } from "./policy.ts";
+import type { Origin } from "./resolve.ts";
+
+/** Whether a call of an agent would run, and why. Nothing is run to find out. */
+export interface CallExplanation {
+  readonly agent: string;
+  readonly call: WrittenCall;
+  /** Why the agent has no such tool; `null`: it has. Without it the decision is never asked for. */
+  readonly missing: string | null;
+  readonly mode: { readonly mode: PermissionMode; readonly from: string };
+  /** As if a person could be asked, unless its definition and the settings keep it from asking. */
+  readonly decision: Decision;
+  /** Every stage that was asked on the way, and what it said. */
+  readonly trace: readonly TraceLine[];
+}
+
+/** What the rules say about a call of an agent of this kind, started by the host. */
+export function explainCall(
+  call: WrittenCall,
+  context: {
+    definition: AgentDefinition;
+    /** It would be the session's main agent. */
+    isMain: boolean;
+    catalog: Catalog;
+    permissions: Origin["permissions"];
+    surroundings: PolicySurroundings;
+    /** What people have allowed to agents with this definition. */
+    grants: (agent: { type: string; definitionHash: string }) => readonly SourcedRule[];
+  },
+): CallExplanation {
+  const { definition, isMain, catalog, surroundings } = context;
+  const { settings, environment } = surroundings;
+  const background = !isMain && (definition.background ?? false);
+  const origin = { permissions: context.permissions, byModel: false, depth: isMain ? 0 : 1 };
+  const { policy, modeFrom, tools } = resolvePolicy(
+    definition,
+    {},
+    { origin, background, surroundings },
+  );
+  const holder = { type: definition.name, definitionHash: definitionHash(definition) };
+  const ground = realGround(environment.cwd, homedir());
+  const book = new Rulebook(policy, context.grants(holder), ground);
+  const asked = {
+    ...call,
+    paths: pathsOfCall(call.tool, call.input, ground),
+    agentType: (name?: string) => catalog.typeOf(name ?? settings.agents.defaultType),
+  };
+  const canAsk = !(background && settings.background.prompts === "deny");
+  return {
+    agent: definition.name,
+    call,
+    missing: whyMissing(call.tool, tools.report),
+    mode: { mode: policy.mode, from: modeFrom },
+    ...explainDecision(book, asked, { canAsk }),
+  };
+}
+
+function whyMissing(
+  tool: string,
+  report: readonly { tool: string; kept: boolean; why: string }[],
+): string | null {
+  const found = report.find((one) => one.tool === tool);
+  if (found !== undefined) return found.kept ? null : found.why;
+  const meant = closest(
+    tool,
+    report.map((one) => one.tool),
+  );
+  return `no such tool here${meant === undefined ? "" : `; did you mean '${meant}'?`}`;
+}
