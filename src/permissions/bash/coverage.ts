@@ -202,7 +202,11 @@ const safeVariable = /^(?:NODE_ENV|LANG|LC_[A-Z]+|NO_COLOR|FORCE_COLOR|TZ)$/;
 
 /** In front of a command: variables that change nothing about which code runs. */
 function isSafeAssignment({ name, value, appends }: ShellAssignment): boolean {
-  return safeVariable.test(name) && !appends && value?.isStatic === true;
+  return safeVariable.test(name) && !appends && value !== null && runsNothing(value);
+}
+
+function runsNothing({ isStatic, text }: ShellWord): boolean {
+  return isStatic || !/\$\(|`|[<>]\(/.test(text);
 }
 
 /** By itself: variables of the script's own. Those that programs and bash look at are written in capitals, or for proxies. */
