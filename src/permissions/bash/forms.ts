@@ -89,12 +89,18 @@ const mostForms = 64;
 
 function innerForms(program: string, args: readonly ShellWord[]): Form[] {
   if (program === "find") return afterActions(args);
-  if (!changers.has(program)) return [];
+  if (!changers.has(program) || (program === "command" && onlyLooks(args))) return [];
   const added = program === "xargs" || program === "parallel" ? [unknownWords] : [];
   return candidates(program, args).map((from) => ({
     assignments: [],
     words: [...args.slice(from), ...added],
   }));
+}
+
+/** `command -v` and `-V` say what a name means. */
+function onlyLooks(args: readonly ShellWord[]): boolean {
+  const first = args.findIndex(({ text }) => !/^-[pvV]+$/.test(text));
+  return args.slice(0, first === -1 ? args.length : first).some(({ text }) => /[vV]/.test(text));
 }
 
 /**
