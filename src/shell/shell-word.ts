@@ -18,6 +18,8 @@ export interface ShellWord {
   readonly belowHome: string | null;
   /** It is a variable with a slash or a glob directly under it, as in `"$D"/*`. */
   readonly isUnderVariable: boolean;
+  /** It is a process substitution and nothing else: a pipe that bash makes. */
+  readonly isProcess: boolean;
 }
 
 export function shellWord(word: Word): ShellWord {
@@ -34,7 +36,8 @@ export function shellWord(word: Word): ShellWord {
     hasGlob: parts.some(({ type }) => type === "Glob"),
     canSplit: parts.some((part) => splitting.has(part.type)),
     belowHome: restBelowHome(word, parts),
-    isUnderVariable: isUnderVariable(word.value, parts),
+    isUnderVariable: isUnderVariable(parts),
+    isProcess: parts.length === 1 && parts[0]?.type === "ProcessSubstitution",
   };
 }
 
@@ -51,6 +54,7 @@ export function literalWord(text: string, written = text): ShellWord {
     canSplit: false,
     belowHome: /^~(?:\/|$)/.test(written) ? text.slice(1) : null,
     isUnderVariable: false,
+    isProcess: false,
   };
 }
 
@@ -64,6 +68,7 @@ export const unknownWords: ShellWord = {
   canSplit: true,
   belowHome: null,
   isUnderVariable: false,
+  isProcess: false,
 };
 
 const splitting: ReadonlySet<WordPart["type"]> = new Set([
@@ -104,11 +109,20 @@ function restBelowHome(word: Word, parts: readonly WordPart[]): string | null {
   return isHome && (text === "" || text.startsWith("/")) ? text : null;
 }
 
-/** `$D/`, `"$D"/*`, `${D}/.*`: a variable that may be empty, and then only slashes and globs. */
-function isUnderVariable(value: string, parts: readonly WordPart[]): boolean {
-  const [first] = inside(parts);
-  if (first?.type !== "SimpleExpansion" && first?.type !== "ParameterExpansion") return false;
-  return value.startsWith(first.text) && /^\/[/*?.]*$/.test(value.slice(first.text.length));
+/** `$D/`, `"$D"/*`, `$D/*.o`, `$A/$B/`: variables that may be empty, and right under them nothing, or a glob. */
+function isUnderVariable(parts: readonly WordPart[]): boolean {
+  const shape = inside(parts).map((part) => (variables.has(part.type) ? variable : shapeOf(part)));
+  const [, rest] = /^[\0/]*\0\/(.*)$/s.exec(shape.join("")) ?? [];
+  if (rest === undefined) return false;
+  const hasGlob = parts.some(({ type }) => type === "Glob");
+  return /^[/*?.]*$/.test(rest) || (hasGlob && /^[^/]*[*?[]/.test(rest));
+}
+
+const variable = "\0";
+const variables: ReadonlySet<WordPart["type"]> = new Set(["SimpleExpansion", "ParameterExpansion"]);
+
+function shapeOf(part: WordPart): string {
+  return "value" in part && typeof part.value === "string" ? part.value : part.text;
 }
 
 /** The parts, with those inside double quotes in their place. */

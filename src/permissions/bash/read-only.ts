@@ -59,6 +59,8 @@ function looksAtFiles(writing?: RegExp): Check {
 }
 
 function isFlagOrInside(word: ShellWord, around: Surroundings): boolean {
+  // What it runs is a command of its own.
+  if (word.isProcess) return true;
   if (!word.isStatic) return around.isInside(word);
   if (!word.text.startsWith("-") || word.text === "-")
     return word.text === "-" || around.isInside(word);
