@@ -97,11 +97,6 @@ export class Grants {
     }
   }
 
-  /** The agent has ended. */
-  forget(agentId: string): void {
-    this.#agents.delete(agentId);
-  }
-
   async #store(request: InboxRequest, rules: readonly string[]): Promise<void> {
     const { agentType, definitionHash } = request;
     const project = this.#project;

@@ -28,10 +28,10 @@ export async function askAhead(
   session: Session,
   approvals: Approvals,
 ): Promise<AskedAhead> {
+  if (!isWorthAsking(agent, session)) return nothing;
+  await loadShellParser();
   const over = new AbortController();
-  const rules = isWorthAsking(agent, session)
-    ? await loadShellParser().then(() => rulesToAskFor(agent, approvals.grants()))
-    : [];
+  const rules = rulesToAskFor(agent, approvals.grants());
   const input = {
     subagent_type: agent.type,
     description: agent.description,
@@ -51,6 +51,12 @@ export async function askAhead(
     [Symbol.dispose]: () => over.abort(),
   };
 }
+
+const nothing: AskedAhead = {
+  isThis: () => false,
+  isCoveredBy: () => false,
+  [Symbol.dispose]: () => undefined,
+};
 
 function isWorthAsking({ relates }: ResolvedAgent, { inbox, settings }: Session): boolean {
   return relates.background && inbox.attended && settings.background.prompts === "inbox";

@@ -1,9 +1,9 @@
-import type { AgentEventBody } from "../events/event.ts";
+import type { AgentEvent } from "../events/event.ts";
 import { openRedactor, type Redactor } from "../redact/redactor.ts";
 import { safeCut, StreamRedactor } from "../redact/stream-redactor.ts";
 
-type Emit = (body: AgentEventBody) => void;
-type Delta = Extract<AgentEventBody, { type: "text-delta" | "thinking-delta" }>;
+type Emit = (event: AgentEvent) => void;
+type Delta = Extract<AgentEvent, { type: "text-delta" | "thinking-delta" }>;
 
 /**
  * Takes secrets out of everything that one agent reports. Streamed text comes a little later than it arrived, since a
@@ -12,28 +12,28 @@ type Delta = Extract<AgentEventBody, { type: "text-delta" | "thinking-delta" }>;
 export function redactedEmit(redactor: Redactor, emit: Emit): Emit {
   if (redactor === openRedactor) return emit;
   const stream = new StreamRedactor(redactor);
-  let type: Delta["type"] | undefined;
+  let last: Delta | undefined;
   const flush = (): void => {
     const text = stream.flush();
-    if (type !== undefined && text !== "") emit({ type, text });
-    type = undefined;
+    if (last !== undefined && text !== "") emit({ ...last, text });
+    last = undefined;
   };
-  return (body) => {
-    switch (body.type) {
+  return (event) => {
+    switch (event.type) {
       case "text-delta":
       case "thinking-delta": {
-        if (type !== body.type) flush();
-        ({ type } = body);
-        const text = stream.push(body.text);
-        if (text !== "") emit({ type, text });
+        if (last?.type !== event.type) flush();
+        last = event;
+        const text = stream.push(event.text);
+        if (text !== "") emit({ ...event, text });
         return;
       }
       case "tool-call-progress":
-        emit({ ...body, text: unfinished(body.text, redactor) });
+        emit({ ...event, text: unfinished(event.text, redactor) });
         return;
       default:
         flush();
-        emit(redactor.deep(body));
+        emit(redactor.deep(event));
     }
   };
 }

@@ -3,13 +3,12 @@ import { join } from "node:path";
 import type { AgentResult } from "../agent-result.ts";
 import { errorMessage } from "../errors.ts";
 import type { AgentEvent, AgentEventBody, PromptSource } from "../events/event.ts";
-import { judge } from "../loop/approve.ts";
 import { relay, type Report } from "../loop/relay.ts";
 import { runLoop, type LoopOutcome } from "../loop/run-loop.ts";
 import type { Message } from "../message.ts";
 import { ModelError } from "../model/model.ts";
 import { writeFileAtomic } from "../platform/atomic-write.ts";
-import type { ResolvedAgent, SourcedRule } from "../resolved-agent.ts";
+import type { ResolvedAgent } from "../resolved-agent.ts";
 import { hiddenFromSearches } from "../permissions/hidden.ts";
 import { AgentSandbox } from "../platform/sandbox/agent-sandbox.ts";
 import { toolSpec } from "../tools/tool.ts";
@@ -19,6 +18,7 @@ import { StopCause } from "./abort.ts";
 import { approvalsOf } from "./approvals.ts";
 import { askAhead } from "./ask-ahead.ts";
 import { Deadline } from "./deadline.ts";
+import { enrolJudge } from "./enrol-judge.ts";
 import { Figures } from "./figures.ts";
 import { journalSteps } from "./journal.ts";
 import type { Session } from "./session.ts";
@@ -54,16 +54,14 @@ export function runAgent(run: AgentRun): AsyncGenerator<AgentEvent, AgentResult>
   return relay(async (reader: Report<AgentEvent>) => {
     const { agent, session } = run;
     const figures = new Figures(session.clock.now());
-    const eventOf = (body: AgentEventBody): AgentEvent => {
-      const at = session.clock.now();
-      return { agentId: agent.id, sessionId: session.id, at, ...body };
-    };
-    const tell = redactedEmit(session.redactor, (body) => reader.emit(eventOf(body)));
+    const tell = redactedEmit(session.redactor, (event) => reader.emit(event));
     const report: Report<AgentEventBody> = {
       emit: (body) => {
-        figures.apply(eventOf(body));
-        run.remember?.(body);
-        tell(body);
+        const at = session.clock.now();
+        const event: AgentEvent = { agentId: agent.id, sessionId: session.id, at, ...body };
+        figures.apply(event);
+        run.remember?.(event);
+        tell(event);
       },
       told: reader.told,
     };
@@ -118,24 +116,9 @@ async function live(run: AgentRun, report: Report<AgentEventBody>): Promise<Loop
     }),
   );
   const approvals = approvalsOf(agent, session);
-  resources.defer(() => {
-    session.judges.delete(agent.id);
-    session.grants.forget(agent.id);
-    session.denials.forget(agent.id);
-  });
+  resources.defer(() => session.denials.forget(agent.id));
   const ahead = resources.use(await askAhead(agent, session, approvals));
-  session.judges.set(agent.id, (rules, { tool: name, input }) => {
-    const tool = session.tools.get(name);
-    const given = rules.map(allowedBySession);
-    if (ahead.isThis(input)) return ahead.isCoveredBy(given);
-    const grants = [...approvals.grants(), ...given];
-    const asker = {
-      agent,
-      workbench,
-      approvals: { ...approvals, canAsk: true, grants: () => grants },
-    };
-    return tool !== undefined && judge(asker, tool, input).decision.verdict === "allow";
-  });
+  resources.use(enrolJudge({ agent, session, workbench, approvals, ahead }));
   const waits = new Waits({ ticket, deadline, signal, emit: report.emit });
   const tools = new Map(
     agent.can.tools.flatMap((name) => {
@@ -160,10 +143,6 @@ async function live(run: AgentRun, report: Report<AgentEventBody>): Promise<Loop
     },
     { ...run.task, attachments: run.history.length === 0 ? agent.sees.attachments : [] },
   );
-}
-
-function allowedBySession(rule: string): SourcedRule {
-  return { kind: "allow", rule, source: "a grant" };
 }
 
 type Ending = Pick<AgentResult, "content"> &

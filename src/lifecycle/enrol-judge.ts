@@ -1,0 +1,36 @@
+import { judge, type Approvals } from "../loop/approve.ts";
+import type { ResolvedAgent, SourcedRule } from "../resolved-agent.ts";
+import type { Workbench } from "../tools/workbench.ts";
+import type { AskedAhead } from "./ask-ahead.ts";
+import type { Session } from "./session.ts";
+
+/**
+ * Lets the inbox ask a running agent whether a grant settles one of its open questions: only the agent knows where it works and
+ * what else it was granted.
+ */
+export function enrolJudge(options: {
+  agent: ResolvedAgent;
+  session: Session;
+  workbench: Workbench;
+  approvals: Approvals;
+  ahead: AskedAhead;
+}): Disposable {
+  const { agent, session, workbench, approvals, ahead } = options;
+  session.judges.set(agent.id, (rules, { tool: name, input }) => {
+    const tool = session.tools.get(name);
+    const given = rules.map(granted);
+    if (ahead.isThis(input)) return ahead.isCoveredBy(given);
+    const grants = [...approvals.grants(), ...given];
+    const asker = {
+      agent,
+      workbench,
+      approvals: { ...approvals, canAsk: true, grants: () => grants },
+    };
+    return tool !== undefined && judge(asker, tool, input).decision.verdict === "allow";
+  });
+  return { [Symbol.dispose]: () => session.judges.delete(agent.id) };
+}
+
+function granted(rule: string): SourcedRule {
+  return { kind: "allow", rule, source: "a grant" };
+}
