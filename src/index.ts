@@ -15,6 +15,9 @@ export type {
 export type { EventStream, Subscription } from "./events/bus.ts";
 export type { AgentEvent, AgentSummary, ToolCall } from "./events/event.ts";
 export type { AgentId, SessionId } from "./ids.ts";
+export type { InboxEvent } from "./inbox/inbox-options.ts";
+export type { Answer, InboxRequest } from "./inbox/request.ts";
+export type { InboxCheck } from "./inbox/run-checks.ts";
 export type { Spending, Totals } from "./lifecycle/totals.ts";
 export type { Usage } from "./message.ts";
 export {
