@@ -72,7 +72,7 @@ export function buildHouse(
   const inbox = new Inbox({
     sessionId: id,
     directory: paths.inboxDir,
-    audit: new AuditLog({ path: paths.auditLog, logger, now }),
+    audit: new AuditLog({ path: paths.auditLog, logger, now, redact: redactor.text }),
     grants,
     clock: options.clock,
     logger,

@@ -2,6 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
+import type { Answer } from "../src/inbox/request.ts";
 import type { InboxCheck } from "../src/inbox/run-checks.ts";
 import { sequence } from "./support/stage.ts";
 import { bash, report, setDesk, type Desk } from "./support/answering.ts";
@@ -169,4 +170,32 @@ test("the audit log has one line for each fact, and not the input", async () => 
   ]);
   expect(desk.audit()).toHaveLength(4);
   expect(JSON.stringify(desk.audit())).not.toContain("touch other");
+});
+
+test("no secret of a command, a rule or a message stays behind in the log or the inbox", async () => {
+  const secret = `ghp_${"a1B2".repeat(9)}`;
+  const desk = setDesk({
+    first: [bash(`touch made # ${secret}`), bash(`touch ${secret}`), "done"],
+  });
+  const first = await desk.work("first");
+  const answers: Answer[] = [
+    {
+      verdict: "allow",
+      scope: "agent",
+      rules: [`Bash(touch made # ${secret})`, "Bash(touch made)"],
+    },
+    { verdict: "deny", message: `not ${secret}` },
+  ];
+  for (const answer of answers) {
+    const [request] = await desk.open(1);
+    // Whoever answers sees all of it.
+    expect(JSON.stringify(request?.input)).toContain(secret);
+    await desk.manager.inbox.answer(request?.id ?? "", answer);
+  }
+  await desk.reported(first);
+  expect(desk.audit()).toHaveLength(4);
+  expect(JSON.stringify(desk.audit())).toContain("[redacted:github-token]");
+  expect(JSON.stringify(desk.audit())).not.toContain(secret);
+  expect(JSON.stringify(desk.events)).not.toContain(secret);
+  expect(filesOf(desk)).toEqual([]);
 });

@@ -37,11 +37,19 @@ export class AuditLog {
   readonly #file: JsonlWriter;
   readonly #logger: Logger;
   readonly #now: () => number;
+  readonly #redact: (text: string) => string;
 
-  constructor(options: { path: string; logger: Logger; now: () => number }) {
+  constructor(options: {
+    path: string;
+    logger: Logger;
+    now: () => number;
+    /** Takes secrets out of rules and messages. */
+    redact?: (text: string) => string;
+  }) {
     this.#file = new JsonlWriter(options.path);
     this.#logger = options.logger;
     this.#now = options.now;
+    this.#redact = options.redact ?? ((text) => text);
   }
 
   asked(request: InboxRequest): void {
@@ -60,11 +68,15 @@ export class AuditLog {
       by,
       verdict,
       ...(verdict === "allow" ? { scope: answer.scope } : {}),
-      ...(verdict === "allow" && answer.rules !== undefined ? { rules: answer.rules } : {}),
+      ...(verdict === "allow" && answer.rules !== undefined
+        ? { rules: answer.rules.map(this.#redact) }
+        : {}),
       ...(verdict === "allow" && answer.input !== undefined
         ? { changedTo: inputHash(request.tool, answer.input) }
         : {}),
-      ...(verdict === "deny" && answer.message !== undefined ? { message: answer.message } : {}),
+      ...(verdict === "deny" && answer.message !== undefined
+        ? { message: this.#redact(answer.message) }
+        : {}),
     });
   }
 
