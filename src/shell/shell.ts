@@ -11,6 +11,8 @@ export interface Shell {
   readonly opaque: readonly string[];
   /** Some text that is only data here looks like code: it may become code in one of the opaque places. */
   readonly hidesCode: boolean;
+  /** Some part may run more than once: it stands in a loop or in a function. */
+  readonly repeats: boolean;
 }
 
 export interface SimpleCommand {

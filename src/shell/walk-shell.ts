@@ -7,8 +7,10 @@ import type {
   SyntaxNode,
   TestBinaryExpression,
   TestUnaryExpression,
+  Word,
 } from "unbash";
 import { isPlainArithmetic, isPlainNumber } from "./arithmetic.ts";
+import { isOwnName } from "./own-name.ts";
 import { shellParser } from "./parser.ts";
 import type { Redirection, Shell, SimpleCommand } from "./shell.ts";
 import { literalWord, shellWord, unknownWords, type ShellWord } from "./shell-word.ts";
@@ -30,6 +32,7 @@ class Walk implements Shell {
   readonly redirections: Redirection[] = [];
   readonly opaque: string[] = [];
   hidesCode = false;
+  repeats = false;
   /** Functions that are defined for certain from here on. */
   readonly #functions = new Set<string>();
   #depth = 0;
@@ -65,7 +68,12 @@ class Walk implements Shell {
         break;
       case "For":
       case "Select":
+        this.repeats = true;
         this.#sets(node.name.value);
+        break;
+      case "While":
+      case "Function":
+        this.repeats = true;
         break;
       case "Coproc":
         if (node.name !== undefined) this.#sets(node.name.value);
@@ -114,7 +122,8 @@ class Walk implements Shell {
       this.#depth -= 1;
       const { command, background } = statement;
       const isDefined = isWhole && command.type === "Function" && background !== true;
-      if (isDefined && command.name.parts === undefined) this.#functions.add(command.name.value);
+      // Bash refuses a quoted or escaped name, and then runs the program of that name.
+      if (isDefined && isPlainName(command.name)) this.#functions.add(command.name.value);
     }
   }
 
@@ -155,6 +164,10 @@ class Walk implements Shell {
   }
 }
 
+function isPlainName({ text, value, parts }: Word): boolean {
+  return parts === undefined && text === value;
+}
+
 /** An argument such as `x=1` of `declare`: a word all the same, and known only if it is all plain. */
 function assignedWord({ value, text }: Assignment): ShellWord {
   const isPlain = value.type === "Word" && value.parts === undefined && !/["'\\$`~]/.test(text);
@@ -188,7 +201,7 @@ function isPlainExpansion({
       return /^[QULuEa]$/.test(operation.operand.text);
     case "Default":
       // Assigns, which matters for variables that programs read.
-      return !operation.operator.includes("=") || /^[a-z_]+$/.test(parameter);
+      return !operation.operator.includes("=") || isOwnName(parameter);
     case "Names":
     case "Unknown":
       return false;
