@@ -18,8 +18,11 @@ const substitution = new RegExp(
 function isHarmlessCommand(part: string): boolean {
   if (part === "" || commands.test(part)) return true;
   const found = substitution.exec(part);
-  // With its delimiter three times, no more: so it is clear where the flags begin.
+  const [, delimiter = ""] = found ?? [];
+  // With its delimiter three times, no more, and none escaped: so it is clear where the flags begin.
   return (
-    found !== null && part.slice(part.indexOf(`s${found[1]}`)).split(found[1] ?? "").length === 4
+    found !== null &&
+    !part.includes(`\\${delimiter}`) &&
+    part.slice(part.indexOf(`s${delimiter}`)).split(delimiter).length === 4
   );
 }
