@@ -1,16 +1,14 @@
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import type { ShellWord } from "../../shell/shell-word.ts";
 import type { Shell } from "../../shell/shell.ts";
 import type { Ground } from "../ground.ts";
-import { matchesSegment } from "../path-rule.ts";
+import { expandGlob, mostPaths } from "./expand-glob.ts";
 
 /** The paths that a word may stand for. `null`: nobody can tell before it runs. */
 export type WordPaths = (word: ShellWord) => readonly string[] | null;
 
-const mostPaths = 1000;
-
 /** Resolves words to paths for one command line: from every directory in which its parts may run. */
-export function wordPaths(shell: Shell, ground: Ground): WordPaths {
+export function wordPaths(shell: Pick<Shell, "commands" | "repeats">, ground: Ground): WordPaths {
   const places = workingPlaces(shell, ground);
   const changesHome = shell.commands.some(({ assignments }) =>
     assignments.some(({ name }) => name === "HOME"),
@@ -18,57 +16,57 @@ export function wordPaths(shell: Shell, ground: Ground): WordPaths {
   const showsHidden = shell.commands.some(({ words }) =>
     words.some(({ text }) => text === "dotglob"),
   );
-  const absolute = (word: ShellWord): readonly string[] | null => {
-    if (word.belowHome !== null) return changesHome ? null : [join(ground.home, word.belowHome)];
+  const written = (word: ShellWord): readonly string[] | null => {
+    if (word.belowHome !== null) return changesHome ? null : [`${ground.home}/${word.belowHome}`];
     if (!word.isStatic && !word.isGlob) return null;
-    if (word.text.startsWith("/")) return [resolve(word.text)];
-    return places?.map((place) => resolve(place, word.text)) ?? null;
+    if (word.text.startsWith("/")) return [word.text];
+    return places?.map((place) => `${place}/${word.text}`) ?? null;
   };
   return (word) => {
-    const written = absolute(word);
-    if (written === null) return null;
-    const paths = written.flatMap((path) =>
-      word.hasGlob ? expand(path, ground, showsHidden) : [path],
-    );
-    return paths.length > mostPaths ? null : [...new Set(paths)];
+    const paths = written(word);
+    if (paths === null) return null;
+    if (!word.hasGlob) return [...new Set(paths.flatMap((path) => spellings(path, ground)))];
+    // What it finds may be links, from which `..` leads elsewhere.
+    if (paths.some(goesUp)) return null;
+    const found = paths.flatMap((path) => expandGlob(resolve(path), ground, showsHidden));
+    return found.length > mostPaths ? null : [...new Set(found)];
   };
 }
 
+/** A path without its `..`: as bash and people read it, and as programs do, for whom `..` is above where a link leads. */
+function spellings(path: string, ground: Ground): string[] {
+  if (!goesUp(path)) return [resolve(path)];
+  let real = "/";
+  for (const segment of path.split("/")) {
+    real = segment === ".." ? dirname(ground.realPath(real)) : join(real, segment);
+  }
+  return [resolve(path), real];
+}
+
+function goesUp(path: string): boolean {
+  return /(?:^|\/)\.\.(?:\/|$)/.test(path);
+}
+
 /** Where the parts of a command line may run: here, or wherever a `cd` in it leads. `null`: nobody can tell. */
-function workingPlaces(shell: Shell, { cwd, home }: Ground): readonly string[] | null {
-  const places = new Set([cwd]);
+function workingPlaces(
+  shell: Pick<Shell, "commands" | "repeats">,
+  ground: Ground,
+): readonly string[] | null {
+  const places = new Set([ground.cwd]);
   for (const { words } of shell.commands) {
     const name = words.find(({ text }) => text !== "builtin" && text !== "command");
     if (name === undefined || !/^(?:cd|pushd|popd)$/.test(name.text)) continue;
     const target = words.at(-1);
     if (name.text === "popd" || target === undefined || target === name) return null;
     if (target.belowHome === null && (!target.isStatic || target.text.startsWith("-"))) return null;
-    const to = target.belowHome === null ? target.text : join(home, target.belowHome);
-    for (const place of [...places]) places.add(resolve(place, to));
+    const to = target.belowHome === null ? target.text : join(ground.home, target.belowHome);
+    // How often it runs decides where it leads.
+    if (shell.repeats && !to.startsWith("/")) return null;
+    for (const place of [...places]) {
+      for (const led of spellings(to.startsWith("/") ? to : `${place}/${to}`, ground))
+        places.add(led);
+    }
     if (places.size > 64) return null;
   }
   return [...places];
-}
-
-/** The files that an unquoted glob finds, and the path itself, which bash passes on where it finds none. */
-function expand(path: string, ground: Ground, showsHidden: boolean): string[] {
-  let found = ["/"];
-  for (const segment of path.split("/").filter((one) => one !== "")) {
-    if (!/[*?[]/.test(segment)) {
-      found = found.map((directory) => join(directory, segment));
-      continue;
-    }
-    // A class is any character: rather too many files than too few.
-    const pattern = segment.replaceAll(/\[[^\]]*\]?/g, "?");
-    const isHidden = (name: string): boolean =>
-      name.startsWith(".") && !segment.startsWith(".") && !showsHidden;
-    found = found.flatMap((directory) =>
-      ground
-        .list(directory)
-        .filter((name) => !isHidden(name) && matchesSegment(pattern, name))
-        .map((name) => join(directory, name)),
-    );
-    if (found.length > mostPaths) return found;
-  }
-  return [...found, path];
 }
