@@ -27,8 +27,11 @@ function ownFlags(args: readonly ShellWord[], flag: RegExp, withValue?: RegExp):
     const word = args[count];
     if (word === undefined || !word.isStatic) return null;
     if (flag.test(word.text)) count += 1;
-    else if (withValue?.test(word.text) === true) count += 2;
-    else if (word.text === "--") return count + 1;
+    else if (withValue?.test(word.text) === true) {
+      // A value that may be several words may be a program too.
+      if (args[count + 1]?.isStatic !== true) return null;
+      count += 2;
+    } else if (word.text === "--") return count + 1;
     else return word.text.startsWith("-") ? null : count;
   }
 }
@@ -61,7 +64,7 @@ export function unwrapped({ words, assignments }: Form): Form {
 
 /** Further programs that run their arguments, but not as they are: with other rights, variables or locks. */
 const changers = new Set(
-  "env sudo doas watch setsid ionice flock xargs exec nohup builtin command time nice stdbuf timeout chroot chrt taskset unshare nsenter strace ltrace parallel busybox".split(
+  "env sudo doas pkexec runuser systemd-run fakeroot watch setsid ionice flock xargs exec nohup builtin command time nice stdbuf timeout chroot chrt taskset numactl prlimit setarch unshare nsenter bwrap firejail strace ltrace valgrind parallel busybox toybox".split(
     " ",
   ),
 );
@@ -91,9 +94,10 @@ function innerForms(program: string, args: readonly ShellWord[]): Form[] {
   if (program === "find") return afterActions(args);
   if (!changers.has(program) || (program === "command" && onlyLooks(args))) return [];
   const added = program === "xargs" || program === "parallel" ? [unknownWords] : [];
+  const marks = added.length === 0 ? [] : placeholders(args);
   return candidates(program, args).map((from) => ({
     assignments: [],
-    words: [...args.slice(from), ...added],
+    words: [...opened(args.slice(from), marks), ...added],
   }));
 }
 
@@ -124,7 +128,25 @@ function candidates(program: string, args: readonly ShellWord[]): number[] {
 function afterActions(args: readonly ShellWord[]): Form[] {
   return args.flatMap(({ text }, at) =>
     /^-(?:exec|execdir|ok|okdir)$/.test(text)
-      ? [{ assignments: [], words: args.slice(at + 1) }]
+      ? [{ assignments: [], words: opened(args.slice(at + 1), ["{}"]) }]
       : [],
+  );
+}
+
+/** What `xargs` and others put their input for. */
+function placeholders(args: readonly ShellWord[]): string[] {
+  const given = args.flatMap(({ text }, at) => {
+    const [, value] = /^(?:-\w*?[Ii]|--replace=?)(.*)$/s.exec(text) ?? [];
+    return value === undefined ? [] : [value === "" ? (args[at + 1]?.text ?? "") : value];
+  });
+  return ["{}", ...given].filter((mark) => mark !== "");
+}
+
+/** A word with a placeholder in it is any word. */
+function opened(words: readonly ShellWord[], marks: readonly string[]): ShellWord[] {
+  return words.map((word) =>
+    marks.some((mark) => word.text.includes(mark))
+      ? { ...word, isStatic: false, pieces: [null] }
+      : word,
   );
 }

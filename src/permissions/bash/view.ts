@@ -31,8 +31,11 @@ export class BashView {
     this.command = command;
     this.shell = read.readable ? read.shell : null;
     this.whyUnreadable = read.readable ? null : read.why;
-    this.reach = read.readable ? reachOf(read.shell) : { runs: [], unknown: [command] };
-    this.pathsOf = read.readable ? wordPaths(read.shell, ground) : () => null;
+    this.reach = read.readable
+      ? reachOf(read.shell)
+      : { runs: [], redirections: [], unknown: [command] };
+    const commands = this.reach.runs.map((one) => one.command);
+    this.pathsOf = read.readable ? wordPaths({ ...read.shell, commands }, ground) : () => null;
   }
 
   /** Every file that can be told from the text. */
@@ -52,7 +55,7 @@ export class BashView {
   }
 
   #byRedirections(): TouchedFile[] {
-    return (this.shell?.redirections ?? []).flatMap(({ operator, target, effect }) =>
+    return this.reach.redirections.flatMap(({ operator, target, effect }) =>
       effect === "descriptor" ? [] : this.#files([target], effect, `${operator} ${target.text}`),
     );
   }

@@ -1,0 +1,83 @@
+import { unknownWords, type ShellWord } from "../../shell/shell-word.ts";
+
+const shells = /^(?:ba|da|z|k|a)?sh$/;
+
+/** The texts that a command takes for shell code. One that is not static: any code. */
+export function evaluatedBy(words: readonly ShellWord[]): (readonly ShellWord[])[] {
+  const [name, ...args] = words;
+  if (name?.isStatic !== true) return [];
+  if (shells.test(name.text)) return byShell(name, args);
+  if (args.length === 0) return [];
+  switch (name.text) {
+    case "eval":
+    case "watch":
+      return [args.filter(({ text }, at) => at > 0 || !text.startsWith("-"))];
+    case "trap":
+      return [args.filter(({ text }) => !text.startsWith("-")).slice(0, 1)];
+    case "source":
+    case ".":
+      return isFile(args[0]) ? [] : anything(name);
+    case "env":
+      return valuesOf(args, /^-\w*?S|^--s[\w-]*=?/);
+    case "su":
+    case "runuser":
+    case "flock":
+    case "script":
+      return valuesOf(args, /^-\w*?c|^--command=?/);
+    case "mapfile":
+    case "readarray":
+    case "compgen":
+    case "complete":
+      return valuesOf(args, /^-\w*?C/);
+    case "hash":
+      return valuesOf(args, /^-\w*?p/);
+    case "alias":
+      return args.map((word) => [{ ...word, text: word.text.slice(word.text.indexOf("=") + 1) }]);
+    default:
+      return [];
+  }
+}
+
+/** Flags of a shell that take the next word. */
+const withValue = /^[-+][oO]$|^--(?:rcfile|init-file)$/;
+
+/** `-c` makes the first word that is no flag code, wherever it stands among the flags. Without code or file it reads its input. */
+function byShell(name: ShellWord, args: readonly ShellWord[]): (readonly ShellWord[])[] {
+  let takesCode = false;
+  let readsInput = false;
+  let at = 0;
+  for (; at < args.length; at += 1) {
+    const word = args[at];
+    if (word === undefined || !/^[-+]./.test(word.text) || !word.isStatic) break;
+    if (word.text === "--") {
+      at += 1;
+      break;
+    }
+    if (withValue.test(word.text)) at += 1;
+    else if (/^-[^-]*c/.test(word.text)) takesCode = true;
+    else if (/^-[^-]*s/.test(word.text)) readsInput = true;
+  }
+  const first = args[at]?.text === "-" ? args[at + 1] : args[at];
+  if (takesCode) return first === undefined ? [] : [[first]];
+  return isFile(first) && !readsInput ? [] : anything(name);
+}
+
+/** A file by its name. What comes through a pipe or from another command is any text. */
+function isFile(word: ShellWord | undefined): boolean {
+  return word?.isStatic === true && !/^\/dev\/(?:stdin|fd\/)|^\/proc\/|^-$/.test(word.text);
+}
+
+function anything({ text }: ShellWord): (readonly ShellWord[])[] {
+  return [[{ ...unknownWords, text }]];
+}
+
+/** What a flag carries: the rest of its word, or the next one. */
+function valuesOf(args: readonly ShellWord[], flag: RegExp): (readonly ShellWord[])[] {
+  return args.flatMap((word, at) => {
+    const [written] = flag.exec(word.text) ?? [];
+    if (written === undefined) return [];
+    const next = args[at + 1];
+    if (word.text !== written) return [[{ ...word, text: word.text.slice(written.length) }]];
+    return next === undefined ? [] : [[next]];
+  });
+}
