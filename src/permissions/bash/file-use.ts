@@ -1,4 +1,5 @@
-import type { ShellWord } from "../../shell/shell-word.ts";
+import { basename } from "node:path";
+import { literalWord, type ShellWord } from "../../shell/shell-word.ts";
 import type { Form } from "./forms.ts";
 
 /** Which arguments of a command are files that it reads, and which ones it writes. */
@@ -19,11 +20,11 @@ const searchers = words("grep egrep fgrep rg ag ack sed gsed awk gawk mawk nawk 
 
 /** All arguments are files to write. */
 const writers = words(
-  "mkdir touch rm rmdir unlink shred truncate tee mv chmod chown chgrp ln mkfifo mknod patch",
+  "mkdir touch rm rmdir unlink shred truncate tee chmod chown chgrp mkfifo mknod patch",
 );
 
 /** The last argument is written, or where `-t` says; the others are read. */
-const copiers = words("cp install scp rsync");
+const copiers = words("cp install scp rsync mv ln");
 
 function words(text: string): ReadonlySet<string> {
   return new Set(text.split(" "));
@@ -33,7 +34,8 @@ export function fileUse({ words: [name, ...args] }: Pick<Form, "words">): FileUs
   if (name?.isStatic !== true) return nothing;
   const operands = operandsOf(args);
   if (name.text === "dd") return usesOfDd(args);
-  if (copiers.has(name.text)) return usesOfCopier(args, operands);
+  if (name.text === "git") return usesOfGit(operands);
+  if (copiers.has(name.text)) return usesOfCopier(name.text, args, operands);
   if (writers.has(name.text)) return { reads: [], writes: operands };
   if (searchers.has(name.text)) return usesOfSearcher(name.text, args, operands);
   return readers.has(name.text) ? { reads: operands, writes: [] } : nothing;
@@ -55,7 +57,7 @@ function usesOfSearcher(
   operands: readonly ShellWord[],
 ): FileUse {
   const isGiven = args.some(({ text }) =>
-    /^(?:-\w*[ef]|--(?:regexp|file|expression)(?:=.*)?)$/.test(text),
+    /^(?:-\w*[ef]|--(?:regexp|file|expression|$))/.test(text),
   );
   const files = isGiven ? operands : operands.slice(1);
   const inPlace =
@@ -63,13 +65,38 @@ function usesOfSearcher(
   return inPlace ? { reads: files, writes: files } : { reads: files, writes: [] };
 }
 
-function usesOfCopier(args: readonly ShellWord[], operands: readonly ShellWord[]): FileUse {
-  const flag = args.findIndex(({ text }) => /^(?:-\w*t|--target-directory)$/.test(text));
-  const attached = args.findIndex(({ text }) => /^(?:-t.|--target-directory=)/.test(text));
-  const isNamed = flag !== -1 || attached !== -1;
-  // Where the target stands is not worth guessing at: with `-t` everything may be it.
-  if (isNamed) return { reads: operands, writes: operands };
-  return { reads: operands.slice(0, -1), writes: operands.slice(-1) };
+/** What is moved is written too. In a directory, the files get the names that they had. */
+function usesOfCopier(
+  name: string,
+  args: readonly ShellWord[],
+  operands: readonly ShellWord[],
+): FileUse {
+  const flag = args.find(({ text }) => /^-\w*t|^--t/.test(text));
+  const named = flag === undefined ? operands.at(-1) : targetOf(flag, args);
+  const sources = flag === undefined ? operands.slice(0, -1) : operands;
+  const targets = named === undefined ? [] : [named, ...sources.map((one) => inside(named, one))];
+  // With a flag for the target everything may be it: flags can be written in many ways.
+  const isLeft = name !== "mv" && name !== "ln" && flag === undefined;
+  return { reads: sources, writes: isLeft ? targets : [...targets, ...sources] };
+}
+
+function targetOf(flag: ShellWord, args: readonly ShellWord[]): ShellWord | undefined {
+  const value = /^(?:-\w*?t|--t[\w-]*=)(.+)$/s.exec(flag.text)?.[1];
+  return value === undefined ? args[args.indexOf(flag) + 1] : literalWord(value);
+}
+
+function inside(directory: ShellWord, file: ShellWord): ShellWord {
+  if (!directory.isStatic || !file.isStatic) return directory;
+  const name = basename(file.text);
+  const belowHome = directory.belowHome === null ? null : `${directory.belowHome}/${name}`;
+  return { ...literalWord(`${directory.text}/${name}`), belowHome };
+}
+
+/** Operands after the name of the command; `revision:path` is a path too. */
+function usesOfGit([, ...operands]: readonly ShellWord[]): FileUse {
+  const paths = operands.filter(({ text }) => text.includes(":"));
+  const behind = paths.map(({ text }) => literalWord(text.slice(text.lastIndexOf(":") + 1)));
+  return { reads: [...operands, ...behind], writes: [] };
 }
 
 function usesOfDd(args: readonly ShellWord[]): FileUse {
