@@ -3,7 +3,7 @@ import { isInside } from "../platform/is-inside.ts";
 import type { SourcedRule } from "./decision.ts";
 import type { Ground } from "./ground.ts";
 import { matchesPath, pathRules, type PathRule } from "./path-rule.ts";
-import { parseRule, type Rule } from "./rule.ts";
+import { isAbout, parseRule, type Rule } from "./rule.ts";
 
 /** A path as it was given and as it is after resolving every link. */
 export interface PathPair {
@@ -26,6 +26,13 @@ export class Rulebook {
     this.deny = rules.filter(({ kind }) => kind === "deny");
     this.ask = rules.filter(({ kind }) => kind === "ask");
     this.allow = rules.filter(({ kind }) => kind === "allow");
+  }
+
+  /** Some rule keeps files from being read. */
+  get hidesFiles(): boolean {
+    return [...this.deny, ...this.ask].some(
+      (rule) => rule.specifier !== null && isAbout(rule, "Read"),
+    );
   }
 
   pair(path: string): PathPair {

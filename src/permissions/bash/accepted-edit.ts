@@ -1,41 +1,76 @@
-import type { ShellWord } from "../../shell/shell-word.ts";
+import { literalWord, type ShellWord } from "../../shell/shell-word.ts";
+import type { Ground } from "../ground.ts";
+import { copiedFiles } from "./copied-files.ts";
 import { isHarmlessSed } from "./sed-script.ts";
+import type { WordPaths } from "./word-paths.ts";
 
-const commands = new Set(["mkdir", "touch", "rm", "rmdir", "mv", "cp", "sed"]);
-
-/**
- * Whether a command only changes files that edits may change: with every path known and `mayWrite` it. Values of flags count
- * as paths, because some are.
- */
-export function isAcceptedEdit(
-  [name, ...args]: readonly ShellWord[],
-  mayWrite: (word: ShellWord) => boolean,
-): boolean {
-  if (name?.isStatic !== true || !commands.has(name.text)) return false;
-  if (!args.every(({ isStatic }) => isStatic)) return false;
-  if (name.text === "sed") return isAcceptedSed(args, mayWrite);
-  return args.flatMap(pathsIn).every(mayWrite);
+/** What accepted edits may change. */
+export interface EditPlace {
+  readonly mayWrite: (word: ShellWord) => boolean;
+  readonly pathsOf: WordPaths;
+  readonly ground: Ground;
 }
 
-function pathsIn(word: ShellWord): ShellWord[] {
-  if (!word.text.startsWith("-") || word.text === "-") return [word];
-  const value = /^(?:--[\w-]+=|-[A-Za-z]*t)(.+)$/s.exec(word.text)?.[1];
-  return value === undefined ? [] : [{ ...word, text: value, pieces: [value] }];
+type Check = (args: readonly ShellWord[], place: EditPlace) => boolean;
+
+const commands: ReadonlyMap<string, Check> = new Map<string, Check>([
+  ["mkdir", changes],
+  ["touch", changes],
+  ["rm", changes],
+  ["rmdir", changes],
+  ["cp", copies(/^-[afinpRruvT]+$|^--(?:archive|force|no-clobber|recursive|update|verbose)$/)],
+  ["mv", copies(/^-[finuvT]+$|^--(?:force|no-clobber|update|verbose)$/)],
+  ["sed", rewrites],
+]);
+
+/** Whether a command only changes files that edits may change, with every path known. */
+export function isAcceptedEdit([name, ...args]: readonly ShellWord[], place: EditPlace): boolean {
+  if (name?.isStatic !== true || !args.every(({ isStatic }) => isStatic)) return false;
+  return commands.get(name.text)?.(args, place) === true;
 }
 
-function isAcceptedSed(
-  args: readonly ShellWord[],
-  mayWrite: (word: ShellWord) => boolean,
-): boolean {
+/** Values of flags count as paths, because some are. */
+function changes(args: readonly ShellWord[], { mayWrite }: EditPlace): boolean {
+  return args.every((word) => {
+    if (!word.text.startsWith("-")) return mayWrite(word);
+    const value = /^--[\w-]+=(.+)$/s.exec(word.text)?.[1];
+    return value === undefined || mayWrite(literalWord(value));
+  });
+}
+
+/** Only with flags that are known: others copy what links lead to, or make links. */
+function copies(flags: RegExp): Check {
+  return (args, { mayWrite, pathsOf, ground }) => {
+    const target = targetOf(args);
+    const others = args.filter((word) => word !== target?.flag && word !== target?.word);
+    const sources = others.filter(({ text }) => !flags.test(text));
+    if (target === null || sources.some(({ text }) => text.startsWith("-"))) return false;
+    if (![...sources, target.word].every(mayWrite)) return false;
+    const from = sources.flatMap((word) => pathsOf(word) ?? []);
+    return (pathsOf(target.word) ?? []).every((to) =>
+      copiedFiles(from, to, ground)?.every((path) => mayWrite(literalWord(path))),
+    );
+  };
+}
+
+/** The last word, or what `-t` names. */
+function targetOf(args: readonly ShellWord[]): { word: ShellWord; flag?: ShellWord } | null {
+  const flag = args.find(({ text }) => /^(?:-t|--target-directory(?:=.*)?)$/s.test(text));
+  if (flag === undefined) {
+    const word = args.at(-1);
+    return word === undefined || word.text.startsWith("-") ? null : { word };
+  }
+  const [, value] = /=(.*)$/s.exec(flag.text) ?? [];
+  const word = value === undefined ? args[args.indexOf(flag) + 1] : literalWord(value);
+  return word === undefined ? null : { word, flag };
+}
+
+function rewrites(args: readonly ShellWord[], { mayWrite }: EditPlace): boolean {
   const flags = args.filter(({ text }) => text.startsWith("-") && text !== "-");
   // A suffix for copies may lead elsewhere.
-  if (
-    !flags.every(({ text }) =>
-      /^-[nErsui]+$|^--(?:quiet|silent|regexp-extended|in-place)$/.test(text),
-    )
-  )
-    return false;
-  if (flags.some(({ text }) => /^-[^-]*i./.test(text))) return false;
+  const areKnown = flags.every(({ text }) =>
+    /^-[nErsu]*i?$|^--(?:quiet|silent|regexp-extended|in-place)$/.test(text),
+  );
   const [script, ...files] = args.filter((word) => !flags.includes(word));
-  return script !== undefined && isHarmlessSed(script.text) && files.every(mayWrite);
+  return areKnown && script !== undefined && isHarmlessSed(script.text) && files.every(mayWrite);
 }

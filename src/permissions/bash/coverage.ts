@@ -1,4 +1,5 @@
-import type { ShellWord } from "../../shell/shell-word.ts";
+import { isOwnName } from "../../shell/own-name.ts";
+import { unknownWords, type ShellWord } from "../../shell/shell-word.ts";
 import {
   commandText,
   type Redirection,
@@ -11,6 +12,7 @@ import { isAbout, type Rule } from "../rule.ts";
 import { isAcceptedEdit } from "./accepted-edit.ts";
 import { unwrapped } from "./forms.ts";
 import { matchesCommand } from "./pattern.ts";
+import { hasStrayRepository } from "./stray-repository.ts";
 import { isReadOnly, type Surroundings } from "./read-only.ts";
 import { writesFile, type BashView } from "./view.ts";
 
@@ -85,6 +87,10 @@ class Check {
     this.#around = {
       isInside: (word) => this.#every(word, (pair) => book.isReadable(pair)),
       changesDirectory: (bash.shell?.commands ?? []).some((command) => this.#leaves(command)),
+      hidesFiles: book.hidesFiles,
+      get hasStrayRepository() {
+        return hasStrayRepository(book.ground);
+      },
     };
   }
 
@@ -131,9 +137,12 @@ class Check {
     const whole = textOf(command.words);
     const text = textOf(inner.words);
     const byStar = mayUseStars(command.words) && mayUseStars(inner.words);
+    // What `xargs` adds is no text that a rule could name.
+    const isKnown = !inner.words.includes(unknownWords);
     const rule = this.#approval.rules.find(({ pattern }) => {
       if (pattern === null) return false;
-      if (!pattern.hasStar) return matchesCommand(pattern, whole) || matchesCommand(pattern, text);
+      if (!pattern.hasStar)
+        return matchesCommand(pattern, whole) || (isKnown && matchesCommand(pattern, text));
       return byStar && matchesCommand(pattern, text);
     });
     if (rule === undefined) return false;
@@ -145,7 +154,8 @@ class Check {
     if (isReadOnly(words, this.#around)) return true;
     const mayWrite = (word: ShellWord): boolean =>
       this.#every(word, (pair) => this.#mayWrite(pair));
-    return this.#book.policy.mode === "acceptEdits" && isAcceptedEdit(words, mayWrite);
+    const place = { mayWrite, pathsOf: this.#bash.pathsOf, ground: this.#book.ground };
+    return this.#book.policy.mode === "acceptEdits" && isAcceptedEdit(words, place);
   }
 
   /** Files that edits are accepted for. Protected ones have been asked about before. */
@@ -209,21 +219,17 @@ function runsNothing({ isStatic, text }: ShellWord): boolean {
   return isStatic || !/\$\(|`|[<>]\(/.test(text);
 }
 
-/** By itself: variables of the script's own. Those that programs and bash look at are written in capitals, or for proxies. */
+/** By itself: variables of the script's own. */
 function isOwnVariable(assignment: ShellAssignment): boolean {
   const { name } = assignment;
-  return (
-    isSafeAssignment(assignment) || (/^[a-z_][a-z0-9_]*$/.test(name) && !name.endsWith("_proxy"))
-  );
+  return isSafeAssignment(assignment) || isOwnName(name);
 }
 
-/** The rule that allows exactly this; `null` where the text would mean more than it says. */
+/** The rule that allows exactly this; `null` where its text would fit other words, or other text would come of it. */
 function ruleFor({ words, assignments }: SimpleCommand): string | null {
-  const text = textOf(words);
-  const isPlain =
-    words.length > 0 && assignments.every(isSafeAssignment) && words[0]?.isStatic === true;
-  return isPlain && !/[*\n\r]/.test(text) && words.every(({ isStatic }) => isStatic)
-    ? `Bash(${text})`
+  const isPlain = words.every(({ isStatic, text }) => isStatic && /^[^\s*?[\]{}$`~]+$/.test(text));
+  return isPlain && words.length > 0 && assignments.every(isSafeAssignment)
+    ? `Bash(${textOf(words)})`
     : null;
 }
 

@@ -1,4 +1,4 @@
-import type { ShellWord } from "../../shell/shell-word.ts";
+import { literalWord, type ShellWord } from "../../shell/shell-word.ts";
 import { isReadOnlyGit } from "./read-only-git.ts";
 import { isHarmlessSed } from "./sed-script.ts";
 
@@ -8,6 +8,10 @@ export interface Surroundings {
   isInside(word: ShellWord): boolean;
   /** Some part of the command line changes to another directory. */
   readonly changesDirectory: boolean;
+  /** Rules keep some files from being read, which a search through directories would come across. */
+  readonly hidesFiles: boolean;
+  /** Git would take its configuration from a repository that lies among the files. */
+  readonly hasStrayRepository: boolean;
 }
 
 type Check = (args: readonly ShellWord[], around: Surroundings) => boolean;
@@ -15,27 +19,35 @@ type Check = (args: readonly ShellWord[], around: Surroundings) => boolean;
 /** Commands that need no approval, each with the arguments for which that holds. */
 const commands: ReadonlyMap<string, Check> = new Map<string, Check>([
   ...each("echo true false : pwd which", () => true),
-  ...each("cat head tail wc ls stat du diff nl tac cmp", looksAtFiles()),
+  ...each("cat head tail wc ls stat du nl tac cmp", looksAtFiles(/^--files0/)),
+  ["diff", compares],
   [
     "sort",
-    (args, around) => noGlobs(args) && looksAtFiles(/^-\w*[oT]|^--(?:o|co|fi|te)/)(args, around),
+    (args, around) => noGlobs(args) && looksAtFiles(/^-\w*[oT]|^--(?:o|co|fi|t)/)(args, around),
   ],
   ...each("cut tr basename dirname seq", (args) => args.every(({ isStatic }) => isStatic)),
-  ["printf", ([format]) => format?.isStatic === true && !format.text.startsWith("-")],
+  ["printf", ([format]) => format?.isStatic === true && isHarmlessFormat(format.text)],
   ["grep", searches],
   ["find", (args, around) => noGlobs(args) && finds(args, around)],
   ["sed", edits],
   ["cd", changesTo],
   [
     "git",
-    (args, around) => !around.changesDirectory && staysInside(args, around) && isReadOnlyGit(args),
+    (args, around) =>
+      !around.changesDirectory &&
+      !around.hasStrayRepository &&
+      staysInside(args, around) &&
+      isReadOnlyGit(args),
   ],
   ...each("test [", tests),
   ...each("exit return break continue shift sleep wait", (args) =>
-    args.every(({ isStatic, text }) => isStatic || text === "$?"),
+    // `wait -p` sets any variable.
+    args.every(({ isStatic, text }) => text === "$?" || (isStatic && number.test(text))),
   ),
   ["set", (args) => args.every(({ isStatic, text }) => isStatic && harmlessOption.test(text))],
 ]);
+
+const number = /^(?:-?\d[\d.]*[smhd]?|%[\d+-]*)$/;
 
 function each(names: string, check: Check): [string, Check][] {
   return names.split(" ").map((name) => [name, check]);
@@ -53,9 +65,17 @@ function noGlobs(args: readonly ShellWord[]): boolean {
 }
 
 /** Flags, and files inside. `writing`: flags for which that is not so. */
-function looksAtFiles(writing?: RegExp): Check {
+function looksAtFiles(writing: RegExp): Check {
   return (args, around) =>
-    args.every((word) => writing?.test(word.text) !== true && isFlagOrInside(word, around));
+    args.every(({ text }) => !writing.test(text)) && staysAmongFiles(args, around);
+}
+
+/** Flags, and files inside. After `--` everything is a file. */
+function staysAmongFiles(args: readonly ShellWord[], around: Surroundings): boolean {
+  const end = args.findIndex(({ text }) => text === "--");
+  return args.every((word, at) =>
+    end !== -1 && at > end ? around.isInside(word) : isFlagOrInside(word, around),
+  );
 }
 
 function isFlagOrInside(word: ShellWord, around: Surroundings): boolean {
@@ -64,21 +84,49 @@ function isFlagOrInside(word: ShellWord, around: Surroundings): boolean {
   if (!word.isStatic) return around.isInside(word);
   if (!word.text.startsWith("-") || word.text === "-")
     return word.text === "-" || around.isInside(word);
-  const value = /^-(?:-[\w-]+=|[A-Za-z])(.*)$/s.exec(word.text)?.[1] ?? "";
-  return !/^[~/]|\.\./.test(value);
+  return valuesIn(word.text).every((value) => around.isInside(literalWord(value)));
+}
+
+/** What a flag may carry, which may be a path: after `=`, or after any of its letters. */
+function valuesIn(flag: string): string[] {
+  if (flag.startsWith("--")) return flag.includes("=") ? [flag.slice(flag.indexOf("=") + 1)] : [];
+  const ends = Array.from({ length: Math.min(flag.length, 12) - 2 }, (_, at) => flag.slice(at + 2));
+  return ends.filter((value) => /[^\d,.]/.test(value));
+}
+
+/** `%n` sets any variable. */
+function isHarmlessFormat(format: string): boolean {
+  return !format.startsWith("-") && !/%[^%A-Za-z]*[hjlLtz]*n/.test(format.replaceAll("%%", ""));
+}
+
+/** Directories too, whose files it opens wherever links in them lead. */
+function compares(args: readonly ShellWord[], around: Surroundings): boolean {
+  if (!noGlobs(args) || args.some(({ text }) => /^-\w*[lr]|^--(?:rec|pag)/.test(text)))
+    return false;
+  const entries = args.flatMap(({ text }) => [globIn(text, "*"), globIn(text, ".*")]);
+  return staysAmongFiles(args, around) && entries.every((one) => around.isInside(one));
+}
+
+function globIn(directory: string, pattern: string): ShellWord {
+  const text = `${directory}/${pattern}`;
+  return { ...literalWord(text), isStatic: false, isGlob: true, hasGlob: true };
 }
 
 function searches(args: readonly ShellWord[], around: Surroundings): boolean {
-  const isGiven = args.some(({ text }) => /^(?:-\w*[ef]|--(?:regexp|file)(?:=.*)?)$/.test(text));
+  // It would follow links, or come across what must not be read.
+  const walks = around.hidesFiles ? /^-\w*[Rrd]|^--(?:de|di|rec)/ : /^-\w*R|^--de/;
+  if (args.some(({ text }) => walks.test(text))) return false;
+  const isGiven = args.some(({ text }) => /^(?:-\w*[ef]|--(?:[rf]|$))/.test(text));
   const pattern = args.findIndex(({ text }) => !text.startsWith("-"));
   const files = isGiven ? args : args.filter((_, at) => at !== pattern);
-  return files.every((word) => isFlagOrInside(word, around)) && (args[pattern]?.isStatic ?? true);
+  return staysAmongFiles(files, around) && (args[pattern]?.isStatic ?? true);
 }
 
 function finds(args: readonly ShellWord[], around: Surroundings): boolean {
-  if (args.some(({ text }) => /^-(?:exec|ok|delete|fprint|fls|files0)/.test(text))) return false;
+  if (args.some(({ text }) => /^-(?:exec|ok|delete|fprint|fls|files0|L$|follow$)/.test(text)))
+    return false;
   // Start paths come before the first test; values of tests are patterns.
-  const first = args.findIndex(({ text }) => /^[-(!]/.test(text) && !/^-[HLPDO]/.test(text));
+  const first = args.findIndex(({ text }) => /^[(!]$|^-(?!-?$|[HPDO])/.test(text));
   const starts = args.slice(0, first === -1 ? args.length : first);
   return starts.every((word) => word.text.startsWith("-") || around.isInside(word));
 }

@@ -1,0 +1,42 @@
+import { basename, join } from "node:path";
+import type { Ground } from "../ground.ts";
+
+const mostEntries = 200;
+
+/**
+ * The files that copying or moving these sources to a target would write: at the target itself, and in it under their own
+ * names, with everything in them. `null`: there are too many to tell, or there is a link among them, which may lead elsewhere
+ * from its new place.
+ */
+export function copiedFiles(
+  sources: readonly string[],
+  target: string,
+  ground: Ground,
+): readonly string[] | null {
+  const written: string[] = [];
+  for (const source of sources) {
+    const entries = entriesOf(source, ground);
+    if (entries === null) return null;
+    for (const entry of entries) {
+      written.push(join(target, entry), join(target, basename(source), entry));
+    }
+    if (written.length > 2 * mostEntries) return null;
+  }
+  return written;
+}
+
+/** Everything below a path, relative to it, itself first. */
+function entriesOf(source: string, ground: Ground): string[] | null {
+  const found = [""];
+  const real = ground.realPath(source);
+  if (basename(real) !== basename(source)) return null;
+  for (const entry of found) {
+    for (const name of ground.list(join(source, entry))) {
+      const below = join(entry, name);
+      if (ground.realPath(join(source, below)) !== join(real, below)) return null;
+      found.push(below);
+      if (found.length > mostEntries) return null;
+    }
+  }
+  return found;
+}
