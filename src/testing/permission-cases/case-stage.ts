@@ -70,7 +70,7 @@ export class CaseStage implements Disposable {
 }
 
 function refused({ path }: Fixture, why: string): RetinueError {
-  return new RetinueError("invalid_config", `the fixture '${path}' ${why}. Correct its path`);
+  return new RetinueError("invalid_config", `the fixture '${path}' ${why}. Correct its path.`);
 }
 
 /** Of values that came from JSON: nothing in them is deeper than was allowed there. */
