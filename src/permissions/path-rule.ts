@@ -6,6 +6,8 @@ import type { RuleKind } from "./decision.ts";
 export interface PathRule {
   readonly base: string;
   readonly segments: readonly string[];
+  /** It is about files of one directory, `src/*`, and not about what lies deeper. */
+  readonly isFlat: boolean;
 }
 
 /** What the beginning of a path in a rule stands for. */
@@ -27,8 +29,11 @@ export function pathRules(specifier: string, kind: RuleKind, anchors: Anchors): 
   const written = kind === "allow" ? specifier.trim() : simplified(specifier.trim());
   const [bases, rest] = basesOf(written, kind, anchors);
   const isAnywhere = /^[^/]+\/?$/.test(rest) || (kind !== "allow" && /^[^/*]+\/\*\*$/.test(rest));
-  const rules = bases.map((base) => ({ base, segments: segmentsOf(rest, kind) }));
+  // A star stays in its segment. What forbids is about everything in a directory that it fits.
+  const isFlat = kind === "allow" && /(?:^|\/)(?!\*\*+$)[^/]*[*?][^/]*$/.test(rest);
+  const rules = bases.map((base) => ({ base, segments: segmentsOf(rest, kind), isFlat }));
   return [...rules, ...rules.map(resolved)].map(({ base, segments }) => ({
+    isFlat,
     base: folded(base),
     segments: [...(isAnywhere ? ["**"] : []), ...segments].map(folded),
   }));
@@ -49,13 +54,13 @@ function folded(text: string): string {
 }
 
 /** Whether the rule is about this path, or about a directory that it lies in. */
-export function matchesPath({ base, segments }: PathRule, path: string): boolean {
+export function matchesPath({ base, segments, isFlat }: PathRule, path: string): boolean {
   const below = segmentsBelow(base, folded(path));
   if (below === null) return false;
   // Which parts of the pattern may come next, after each segment of the path.
   let open = new Set(afterStars(segments, 0));
   for (const segment of below) {
-    if (open.has(segments.length)) return true;
+    if (open.has(segments.length) && !isFlat) return true;
     const next = new Set<number>();
     for (const at of open) {
       const pattern = segments[at] ?? "";
@@ -131,12 +136,13 @@ function widened(segment: string): string {
 
 const mostSegments = 100;
 
-function resolved({ base, segments }: PathRule): PathRule {
+function resolved({ base, segments, isFlat }: PathRule): PathRule {
   const first = segments.findIndex((segment) => /[*?]/.test(segment));
   const fixed = first === -1 ? segments.length : first;
   return {
     base: realPath(join(base, ...segments.slice(0, fixed))),
     segments: segments.slice(fixed),
+    isFlat,
   };
 }
 
