@@ -12,11 +12,14 @@ export interface Form {
  * own; `null`: not in this way.
  */
 const wrappers = new Map<string, (args: readonly ShellWord[]) => number | null>([
-  ["nohup", () => 0],
+  ["nohup", (args) => ownFlags(args, /^--$/)],
   ["builtin", () => 0],
   ["time", (args) => ownFlags(args, /^-p$/)],
   ["command", (args) => ownFlags(args, /^-p$/)],
-  ["nice", (args) => ownFlags(args, /^(?:-n?\d+|-n-\d+|--adjustment=-?\d+)$/, /^-n$/)],
+  [
+    "nice",
+    (args) => ownFlags(args, /^(?:-n?\d+|-n-\d+|--adjustment=-?\d+)$/, /^(?:-n|--adjustment)$/),
+  ],
   ["stdbuf", (args) => ownFlags(args, /^-[ioe]\w+$|^--(?:input|output|error)=\w+$/, /^-[ioe]$/)],
   ["timeout", (args) => afterDuration(args)],
 ]);
