@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { createManager, createRehearsal, parseScenario } from "../src/index.ts";
 import type { Answer } from "../src/inbox/request.ts";
 import { trustFolder } from "../src/settings/trust.ts";
-import { bash, report, script, setDesk, worker, type Desk } from "./support/answering.ts";
+import { bash, openOf, report, script, setDesk, worker, type Desk } from "./support/answering.ts";
 
 const twice = [bash("touch made"), bash("touch made"), "done"];
 
@@ -57,6 +57,43 @@ test("for an agent: its second call runs unasked, a sibling of its type and its 
     child,
     sibling,
   ]);
+});
+
+test("what a standing agent was granted holds for its next task, and no longer than itself", async () => {
+  const { manager } = setDesk({ make: [bash("touch made"), "done", bash("touch made"), "again"] });
+  const clerk = await manager.spawn({ subagent_type: "worker" });
+  const first = manager.process(clerk.id, "make it");
+  const [request] = await openOf(manager, 1);
+  await manager.inbox.answer(request?.id ?? "", allow("agent"));
+  expect(await first).toMatchObject({ state: "completed", content: "done" });
+  expect(await manager.process(clerk.id, "make it")).toMatchObject({ content: "again" });
+  await manager.stop(clerk.id);
+  const other = await manager.spawn({ subagent_type: "worker", prompt: "make it" });
+  expect(await openOf(manager, 1)).toMatchObject([{ agentId: other.id }]);
+});
+
+test("calls of one turn are asked together, and each gets its own answer", async () => {
+  const child = { description: "d", subagent_type: "worker" };
+  const desk = setDesk(
+    {
+      lead: [
+        ["one", "two"].map((prompt) => ({ call: "Agent", input: { ...child, prompt } })),
+        "done",
+      ],
+      one: ["1"],
+      two: ["2"],
+    },
+    { settings: { permissions: { ask: ["Agent(worker)"] } } },
+  );
+  const main = await desk.manager.main({ prompt: "lead" });
+  const open = await desk.open(2);
+  expect(open.map(({ input }) => input["prompt"])).toEqual(["one", "two"]);
+  // Between them the agent waits once.
+  expect(desk.of("agent-wait")).toHaveLength(1);
+  await desk.manager.inbox.answer(open[1]?.id ?? "", allow("once"));
+  await desk.manager.inbox.answer(open[0]?.id ?? "", { verdict: "deny" });
+  expect(await desk.reported(main.id)).toBe("done");
+  expect(desk.of("agent-start").map(({ agent }) => agent.prompt)).toEqual(["lead", "two"]);
 });
 
 test("what a child was granted is not its parent's", async () => {
