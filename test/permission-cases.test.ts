@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { temporaryDirectory } from "./support/stage.ts";
+import { runPermissionCases } from "../src/testing/index.ts";
+import { temporaryDirectory, writeFiles } from "./support/stage.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const bin = join(root, "bin/retinue.js");
@@ -150,6 +151,20 @@ test("rules of a settings file count in every case", () => {
       stderr: expect.stringContaining(join(directory, "settings.json")) as string,
     });
   }
+});
+
+test("the policy and the cases of the guide agree, for hosts too", async () => {
+  const guide = readFileSync(join(root, "docs/permissions.md"), "utf8");
+  const [policy = "", cases = ""] = [...guide.matchAll(/```json\n(.*?)```/gs)].map(
+    ([, one]) => one,
+  );
+  const directory = temporaryDirectory();
+  writeFiles(directory, { ".claude/settings.json": policy, "test/policy.json": cases });
+  const file = join(directory, "test/policy.json");
+  expect(permissionsTest(file)).toMatchObject({ code: 0, stdout: "3 cases, 0 mismatches\n" });
+  expect(await runPermissionCases(file)).toEqual({ file, cases: 3, mismatches: [] });
+  const stopped = AbortSignal.abort(new Error("enough"));
+  await expect(runPermissionCases(file, { signal: stopped })).rejects.toThrow("enough");
 });
 
 const fixture = (...fixtures: object[]): object => ({ ...ls, fixture: fixtures });
