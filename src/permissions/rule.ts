@@ -27,12 +27,12 @@ function partsOf({
   rule,
   kind,
 }: Pick<SourcedRule, "rule" | "kind">): Pick<Rule, "tool" | "specifier"> {
-  const [, named = "", inner] = /^([^(]*)(?:\((.*)\))?/s.exec(rule.trim()) ?? [];
+  const [, named = "", inner, rest] = /^([^(]*)(?:\((.*)\))?(.*)$/s.exec(rule.trim()) ?? [];
   const specifier = inner === undefined || /^\**$/.test(inner.trim()) ? null : inner.trim();
   const name = toolName(named);
   if (kind === "allow") {
-    // An unclosed bracket says something that is not understood: it allows nothing.
-    return { tool: inner === undefined && rule.includes("(") ? "" : name, specifier };
+    // A bracket that is not closed, or text behind it, says something that is not understood: it allows nothing.
+    return { tool: rest === "" ? name : "", specifier };
   }
   const known = toolRegistry.keys().find((tool) => tool.toLowerCase() === name.toLowerCase());
   return { tool: known ?? name, specifier };
