@@ -38,7 +38,7 @@ export async function explainCallCommand(
   const main = type ?? settings.agent;
   const grants = new Grants({ cwd, configDir, now: () => Date.now() });
   const { defaultType } = settings.agents;
-  const explained = explainCall(call, {
+  const explained = await explainCall(call, {
     definition: main === undefined ? await mainDefinition() : found(main, catalog),
     isMain: type === undefined,
     catalog,

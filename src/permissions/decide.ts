@@ -1,11 +1,12 @@
 import { viewCall, type Call, type ViewedCall } from "./call.ts";
+import { loadShellParser } from "../shell/parser.ts";
 import type { Decision } from "./decision.ts";
 import type { Rulebook } from "./policy.ts";
 import { stages, type Finding } from "./stages.ts";
 
 /**
  * May this call run? The first stage that has something to say decides. `canAsk`: a person can be asked; where not, what would
- * be asked is denied. Changes nothing; looks at the disk only for links and names.
+ * be asked is denied. Changes nothing; looks at the disk only for links and names. Commands need the parser: `loadShellParser`.
  */
 export function decide(book: Rulebook, call: Call, options: { canAsk: boolean }): Decision {
   const viewed = viewCall(call, book.ground);
@@ -23,11 +24,12 @@ export interface TraceLine {
 }
 
 /** The same decision with every stage that was asked on the way to it. */
-export function explainDecision(
+export async function explainDecision(
   book: Rulebook,
   call: Call,
   options: { canAsk: boolean },
-): { decision: Decision; trace: readonly TraceLine[] } {
+): Promise<{ decision: Decision; trace: readonly TraceLine[] }> {
+  await loadShellParser();
   const viewed: ViewedCall = viewCall(call, book.ground);
   const trace: TraceLine[] = [];
   for (const { name, look } of stages) {

@@ -27,7 +27,7 @@ export interface CallExplanation {
 }
 
 /** What the rules say about a call of an agent of this kind, started by the host. */
-export function explainCall(
+export async function explainCall(
   call: WrittenCall,
   context: {
     definition: AgentDefinition;
@@ -39,7 +39,7 @@ export function explainCall(
     /** What people have allowed to agents with this definition. */
     grants: (agent: { type: string; definitionHash: string }) => readonly SourcedRule[];
   },
-): CallExplanation {
+): Promise<CallExplanation> {
   const { definition, isMain, catalog, surroundings } = context;
   const { settings, environment } = surroundings;
   const background = !isMain && (definition.background ?? false);
@@ -63,7 +63,7 @@ export function explainCall(
     call,
     missing: whyMissing(call.tool, tools.report),
     mode: { mode: policy.mode, from: modeFrom },
-    ...explainDecision(book, asked, { canAsk }),
+    ...(await explainDecision(book, asked, { canAsk })),
   };
 }
 

@@ -37,7 +37,7 @@ export async function judgeCase(
     const book = new Rulebook(policyOf(one, stage, context), [], ground);
     const call = { tool, input: one.input, paths: pathsOfCall(tool, one.input, ground), agentType };
     const canAsk = !one.background || one.mode === "bubble";
-    const { decision, trace } = explainDecision(book, call, { canAsk });
+    const { decision, trace } = await explainDecision(book, call, { canAsk });
     return stage.unfill({ id: one.id, why: one.why, expected: one.expect, decision, trace });
   } catch (error) {
     if (!(error instanceof RetinueError)) throw error;

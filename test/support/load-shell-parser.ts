@@ -1,0 +1,4 @@
+import { loadShellParser } from "../../src/shell/parser.ts";
+
+// Whoever judges a command loads the parser first; here that is every test.
+await loadShellParser();
