@@ -145,7 +145,7 @@ test.each([
   ["HEAD", "objects/", "refs/"],
 ])("git needs approval where it would find a repository among the files: %s", (...names) => {
   const files = names.map((name) => [`project/${name}`, ""] as const);
-  const at = names[0]?.startsWith("sub") === true ? "sub" : "";
+  const at = names[0].startsWith("sub") ? "sub" : "";
   const country = makeCountry({ "project/sub/": "", ...Object.fromEntries(files) });
   expect(verdictOf("git status", country, { at })).toBe("ask");
 });
