@@ -12,9 +12,9 @@ export function criticalRemoval({ bash }: ViewedCall, book: Rulebook): Finding |
     if (name?.text !== "rm" && name?.text !== "rmdir") continue;
     const critical = args.find((word) => {
       if (word.isUnderVariable) return true;
-      const paths = bash.pathsOf(word) ?? [];
-      return paths
-        .flatMap((path) => [path, ground.realPath(path)])
+      const pairs = bash.pairsOf(word) ?? [];
+      return pairs
+        .flatMap(({ given, real }) => [given, real])
         .some((path) =>
           [ground.cwd, policy.cwd].some((cwd) => isCritical(path, { cwd, home: ground.home })),
         );

@@ -36,9 +36,9 @@ function fileMatch(rule: Rule, call: ViewedCall, book: Rulebook): Match | null {
   if (editTools.has(call.tool)) {
     return isForReading && rule.kind === "deny" ? pathMatch(rule, call, book) : null;
   }
-  const touched = call.bash?.touched.find(({ path, effect }) => {
+  const touched = call.bash?.touched.find(({ pair, effect }) => {
     const counts = effect === "read" ? isForReading : isForWriting || rule.kind === "deny";
-    return counts && book.fits(rule, book.pair(path));
+    return counts && book.fits(rule, pair);
   });
   return touched === undefined ? null : { certain: true, part: touched.part };
 }

@@ -1,3 +1,4 @@
+import type { BashView } from "./bash/view.ts";
 import { coverage, coversAll, type Coverage } from "./bash/coverage.ts";
 import { editTools, readTools, type ViewedCall } from "./call.ts";
 import { isConfinedOut, isOutsideMemory } from "./confine.ts";
@@ -93,7 +94,7 @@ function protectedWrites(call: ViewedCall, book: Rulebook): Finding | null {
     ? call.pairs.map((pair) => ({ ...pair, part: null }))
     : (call.bash?.touched ?? [])
         .filter(({ effect }) => effect === "write")
-        .map(({ path, part }) => ({ ...book.pair(path), part }));
+        .map(({ pair, part }) => ({ ...pair, part }));
   const found = written.find(
     ({ given, real }) => isProtected(given, roots) || isProtected(real, roots),
   );
@@ -151,14 +152,23 @@ function unapproved(call: ViewedCall, book: Rulebook): Finding | null {
     : null;
 }
 
+const coverages = new WeakMap<ViewedCall, Coverage>();
+
+/** Three stages ask for it, of the same book. */
 function coverageOf(call: ViewedCall, book: Rulebook): Coverage | null {
   if (call.bash === null) return null;
+  const known = coverages.get(call) ?? newCoverage(call.bash, book);
+  coverages.set(call, known);
+  return known;
+}
+
+function newCoverage(bash: BashView, book: Rulebook): Coverage {
   const isPlan = book.policy.mode === "plan";
   const rules = isPlan
     ? []
     : book.allow.filter((rule) => isAbout(rule, "Bash") && !coversAll(rule));
   const edits = isPlan ? [] : book.allow.filter((rule) => isAbout(rule, "Edit"));
-  return coverage(call.bash, { rules, edits, builtIn: true }, book);
+  return coverage(bash, { rules, edits, builtIn: true }, book);
 }
 
 function otherwise(call: ViewedCall, book: Rulebook): Finding {

@@ -73,19 +73,25 @@ export function runsOnly(bash: BashView, rules: readonly Rule[], book: Rulebook)
   );
 }
 
+type Found = Map<readonly PathPair[], boolean>;
+
 class Check {
   readonly used = new Set<Rule>();
   readonly #bash: BashView;
   readonly #approval: Approval;
   readonly #book: Rulebook;
   readonly #around: Surroundings;
+  /** What has been found out about the paths of a word. */
+  readonly #readable: Found = new Map();
+  readonly #writable: Found = new Map();
+  readonly #approved: Found = new Map();
 
   constructor(bash: BashView, approval: Approval, book: Rulebook) {
     this.#bash = bash;
     this.#approval = approval;
     this.#book = book;
     this.#around = {
-      isInside: (word) => this.#every(word, (pair) => book.isReadable(pair)),
+      isInside: (word) => this.#every(word, this.#readable, (pair) => book.isReadable(pair)),
       changesDirectory: (bash.shell?.commands ?? []).some((command) => this.#leaves(command)),
       hidesFiles: book.hidesFiles,
       get hasStrayRepository() {
@@ -111,7 +117,11 @@ class Check {
       return effect !== "read" || !this.#approval.builtIn || this.#isPlainInput(target);
     // A glob or a variable may name anything.
     if (!target.isStatic || target.belowHome !== null) return false;
-    return this.#every(target, (pair) => this.#mayWrite(pair) || this.#byEditRule(pair));
+    return this.#every(
+      target,
+      this.#approved,
+      (pair) => this.#mayWrite(pair) || this.#byEditRule(pair),
+    );
   }
 
   whyNot({ words, assignments }: SimpleCommand): string {
@@ -153,7 +163,7 @@ class Check {
   #needsNone(words: readonly ShellWord[]): boolean {
     if (isReadOnly(words, this.#around)) return true;
     const mayWrite = (word: ShellWord): boolean =>
-      this.#every(word, (pair) => this.#mayWrite(pair));
+      this.#every(word, this.#writable, (pair) => this.#mayWrite(pair));
     const place = { mayWrite, pathsOf: this.#bash.pathsOf, ground: this.#book.ground };
     return this.#book.policy.mode === "acceptEdits" && isAcceptedEdit(words, place);
   }
@@ -189,9 +199,12 @@ class Check {
     );
   }
 
-  #every(word: ShellWord, test: (pair: PathPair) => boolean): boolean {
-    const paths = this.#bash.pathsOf(word);
-    return paths !== null && paths.every((path) => test(this.#book.pair(path)));
+  #every(word: ShellWord, found: Found, test: (pair: PathPair) => boolean): boolean {
+    const pairs = this.#bash.pairsOf(word);
+    if (pairs === null) return false;
+    const known = found.get(pairs) ?? pairs.every(test);
+    found.set(pairs, known);
+    return known;
   }
 }
 

@@ -3,18 +3,26 @@ import type { Ground } from "../ground.ts";
 import { matchesSegment } from "../path-rule.ts";
 
 /** More than these are not worth telling apart. */
-export const mostPaths = 1000;
-/** A pattern of a stranger must not list a whole disk. */
-const mostLists = 64;
-const mostNames = 5000;
+export const mostPaths = 400;
+/** How much of the disk all patterns of a command may list: a stranger must not keep it busy. */
+export interface ListBudget {
+  lists: number;
+  names: number;
+}
+
+export function listBudget(): ListBudget {
+  return { lists: 64, names: 2000 };
+}
 
 /**
  * The files that an unquoted glob finds, and the path itself, which bash passes on where it finds none. Where there are too
  * many to look at, more than `mostPaths`.
  */
-export function expandGlob(path: string, ground: Ground, showsHidden: boolean): string[] {
+export function expandGlob(
+  path: string,
+  { ground, showsHidden, budget }: { ground: Ground; showsHidden: boolean; budget: ListBudget },
+): string[] {
   let found = ["/"];
-  let [lists, names] = [0, 0];
   for (const segment of path.split("/").filter((one) => one !== "")) {
     if (!/[*?[]/.test(segment)) {
       found = found.map((directory) => join(directory, segment));
@@ -24,10 +32,10 @@ export function expandGlob(path: string, ground: Ground, showsHidden: boolean): 
     const pattern = segment.replace(/\[.*$/s, "*");
     const next: string[] = [];
     for (const directory of found) {
+      if (budget.lists <= 0 || budget.names <= 0) return tooMany(path);
       const there = ground.list(directory);
-      lists += 1;
-      names += there.length;
-      if (lists > mostLists || names > mostNames) return tooMany(path);
+      budget.lists -= 1;
+      budget.names -= there.length;
       for (const name of there) {
         const isHidden = name.startsWith(".") && !segment.startsWith(".") && !showsHidden;
         if (!isHidden && matchesSegment(pattern, name)) next.push(join(directory, name));

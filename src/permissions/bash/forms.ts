@@ -88,10 +88,12 @@ export function runnableForms(command: SimpleCommand): Form[] {
     if (program !== name.text) queue.push({ ...form, words: [literalWord(program), ...args] });
     else if (name.isStatic) queue.push(...innerForms(program, args));
   }
+  // What is wrapped more often may be anything.
+  if (queue.length > 0) forms.push({ words: [unknownWords], assignments: [] });
   return forms;
 }
 
-const mostForms = 64;
+const mostForms = 24;
 
 function innerForms(program: string, args: readonly ShellWord[]): Form[] {
   if (program === "find") return afterActions(args);

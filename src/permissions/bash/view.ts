@@ -2,13 +2,14 @@ import { readShell } from "../../shell/read-shell.ts";
 import type { ShellWord } from "../../shell/shell-word.ts";
 import { commandText, type Redirection, type Shell } from "../../shell/shell.ts";
 import type { Ground } from "../ground.ts";
+import type { PathPair } from "../policy.ts";
 import { reachOf, type Reach } from "./evaluated.ts";
 import { fileUse } from "./file-use.ts";
 import { wordPaths, type WordPaths } from "./word-paths.ts";
 
 /** A file that some part of a command line reads or writes. */
 export interface TouchedFile {
-  readonly path: string;
+  readonly pair: PathPair;
   readonly effect: "read" | "write";
   readonly part: string;
 }
@@ -24,10 +25,13 @@ export class BashView {
   readonly whyUnreadable: string | null;
   readonly reach: Reach;
   readonly pathsOf: WordPaths;
+  readonly #ground: Ground;
+  readonly #pairs = new Map<readonly string[], readonly PathPair[]>();
   #touched: readonly TouchedFile[] | undefined;
 
   constructor(command: string, ground: Ground) {
     const read = readShell(command);
+    this.#ground = ground;
     this.command = command;
     this.shell = read.readable ? read.shell : null;
     this.whyUnreadable = read.readable ? null : read.why;
@@ -36,6 +40,18 @@ export class BashView {
       : { runs: [], redirections: [], unknown: [command] };
     const commands = this.reach.runs.map((one) => one.command);
     this.pathsOf = read.readable ? wordPaths({ ...read.shell, commands }, ground) : () => null;
+  }
+
+  /** The same with links resolved, each once. */
+  pairsOf(word: ShellWord): readonly PathPair[] | null {
+    const paths = this.pathsOf(word);
+    if (paths === null) return null;
+    let pairs = this.#pairs.get(paths);
+    if (pairs === undefined) {
+      pairs = paths.map((path) => ({ given: path, real: this.#ground.realPath(path) }));
+      this.#pairs.set(paths, pairs);
+    }
+    return pairs;
   }
 
   /** Every file that can be told from the text. */
@@ -61,9 +77,9 @@ export class BashView {
   }
 
   #files(words: readonly ShellWord[], effect: TouchedFile["effect"], part: string): TouchedFile[] {
-    return words.flatMap((word) =>
-      (this.pathsOf(word) ?? []).map((path) => ({ path, effect, part })),
-    );
+    // The same word again says nothing new.
+    const pairs = new Set(words.map((word) => this.pairsOf(word) ?? []));
+    return [...pairs].flatMap((some) => some.map((pair) => ({ pair, effect, part })));
   }
 }
 

@@ -2,7 +2,7 @@ import { dirname, join, resolve } from "node:path";
 import type { ShellWord } from "../../shell/shell-word.ts";
 import type { Shell } from "../../shell/shell.ts";
 import type { Ground } from "../ground.ts";
-import { expandGlob, mostPaths } from "./expand-glob.ts";
+import { expandGlob, listBudget, mostPaths } from "./expand-glob.ts";
 
 /** The paths that a word may stand for. `null`: nobody can tell before it runs. */
 export type WordPaths = (word: ShellWord) => readonly string[] | null;
@@ -22,14 +22,28 @@ export function wordPaths(shell: Pick<Shell, "commands" | "repeats">, ground: Gr
     if (word.text.startsWith("/")) return [word.text];
     return places?.map((place) => `${place}/${word.text}`) ?? null;
   };
-  return (word) => {
+  const looking = { ground, showsHidden, budget: listBudget() };
+  const resolved = (word: ShellWord): readonly string[] | null => {
     const paths = written(word);
     if (paths === null) return null;
     if (!word.hasGlob) return [...new Set(paths.flatMap((path) => spellings(path, ground)))];
     // What it finds may be links, from which `..` leads elsewhere.
     if (paths.some(goesUp)) return null;
-    const found = paths.flatMap((path) => expandGlob(resolve(path), ground, showsHidden));
+    const found = paths.flatMap((path) => expandGlob(resolve(path), looking));
     return found.length > mostPaths ? null : [...new Set(found)];
+  };
+  // A stranger's command must not keep the disk busy: after so many paths nobody can tell.
+  let left = mostPaths;
+  const known = new Map<string, readonly string[] | null>();
+  return (word) => {
+    const key = [word.text, word.belowHome, word.isStatic, word.hasGlob].join("\0");
+    let paths = known.get(key);
+    if (paths === undefined) {
+      paths = left > 0 ? resolved(word) : null;
+      left -= paths?.length ?? 1;
+      known.set(key, paths);
+    }
+    return paths;
   };
 }
 
