@@ -1,3 +1,4 @@
+import { domainToASCII } from "node:url";
 import { globMatches } from "./glob-match.ts";
 
 /** Whether `WebFetch(domain:…)` is about this address. An address that cannot be read is about no domain. */
@@ -5,7 +6,7 @@ export function matchesDomain(specifier: string, url: unknown): boolean {
   const [, pattern] = /^domain:(.*)$/is.exec(specifier) ?? [];
   const host = typeof url === "string" ? hostOf(url) : null;
   if (pattern === undefined || host === null) return false;
-  const wanted = withoutDot(pattern.trim().toLowerCase());
+  const wanted = inAscii(withoutDot(pattern.trim().toLowerCase()));
   if (wanted === "*") return true;
   const [, parent] = /^\*\.([^*]+)$/.exec(wanted) ?? [];
   if (parent !== undefined) return host.endsWith(`.${parent}`);
@@ -16,6 +17,13 @@ export function matchesDomain(specifier: string, url: unknown): boolean {
     // A star inside a label never crosses a dot.
     labels.every((label, at) => globMatches(label, given[at] ?? ""))
   );
+}
+
+/** Names in other scripts are written in ASCII in addresses. */
+function inAscii(host: string): string {
+  if (/^[\x20-\x7E]*$/.test(host)) return host;
+  const [, star = "", name = ""] = /^(\*\.)?(.*)$/s.exec(host) ?? [];
+  return `${star}${domainToASCII(name) || name}`;
 }
 
 function hostOf(url: string): string | null {

@@ -34,6 +34,8 @@ function partsOf({
     // A bracket that is not closed, or text behind it, says something that is not understood: it allows nothing.
     return { tool: rest === "" ? name : "", specifier };
   }
+  // An empty prefix is that of every command.
+  if (specifier !== null && /^:\*+$/.test(specifier)) return partsOf({ rule: named, kind });
   const known = toolRegistry.keys().find((tool) => tool.toLowerCase() === name.toLowerCase());
   return { tool: known ?? name, specifier };
 }
@@ -52,13 +54,14 @@ export function toolsOfRule(tool: string): readonly string[] {
 /** Whether the name in front of a rule's parentheses means this tool. */
 export function isAbout({ tool: named, kind }: Pick<Rule, "tool" | "kind">, tool: string): boolean {
   if (toolsOfRule(named).includes(tool)) return true;
-  if (isServerOf(named, tool)) return true;
+  if (isServerOf(named, kind, tool)) return true;
   return named.includes("*") && mayGlob(named, kind) && globMatches(named, tool);
 }
 
-/** `mcp__server` is all tools of exactly that server. */
-function isServerOf(named: string, tool: string): boolean {
-  return /^mcp__(?:(?!__).)+$/.test(named) && tool.startsWith(`${named}__`);
+/** `mcp__server` is all tools of exactly that server. A server's own name may have `__` in it, where that forbids more. */
+function isServerOf(named: string, kind: RuleKind, tool: string): boolean {
+  const isServer = kind === "allow" ? /^mcp__(?:(?!__).)+$/ : /^mcp__./;
+  return isServer.test(named) && tool.startsWith(`${named}__`);
 }
 
 /** What allows may use stars only behind the name of a server. */
