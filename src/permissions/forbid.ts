@@ -57,16 +57,10 @@ export function namesType(specifier: string, call: ViewedCall): boolean {
 
 function commandMatch(pattern: CommandPattern | null, bash: BashView | null): Match | null {
   if (pattern === null || bash === null) return null;
-  let possible: string | null = null;
-  for (const { command, forms } of bash.reach.runs) {
-    for (const { words } of forms) {
-      if (words.length === 0) continue;
-      const text = words.map((word) => word.text).join(" ");
-      if (matchesCommand(pattern, text)) return { certain: true, part: commandText(command) };
-      const isOpen = words.some(({ isStatic }) => !isStatic);
-      if (possible === null && isOpen && mayMatchCommand(pattern, words)) possible = text;
-    }
+  let possible = bash.reach.unknown[0] ?? null;
+  for (const { command, text, words, isOpen } of bash.texts) {
+    if (matchesCommand(pattern, text)) return { certain: true, part: commandText(command) };
+    if (possible === null && isOpen && mayMatchCommand(pattern, words)) possible = text;
   }
-  possible ??= bash.reach.unknown[0] ?? null;
   return possible === null ? null : { certain: false, part: possible };
 }

@@ -93,7 +93,7 @@ export function runnableForms(command: SimpleCommand): Form[] {
   return forms;
 }
 
-const mostForms = 24;
+const mostForms = 16;
 
 function innerForms(program: string, args: readonly ShellWord[]): Form[] {
   if (program === "find") return afterActions(args);

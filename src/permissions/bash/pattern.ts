@@ -44,6 +44,7 @@ function endsThere(text: string, at: number, atWord: boolean): boolean {
 
 /** Whether the pattern may fit words of which only running tells the whole text. */
 export function mayMatchCommand(pattern: CommandPattern, words: readonly ShellWord[]): boolean {
+  if (!mayBegin(pattern, words)) return false;
   const wanted = [...symbols(pattern)];
   const given = [...symbolsOf(words)];
   // Which places of the pattern can be reached after each symbol of the text.
@@ -63,6 +64,15 @@ export function mayMatchCommand(pattern: CommandPattern, words: readonly ShellWo
     open = closure(next, wanted);
   }
   return open.has(wanted.length) || (pattern.endsAtWord && boundary(open, wanted));
+}
+
+/** What is known of the beginning decides most of the time. */
+function mayBegin(
+  { literals: [wanted = ""] }: CommandPattern,
+  [name]: readonly ShellWord[],
+): boolean {
+  if (name === undefined || name.canSplit || !name.isStatic) return true;
+  return name.text.startsWith(wanted) || wanted.startsWith(name.text);
 }
 
 const anyText = Symbol("any text");

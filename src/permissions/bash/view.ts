@@ -1,6 +1,11 @@
 import { readShell } from "../../shell/read-shell.ts";
 import type { ShellWord } from "../../shell/shell-word.ts";
-import { commandText, type Redirection, type Shell } from "../../shell/shell.ts";
+import {
+  commandText,
+  type Redirection,
+  type Shell,
+  type SimpleCommand,
+} from "../../shell/shell.ts";
 import type { Ground } from "../ground.ts";
 import type { PathPair } from "../policy.ts";
 import { reachOf, type Reach } from "./evaluated.ts";
@@ -12,6 +17,16 @@ export interface TouchedFile {
   readonly pair: PathPair;
   readonly effect: "read" | "write";
   readonly part: string;
+}
+
+/** A command in one of its forms. */
+export interface RunText {
+  readonly text: string;
+  readonly words: readonly ShellWord[];
+  /** Only running would tell the whole text. */
+  readonly isOpen: boolean;
+  readonly command: SimpleCommand;
+  readonly key: string;
 }
 
 /** Where output may go without being a file of anybody's. */
@@ -28,6 +43,7 @@ export class BashView {
   readonly #ground: Ground;
   readonly #pairs = new Map<readonly string[], readonly PathPair[]>();
   #touched: readonly TouchedFile[] | undefined;
+  #texts: readonly RunText[] | undefined;
 
   constructor(command: string, ground: Ground) {
     const read = readShell(command);
@@ -56,8 +72,18 @@ export class BashView {
 
   /** Every file that can be told from the text. */
   get touched(): readonly TouchedFile[] {
-    this.#touched ??= [...this.#byCommands(), ...this.#byRedirections()];
+    this.#touched ??= [
+      ...unique([...this.#byCommands(), ...this.#byRedirections()], ({ pair, effect }) =>
+        [effect, pair.given].join(" "),
+      ),
+    ];
     return this.#touched;
+  }
+
+  /** Everything that may run, as texts, each once. */
+  get texts(): readonly RunText[] {
+    this.#texts ??= [...unique(this.reach.runs.flatMap(textsOf), ({ key }) => key)];
+    return this.#texts;
   }
 
   #byCommands(): TouchedFile[] {
@@ -81,6 +107,21 @@ export class BashView {
     const pairs = new Set(words.map((word) => this.pairsOf(word) ?? []));
     return [...pairs].flatMap((some) => some.map((pair) => ({ pair, effect, part })));
   }
+}
+
+function textsOf({ command, forms }: Reach["runs"][number]): RunText[] {
+  return forms.flatMap(({ words }) => {
+    if (words.length === 0) return [];
+    const text = words.map((word) => word.text).join(" ");
+    const isOpen = words.some(({ isStatic }) => !isStatic);
+    return [{ text, words, isOpen, command, key: `${isOpen} ${text}` }];
+  });
+}
+
+function unique<T>(all: readonly T[], keyOf: (one: T) => string): MapIterator<T> {
+  const found = new Map<string, T>();
+  for (const one of all) if (!found.has(keyOf(one))) found.set(keyOf(one), one);
+  return found.values();
 }
 
 /** Whether a redirection puts something into a file. */

@@ -18,7 +18,8 @@ export function wordPaths(shell: Pick<Shell, "commands" | "repeats">, ground: Gr
   );
   const written = (word: ShellWord): readonly string[] | null => {
     if (word.belowHome !== null) return changesHome ? null : [`${ground.home}/${word.belowHome}`];
-    if (!word.isStatic && !word.isGlob) return null;
+    // No system takes longer ones.
+    if ((!word.isStatic && !word.isGlob) || word.text.length > 4096) return null;
     if (word.text.startsWith("/")) return [word.text];
     return places?.map((place) => `${place}/${word.text}`) ?? null;
   };
