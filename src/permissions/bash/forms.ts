@@ -76,11 +76,9 @@ const changers = new Set(
 export function runnableForms(command: SimpleCommand): Form[] {
   const forms: Form[] = [];
   const queue: Form[] = [{ words: command.words, assignments: [] }];
-  for (
-    let form = queue.shift();
-    form !== undefined && forms.length < mostForms;
-    form = queue.shift()
-  ) {
+  while (forms.length < mostForms) {
+    const form = queue.shift();
+    if (form === undefined) return forms;
     forms.push(form);
     const [name, ...args] = form.words;
     if (name === undefined) continue;

@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { isCritical, isProtected } from "./protected.ts";
+
+const roots = { project: "/p", home: "/h", memory: "/p/.claude/agent-memory/x" };
+
+test.each([
+  "/p/.git",
+  "/p/.git/hooks/a",
+  "/p/sub/.git/config",
+  "/p/.GIT/config",
+  "/p/.claude/settings.json",
+  "/p/.config/git/config",
+  "/p/a/.mcp.json",
+  "/h/.bashrc",
+  "/p/.claude/worktrees/w/.git/config",
+])("%s is protected", (path) => {
+  expect(isProtected(path, roots)).toBe(true);
+});
+
+test.each([
+  "/p/a",
+  "/p/git/config",
+  "/p/.gitignore",
+  "/p/.config/x",
+  "/elsewhere/.bashrc",
+  "/p/.claude/worktrees/w/src/a",
+  "/p/.claude/agent-memory/x/notes.md",
+])("%s is not", (path) => {
+  expect(isProtected(path, roots)).toBe(false);
+});
+
+test.each(["/", "/etc", "/*", "/h", "/h/*", "/home", "/home/p", "/home/p/w"])(
+  "nobody means to remove %s",
+  (path) => {
+    expect(isCritical(path, { cwd: "/home/p/w", home: "/h" })).toBe(true);
+  },
+);
+
+test.each(["/home/p/w/a", "/home/q", "/h/a", "/etc/a"])("%s may be meant", (path) => {
+  expect(isCritical(path, { cwd: "/home/p/w", home: "/h" })).toBe(false);
+});
