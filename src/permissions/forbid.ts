@@ -40,7 +40,8 @@ function fileMatch(rule: Rule, call: ViewedCall, book: Rulebook): Match | null {
     const counts = effect === "read" ? isForReading : isForWriting || rule.kind === "deny";
     return counts && book.fits(rule, pair);
   });
-  return touched === undefined ? null : { certain: true, part: touched.part };
+  if (touched !== undefined) return { certain: true, part: touched.part };
+  return call.bash?.missesFiles === true ? { certain: false, part: null } : null;
 }
 
 function pathMatch(rule: Rule, call: ViewedCall, book: Rulebook): Match | null {

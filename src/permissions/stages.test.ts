@@ -87,3 +87,13 @@ test("who only plans edits nothing and runs nothing that a rule allows", () => {
   expect(verdictOf("make", country, { mode, rules: ["allow Bash"] })).toBe("ask");
   expect(verdictOf("ls", country, { mode })).toBe("allow");
 });
+
+test("what nobody can tell to be a forbidden file is asked about", () => {
+  const country = makeCountry({ "project/secrets/key": "" });
+  const circumstances = { mode: "bypassPermissions", rules: ["deny Read(secrets/**)"] } as const;
+  const many = Array.from({ length: 900 }, (_, index) => `f${index}`).join(" ");
+  expect(verdictOf("cat secrets/key", country, circumstances)).toBe("deny");
+  expect(verdictOf("cat f1", country, circumstances)).toBe("allow");
+  expect(verdictOf("cd $x; cat key", country, circumstances)).toBe("ask");
+  expect(verdictOf(`cat ${many} secrets/key`, country, circumstances)).toBe("ask");
+});

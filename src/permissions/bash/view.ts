@@ -43,6 +43,7 @@ export class BashView {
   readonly #ground: Ground;
   readonly #pairs = new Map<readonly string[], readonly PathPair[]>();
   #touched: readonly TouchedFile[] | undefined;
+  #misses = false;
   #texts: readonly RunText[] | undefined;
 
   constructor(command: string, ground: Ground) {
@@ -80,6 +81,11 @@ export class BashView {
     return this.#touched;
   }
 
+  /** Some file has a name, but too many others have too, or nobody knows in which directory it is. */
+  get missesFiles(): boolean {
+    return this.touched.length >= 0 && this.#misses;
+  }
+
   /** Everything that may run, as texts, each once. */
   get texts(): readonly RunText[] {
     this.#texts ??= [...unique(this.reach.runs.flatMap(textsOf), ({ key }) => key)];
@@ -105,6 +111,7 @@ export class BashView {
   #files(words: readonly ShellWord[], effect: TouchedFile["effect"], part: string): TouchedFile[] {
     // The same word again says nothing new.
     const pairs = new Set(words.map((word) => this.pairsOf(word) ?? []));
+    this.#misses ||= words.some((word) => word.isStatic && this.pathsOf(word) === null);
     return [...pairs].flatMap((some) => some.map((pair) => ({ pair, effect, part })));
   }
 }
