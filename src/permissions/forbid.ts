@@ -6,13 +6,14 @@ import { matchesDomain } from "./domain.ts";
 import type { Rulebook } from "./policy.ts";
 import { isAbout, matchesParameter, type Rule } from "./rule.ts";
 
-/** What a rule that forbids says about a call. `maybe`: only running would tell. */
+/** What a rule that forbids says about a call. Not `certain`: only running would tell. */
 export type Match = { readonly certain: boolean; readonly part: string | null };
 
 /** Whether a deny or ask rule is about this call, or may be. */
 export function forbidMatch(rule: Rule, call: ViewedCall, book: Rulebook): Match | null {
   const { specifier } = rule;
-  if (!isAbout(rule, call.tool)) return specifier === null ? null : fileMatch(rule, call, book);
+  if (!isAbout(rule, call.tool))
+    return specifier === null ? wholeMatch(rule, call) : fileMatch(rule, call, book);
   if (specifier === null || matchesParameter(rule, call.input))
     return { certain: true, part: null };
   if (call.tool === "Bash") return commandMatch(rule.pattern, call.bash);
@@ -44,16 +45,31 @@ function fileMatch(rule: Rule, call: ViewedCall, book: Rulebook): Match | null {
   return call.bash?.missesFiles === true ? { certain: false, part: null } : null;
 }
 
+/** Programs that do with a file what `Read` does. */
+const viewers = new Set(
+  "cat tac head tail less more bat nl wc diff cmp grep egrep fgrep rg sed awk cut od xxd hexdump strings base64".split(
+    " ",
+  ),
+);
+
+/** Without a specifier: no command may do what the tool does, show a file or put something into one. */
+function wholeMatch(rule: Rule, call: ViewedCall): Match | null {
+  const isDone = call.bash?.touched.find(({ effect, program }) => {
+    if (effect === "write") return program === null && isAbout(rule, "Edit");
+    return (program === null || viewers.has(program)) && isAbout(rule, "Read");
+  });
+  return isDone === undefined ? null : { certain: true, part: isDone.part };
+}
+
 function pathMatch(rule: Rule, call: ViewedCall, book: Rulebook): Match | null {
   return call.pairs.some((pair) => book.fits(rule, pair)) ? { certain: true, part: null } : null;
 }
 
-/** `Agent(name)` means the type that the name means, and so does the call. */
+/** `Agent(name)` means the type that the name means, and so does the call; `Agent(a, b)` means both. */
 export function namesType(specifier: string, call: ViewedCall): boolean {
   const given = call.input["subagent_type"];
-  return (
-    call.agentType(specifier) === call.agentType(typeof given === "string" ? given : undefined)
-  );
+  const type = call.agentType(typeof given === "string" ? given : undefined);
+  return specifier.split(",").some((name) => call.agentType(name.trim()) === type);
 }
 
 function commandMatch(pattern: CommandPattern | null, bash: BashView | null): Match | null {

@@ -30,6 +30,8 @@ function isProtectedBelow(root: string, path: string): boolean {
   // Work trees of agents are ordinary folders; what they hold is looked at from their own root.
   const worktree = /^(?:.*\/)?\.claude\/worktrees\/[^/]+(?:\/(.*))?$/.exec(below);
   if (worktree !== null) return isProtectedBelow(root, resolve(root, worktree[1] ?? ""));
+  // With it goes `.config/git`.
+  if (below === ".config") return true;
   return directories.some((directory) => `/${below}/`.includes(`/${directory}/`));
 }
 

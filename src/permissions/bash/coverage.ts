@@ -133,6 +133,8 @@ class Check {
   }
 
   ruleForFile({ target, effect }: Redirection): string | null {
+    // What is not static, or begins with `~`, no rule covers.
+    if (!target.isStatic || target.belowHome !== null) return null;
     const [path, ...others] = this.#bash.pathsOf(target) ?? [];
     if (path === undefined || others.length > 0 || effect === "read" || /[*?[\]{}\\]/.test(path))
       return null;

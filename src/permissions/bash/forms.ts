@@ -87,22 +87,28 @@ export function runnableForms(command: SimpleCommand): Form[] {
     else if (name.isStatic) queue.push(...innerForms(program, args));
   }
   // What is wrapped more often may be anything.
-  if (queue.length > 0) forms.push({ words: [unknownWords], assignments: [] });
+  if (queue.length > 0) forms.push(anything);
   return forms;
 }
 
 const mostForms = 16;
+const anything: Form = { words: [unknownWords], assignments: [] };
 
 function innerForms(program: string, args: readonly ShellWord[]): Form[] {
   if (program === "find") return afterActions(args);
   if (!changers.has(program) || (program === "command" && onlyLooks(args))) return [];
   const added = program === "xargs" || program === "parallel" ? [unknownWords] : [];
   const marks = added.length === 0 ? [] : placeholders(args);
-  return candidates(program, args).map((from) => ({
+  const starts = candidates(program, args);
+  const inner = starts.slice(0, mostStarts).map((from) => ({
     assignments: [],
     words: [...opened(args.slice(from), marks), ...added],
   }));
+  return starts.length > mostStarts ? [...inner, anything] : inner;
 }
+
+/** A wrapper with more places where its command may start is written to confuse. */
+const mostStarts = 8;
 
 /** `command -v` and `-V` say what a name means. */
 function onlyLooks(args: readonly ShellWord[]): boolean {
@@ -123,7 +129,7 @@ function candidates(program: string, args: readonly ShellWord[]): number[] {
     found.push(at);
     const mayBeValue = at > 0 && (args[at - 1]?.text.startsWith("-") ?? false);
     if (!mayBeValue) operands -= 1;
-    if (operands === 0) break;
+    if (operands === 0 || found.length > mostStarts) break;
   }
   return found;
 }

@@ -46,7 +46,7 @@ function endsThere(text: string, at: number, atWord: boolean): boolean {
 export function mayMatchCommand(pattern: CommandPattern, words: readonly ShellWord[]): boolean {
   if (!mayBegin(pattern, words)) return false;
   const wanted = [...symbols(pattern)];
-  const given = [...symbolsOf(words)];
+  const given = symbolsOf(words);
   // Which places of the pattern can be reached after each symbol of the text.
   let open = closure(new Set([0]), wanted);
   for (const symbol of given) {
@@ -94,8 +94,15 @@ function boundary(open: ReadonlySet<number>, wanted: readonly Piece[]): boolean 
   return open.has(wanted.length - 2);
 }
 
-/** Open words may be empty or several: the blank before them is theirs. */
-function* symbolsOf(words: readonly ShellWord[]): Generator<Piece> {
+/** Open words may be empty or several: the blank before them is theirs. Several in a row say no more than one. */
+function symbolsOf(words: readonly ShellWord[]): Piece[] {
+  const symbols: Piece[] = [];
+  for (const symbol of eachSymbol(words))
+    if (symbol !== anyText || symbols.at(-1) !== anyText) symbols.push(symbol);
+  return symbols;
+}
+
+function* eachSymbol(words: readonly ShellWord[]): Generator<Piece> {
   for (const [index, word] of words.entries()) {
     if (index > 0 && !word.canSplit) yield " ";
     for (const piece of word.canSplit ? [null, ...word.pieces] : word.pieces) {

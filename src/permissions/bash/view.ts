@@ -16,6 +16,8 @@ import { wordPaths, type WordPaths } from "./word-paths.ts";
 export interface TouchedFile {
   readonly pair: PathPair;
   readonly effect: "read" | "write";
+  /** The command that does it; `null`: a redirection. */
+  readonly program: string | null;
   readonly part: string;
 }
 
@@ -74,8 +76,8 @@ export class BashView {
   /** Every file that can be told from the text. */
   get touched(): readonly TouchedFile[] {
     this.#touched ??= [
-      ...unique([...this.#byCommands(), ...this.#byRedirections()], ({ pair, effect }) =>
-        [effect, pair.given].join(" "),
+      ...unique([...this.#byCommands(), ...this.#byRedirections()], ({ pair, effect, program }) =>
+        [effect, program, pair.given].join(" "),
       ),
     ];
     return this.#touched;
@@ -97,22 +99,28 @@ export class BashView {
       const part = commandText(command);
       return forms.flatMap((form) => {
         const { reads, writes } = fileUse(form);
-        return [...this.#files(reads, "read", part), ...this.#files(writes, "write", part)];
+        const program = form.words[0]?.text ?? "";
+        return [
+          ...this.#files(reads, { effect: "read", program, part }),
+          ...this.#files(writes, { effect: "write", program, part }),
+        ];
       });
     });
   }
 
   #byRedirections(): TouchedFile[] {
-    return this.reach.redirections.flatMap(({ operator, target, effect }) =>
-      effect === "descriptor" ? [] : this.#files([target], effect, `${operator} ${target.text}`),
-    );
+    return this.reach.redirections.flatMap((one) => {
+      const { operator, target, effect } = one;
+      if (effect === "descriptor" || (effect === "write" && !writesFile(one))) return [];
+      return this.#files([target], { effect, program: null, part: `${operator} ${target.text}` });
+    });
   }
 
-  #files(words: readonly ShellWord[], effect: TouchedFile["effect"], part: string): TouchedFile[] {
+  #files(words: readonly ShellWord[], use: Omit<TouchedFile, "pair">): TouchedFile[] {
     // The same word again says nothing new.
     const pairs = new Set(words.map((word) => this.pairsOf(word) ?? []));
     this.#misses ||= words.some((word) => word.isStatic && this.pathsOf(word) === null);
-    return [...pairs].flatMap((some) => some.map((pair) => ({ pair, effect, part })));
+    return [...pairs].flatMap((some) => some.map((pair) => ({ pair, ...use })));
   }
 }
 

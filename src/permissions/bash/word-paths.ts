@@ -68,6 +68,8 @@ function workingPlaces(
   ground: Ground,
 ): readonly string[] | null {
   const places = new Set([ground.cwd]);
+  /** Leads nowhere new, from any of the places. */
+  const settled = new Set<string>();
   for (const { words } of shell.commands) {
     const name = words.find(({ text }) => text !== "builtin" && text !== "command");
     if (name === undefined || !/^(?:cd|pushd|popd)$/.test(name.text)) continue;
@@ -77,11 +79,15 @@ function workingPlaces(
     const to = target.belowHome === null ? target.text : join(ground.home, target.belowHome);
     // How often it runs decides where it leads.
     if (shell.repeats && !to.startsWith("/")) return null;
+    if (settled.has(to)) continue;
+    const before = places.size;
     for (const place of [...places]) {
       for (const led of spellings(to.startsWith("/") ? to : `${place}/${to}`, ground))
         places.add(led);
     }
     if (places.size > 64) return null;
+    if (places.size > before) settled.clear();
+    else settled.add(to);
   }
   return [...places];
 }
