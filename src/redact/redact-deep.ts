@@ -18,7 +18,7 @@ function isPlain(value: unknown): value is Plain {
 /** Small data is a tree; in large data what was seen is kept, so that no knot in it is walked for ever. */
 const walkedBlindly = 1000;
 /** The names of fields are mostly ours, and short. */
-const leastKey = 8;
+const leastKey = 16;
 
 function changes(root: Plain, redact: (text: string) => string): boolean {
   const open: Plain[] = [root];
