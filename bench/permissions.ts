@@ -66,6 +66,7 @@ function engine(cwd: string): (command: string) => void {
     project: cwd,
     cwd,
     directories: [cwd],
+    own: [],
     readable: [],
   } as const;
   const ground = realGround(cwd);

@@ -28,6 +28,7 @@ import { createRedactor } from "./redact/redactor.ts";
 import { redactLogger } from "./redact/redact-logger.ts";
 import { packagePath } from "./package-path.ts";
 import { Lane } from "./platform/lane.ts";
+import { realPath } from "./platform/real-path.ts";
 import { SessionSandbox } from "./platform/sandbox/session-sandbox.ts";
 import { Environment } from "./resolve/environment.ts";
 import { projectFolder } from "./settings/project-folder.ts";
@@ -141,6 +142,7 @@ export function buildHouse(
       availableTools: [...session.tools.keys()],
       project: projectFolder(cwd),
       addedDirectories: additionalDirectories(settings, cwd),
+      own: ownDirectories(resolve(options.configDir), projectDir),
       readable: [session.paths.resultsDir],
       allowsBypass: options.allowBypassPermissions && !bypassIsOff(settings),
       subagentModel: process.env["CLAUDE_CODE_SUBAGENT_MODEL"],
@@ -196,6 +198,11 @@ export async function mainDefinition(): Promise<AgentDefinition> {
     );
   }
   return definition;
+}
+
+/** As they are given, and after resolving links. */
+function ownDirectories(...directories: string[]): string[] {
+  return [...new Set(directories.flatMap((one) => [one, realPath(one)]))];
 }
 
 function realDirectory(path: string): string {

@@ -112,6 +112,8 @@ export interface PermissionPolicy {
   readonly cwd: string;
   /** The working directories: the one above and those that settings add. */
   readonly directories: readonly string[];
+  /** Where Retinue keeps settings, grants and transcripts: protected, wherever it is. */
+  readonly own: readonly string[];
   /** Further directories in which reading needs no approval: the session's own results. */
   readonly readable: readonly string[];
 }

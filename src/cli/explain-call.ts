@@ -50,6 +50,7 @@ export async function explainCallCommand(
       availableTools: [...createTools({ defaultType, canSearch: true }).keys()],
       project: projectFolder(cwd),
       addedDirectories: additionalDirectories(settings, cwd),
+      own: [],
       readable: [],
       allowsBypass: false,
     },

@@ -116,7 +116,8 @@ export function judge(
     real.set(path, known);
     return known;
   };
-  const ground = { ...realGround(workbench.cwd), realPath: remembered };
+  const shellHome = workbench.env?.["HOME"];
+  const ground = { ...realGround(workbench.cwd, undefined, shellHome), realPath: remembered };
   const book = new Rulebook(agent.meets.permissions, approvals.grants(), ground);
   const paths = tool.kind === "leaf" ? (tool.paths?.(input, workbench.cwd) ?? []) : [];
   const asked = {

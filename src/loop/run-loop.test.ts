@@ -95,6 +95,7 @@ function contextOf({
         project: "/",
         cwd: "/",
         directories: [],
+        own: [],
         readable: [],
       },
     },

@@ -14,6 +14,7 @@ export function criticalRemoval({ bash }: ViewedCall, book: Rulebook): Finding |
     if (name?.text !== "rm" && name?.text !== "rmdir") continue;
     const critical = distinct(args).find((word) => {
       if (word.isUnderVariable) return true;
+      if (word.isStatic && /^-./.test(word.text)) return false;
       const pairs = bash.pairsOf(word) ?? [];
       return pairs
         .flatMap(({ given, real }) => [given, real])

@@ -6,15 +6,18 @@ import { realPath } from "../platform/real-path.ts";
 export interface Ground {
   /** Where the call runs. */
   readonly cwd: string;
+  /** What `~` in a rule stands for. */
   readonly home: string;
+  /** What `~` in a command stands for: its environment may say something else. */
+  readonly shellHome: string;
   /** A path after resolving every link. */
   realPath(path: string): string;
   /** The names in a directory; none where it cannot be read. */
   list(directory: string): readonly string[];
 }
 
-export function realGround(cwd: string, home = homedir()): Ground {
-  return { cwd, home, realPath, list: namesIn };
+export function realGround(cwd: string, home = homedir(), shellHome = home): Ground {
+  return { cwd, home, shellHome, realPath, list: namesIn };
 }
 
 function namesIn(directory: string): readonly string[] {

@@ -2,7 +2,7 @@ import type { PermissionPolicy } from "../resolved-agent.ts";
 import { isInside } from "../platform/is-inside.ts";
 import type { SourcedRule } from "./decision.ts";
 import type { Ground } from "./ground.ts";
-import { matchesPath, pathRules, type PathRule } from "./path-rule.ts";
+import { matchesPath, pathRules, type Anchors, type PathRule } from "./path-rule.ts";
 import { isAbout, parseRule, type Rule } from "./rule.ts";
 
 /** A path as it was given and as it is after resolving every link. */
@@ -18,11 +18,12 @@ export class Rulebook {
   readonly deny: readonly Rule[];
   readonly ask: readonly Rule[];
   readonly allow: readonly Rule[];
+  readonly #forbidding = new Map<Rule, PathRule[]>();
 
   constructor(policy: PermissionPolicy, grants: readonly SourcedRule[], ground: Ground) {
     this.policy = policy;
     this.ground = ground;
-    const rules = [...parsed(policy.rules), ...grants.map(parseRule)];
+    const rules = [...policy.rules, ...grants].map(parsed);
     this.deny = rules.filter(({ kind }) => kind === "deny");
     this.ask = rules.filter(({ kind }) => kind === "ask");
     this.allow = rules.filter(({ kind }) => kind === "allow");
@@ -41,7 +42,7 @@ export class Rulebook {
 
   /** Whether a rule's specifier, as a pattern of paths, fits: forbidding ones either spelling, allowing ones both. */
   fits(rule: Rule, { given, real }: PathPair): boolean {
-    const rules = compiled(rule, this.#anchors());
+    const rules = this.#compiled(rule);
     const matches = (path: string): boolean => rules.some((one) => matchesPath(one, path));
     return rule.kind === "allow"
       ? matches(given) && matches(real)
@@ -58,8 +59,17 @@ export class Rulebook {
     return this.isInside(pair) || bothInside(this.policy.readable, pair);
   }
 
-  #anchors(): { project: string; cwd: string; home: string } {
-    return { project: this.policy.project, cwd: this.policy.cwd, home: this.ground.home };
+  /** Of rules that forbid, links are looked up for each call: one that was made since leads to what is meant. */
+  #compiled(rule: Rule): PathRule[] {
+    const { project, cwd } = this.policy;
+    const anchors = { project, cwd, home: this.ground.home };
+    if (rule.kind === "allow") return compiledOnce(rule, anchors);
+    let rules = this.#forbidding.get(rule);
+    if (rules === undefined) {
+      rules = pathRules(rule.specifier ?? "", rule.kind, anchors);
+      this.#forbidding.set(rule, rules);
+    }
+    return rules;
   }
 }
 
@@ -68,25 +78,28 @@ export function bothInside(directories: readonly string[], { given, real }: Path
   return inside(given) && inside(real);
 }
 
-const parsedRules = new WeakMap<readonly SourcedRule[], readonly Rule[]>();
+const knownRules = new Map<string, Rule>();
+const mostKnown = 10_000;
 
-function parsed(rules: readonly SourcedRule[]): readonly Rule[] {
-  let known = parsedRules.get(rules);
-  if (known === undefined) {
-    known = rules.map(parseRule);
-    parsedRules.set(rules, known);
+/** Rules are asked before every call; each is taken apart once. */
+function parsed(sourced: SourcedRule): Rule {
+  const key = [sourced.kind, sourced.source, sourced.rule].join("\0");
+  let rule = knownRules.get(key);
+  if (rule === undefined) {
+    rule = parseRule(sourced);
+    if (knownRules.size < mostKnown) knownRules.set(key, rule);
   }
-  return known;
+  return rule;
 }
 
-const compiledRules = new WeakMap<Rule, { key: string; rules: PathRule[] }>();
+const allowing = new WeakMap<Rule, { key: string; rules: PathRule[] }>();
 
-/** Looking up the links of a rule takes time, and rules are asked before every call. */
-function compiled(rule: Rule, anchors: { project: string; cwd: string; home: string }): PathRule[] {
+/** Of rules that allow, links are looked up once: a link that comes later does not widen them. */
+function compiledOnce(rule: Rule, anchors: Anchors): PathRule[] {
   const key = `${anchors.project}\0${anchors.cwd}\0${anchors.home}`;
-  const known = compiledRules.get(rule);
+  const known = allowing.get(rule);
   if (known?.key === key) return known.rules;
   const rules = pathRules(rule.specifier ?? "", rule.kind, anchors);
-  compiledRules.set(rule, { key, rules });
+  allowing.set(rule, { key, rules });
   return rules;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { isCritical, isProtected } from "./protected.ts";
 
-const roots = { project: "/p", home: "/h", memory: "/p/.claude/agent-memory/x" };
+const roots = { project: "/p", home: "/h", memory: "/p/.claude/agent-memory/x", own: ["/state"] };
 
 test.each([
   "/p/.git",
@@ -12,6 +12,7 @@ test.each([
   "/p/.config/git/config",
   "/p/a/.mcp.json",
   "/h/.bashrc",
+  "/state/retinue/grants/x.json",
   "/p/.claude/worktrees/w/.git/config",
 ])("%s is protected", (path) => {
   expect(isProtected(path, roots)).toBe(true);

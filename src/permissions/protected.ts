@@ -11,15 +11,22 @@ const files: ReadonlySet<string> = new Set(
   ),
 );
 
+export interface ProtectedRoots {
+  readonly project: string;
+  readonly home: string;
+  /** The agent's own memory, which it may write. */
+  readonly memory: string | null;
+  /** Retinue's own directories. */
+  readonly own: readonly string[];
+}
+
 /**
- * Whether writing to a path below the project or the home directory wants a person's word, whatever is allowed. At any
+ * Whether writing to a path below the project or the home directory, or to Retinue's own files, wants a person's word, whatever is allowed. At any
  * depth: a package inside a repository has hooks and settings of its own.
  */
-export function isProtected(
-  path: string,
-  { project, home, memory }: { project: string; home: string; memory: string | null },
-): boolean {
+export function isProtected(path: string, { project, home, memory, own }: ProtectedRoots): boolean {
   if (memory !== null && isInside(memory, path)) return false;
+  if (own.some((directory) => isInside(directory, path))) return true;
   return [project, home].some((root) => isInside(root, path) && isProtectedBelow(root, path));
 }
 

@@ -4,6 +4,7 @@ import type { AgentDefinition } from "../definitions/definition.ts";
 import { explainDecision, type TraceLine } from "../permissions/decide.ts";
 import type { Decision, SourcedRule } from "../permissions/decision.ts";
 import { realGround } from "../permissions/ground.ts";
+import { isKeptFromAsking } from "../permissions/kept-from-asking.ts";
 import type { WrittenCall } from "../permissions/parse-call.ts";
 import { Rulebook } from "../permissions/policy.ts";
 import { closest } from "../platform/closest.ts";
@@ -57,7 +58,7 @@ export async function explainCall(
     paths: pathsOfCall(call.tool, call.input, ground),
     agentType: (name?: string) => catalog.typeOf(name ?? settings.agents.defaultType),
   };
-  const canAsk = !(background && settings.background.prompts === "deny");
+  const canAsk = !isKeptFromAsking({ background, mode: policy.mode }, settings);
   return {
     agent: definition.name,
     call,

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
+import { realPath } from "../platform/real-path.ts";
 import type { AgentDefinition } from "../definitions/definition.ts";
 import type { Environment } from "./environment.ts";
 
@@ -15,7 +16,8 @@ export function memoryDirectory(
     project: join(project, "agent-memory"),
     local: join(project, "agent-memory-local"),
   }[memory];
-  return join(place, slug(name));
+  // Links on the way to it are the user's own.
+  return join(realPath(place), slug(name));
 }
 
 /** No file system takes a part of a path that is much longer. */

@@ -29,7 +29,7 @@ export function resolveMode(voices: {
   const { parent, call, definition, allowsBypass } = voices;
   const declared = definition === "bypassPermissions" && !allowsBypass ? undefined : definition;
   const base = binding.has(parent) ? parent : (declared ?? parent);
-  if (call !== undefined && voices.byModel && width[call] > width[base]) {
+  if (call !== undefined && voices.byModel && call !== base && width[call] >= width[base]) {
     throw new RetinueError(
       "invalid_request",
       `The mode '${call}' allows more than '${base}', which this agent would have. Leave 'mode' out, or ask for a narrower one.`,

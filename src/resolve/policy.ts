@@ -1,5 +1,6 @@
 import type { AgentDefinition } from "../definitions/definition.ts";
 import { parseAllowedTools } from "../permissions/allowed-tools.ts";
+import { isInside } from "../platform/is-inside.ts";
 import type { PermissionPolicy } from "../resolved-agent.ts";
 import type { SpawnRequest } from "../spawn-request.ts";
 import { memoryDirectory } from "./memory.ts";
@@ -15,6 +16,7 @@ export type PolicySurroundings = Pick<
   | "availableTools"
   | "project"
   | "addedDirectories"
+  | "own"
   | "readable"
   | "allowsBypass"
 > & { readonly environment: Pick<Surroundings["environment"], "cwd" | "configDir" | "repository"> };
@@ -69,6 +71,8 @@ export function resolvePolicy(
     project: surroundings.project,
     cwd: environment.cwd,
     directories: [environment.cwd, ...surroundings.addedDirectories],
+    // Whoever works in there has it as a working directory.
+    own: surroundings.own.filter((directory) => !isInside(directory, environment.cwd)),
     readable: surroundings.readable,
   };
   return { policy, modeFrom, tools };

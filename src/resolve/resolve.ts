@@ -23,6 +23,8 @@ export interface Surroundings {
   readonly project: string;
   /** Directories that count as the working directory does. */
   readonly addedDirectories: readonly string[];
+  /** Where Retinue keeps its own files. */
+  readonly own: readonly string[];
   /** Directories in which only reading needs no approval. */
   readonly readable: readonly string[];
   /** A definition may ask for `bypassPermissions`. */

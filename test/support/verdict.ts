@@ -67,6 +67,7 @@ export function bookOf(
       project,
       cwd: project,
       directories: [project],
+      own: [],
       readable: [],
       ...policy,
     },

@@ -92,7 +92,7 @@ class Check {
     this.#book = book;
     this.#around = {
       isInside: (word) => this.#every(word, this.#readable, (pair) => book.isReadable(pair)),
-      changesDirectory: (bash.shell?.commands ?? []).some((command) => this.#leaves(command)),
+      changesDirectory: bash.leavesDirectory,
       hidesFiles: book.hidesFiles,
       get hasStrayRepository() {
         return hasStrayRepository(book.ground);
@@ -190,15 +190,6 @@ class Check {
   /** Of what only looks, the input counts as a file that it looks at. */
   #isPlainInput(target: ShellWord): boolean {
     return target.isStatic && this.#around.isInside(target);
-  }
-
-  #leaves({ words }: SimpleCommand): boolean {
-    const [name, target] = words;
-    if (name === undefined || !/^(?:cd|pushd|popd)$/.test(name.text)) return false;
-    const { cwd } = this.#book.ground;
-    return (
-      target === undefined || this.#bash.pathsOf(target)?.every((path) => path === cwd) !== true
-    );
   }
 
   #every(word: ShellWord, found: Found, test: (pair: PathPair) => boolean): boolean {

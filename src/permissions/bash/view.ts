@@ -8,6 +8,7 @@ import {
 } from "../../shell/shell.ts";
 import type { Ground } from "../ground.ts";
 import type { PathPair } from "../policy.ts";
+import { directoryChanges } from "./directory-change.ts";
 import { reachOf, type Reach } from "./evaluated.ts";
 import { fileUse } from "./file-use.ts";
 import { wordPaths, type WordPaths } from "./word-paths.ts";
@@ -57,8 +58,19 @@ export class BashView {
     this.reach = read.readable
       ? reachOf(read.shell)
       : { runs: [], redirections: [], unknown: [command] };
-    const commands = this.reach.runs.map((one) => one.command);
-    this.pathsOf = read.readable ? wordPaths({ ...read.shell, commands }, ground) : () => null;
+    const { runs } = this.reach;
+    const context = { runs, repeats: this.shell?.repeats ?? false };
+    this.pathsOf = read.readable ? wordPaths(context, ground) : () => null;
+  }
+
+  /** Some part runs in another directory, or may. */
+  get leavesDirectory(): boolean {
+    return this.reach.runs
+      .flatMap(({ forms }) => directoryChanges(forms))
+      .some((change) => {
+        const paths = change === "unknown" ? null : this.pathsOf(change.to);
+        return paths?.every((path) => path === this.#ground.cwd) !== true;
+      });
   }
 
   /** The same with links resolved, each once. */

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { makeCountry, type Country } from "../../../test/support/verdict.ts";
 import { readShell } from "../../shell/read-shell.ts";
 import { realGround } from "../ground.ts";
+import { reachOf } from "./evaluated.ts";
 import { wordPaths } from "./word-paths.ts";
 
 /** The paths of the last word of a command, relative to the country. */
@@ -13,7 +14,8 @@ function pathsIn(command: string, country: Country, at = ""): string[] | null {
   const word = read.shell.commands.at(-1)?.words.at(-1);
   if (word === undefined) throw new Error("no word");
   const root = join(country.project, "..");
-  return wordPaths(read.shell, ground)(word)?.map((path) => path.replace(`${root}/`, "")) ?? null;
+  const context = { ...reachOf(read.shell), repeats: read.shell.repeats };
+  return wordPaths(context, ground)(word)?.map((path) => path.replace(`${root}/`, "")) ?? null;
 }
 
 const entries = {

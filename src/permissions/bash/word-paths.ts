@@ -1,23 +1,29 @@
 import { dirname, join, resolve } from "node:path";
 import type { ShellWord } from "../../shell/shell-word.ts";
-import type { Shell } from "../../shell/shell.ts";
+import type { SimpleCommand } from "../../shell/shell.ts";
 import type { Ground } from "../ground.ts";
+import { directoryChanges } from "./directory-change.ts";
+import type { Reach } from "./evaluated.ts";
 import { expandGlob, listBudget, mostPaths } from "./expand-glob.ts";
 
 /** The paths that a word may stand for. `null`: nobody can tell before it runs. */
 export type WordPaths = (word: ShellWord) => readonly string[] | null;
 
+/** What of a command line decides where its paths lead. */
+export interface PathContext extends Pick<Reach, "runs"> {
+  /** Some part may run more than once. */
+  readonly repeats: boolean;
+}
+
 /** Resolves words to paths for one command line: from every directory in which its parts may run. */
-export function wordPaths(shell: Pick<Shell, "commands" | "repeats">, ground: Ground): WordPaths {
-  const places = workingPlaces(shell, ground);
-  const changesHome = shell.commands.some(({ assignments }) =>
-    assignments.some(({ name }) => name === "HOME"),
-  );
-  const showsHidden = shell.commands.some(({ words }) =>
-    words.some(({ text }) => text === "dotglob"),
-  );
+export function wordPaths(context: PathContext, ground: Ground): WordPaths {
+  const places = workingPlaces(context, ground);
+  const commands = context.runs.map(({ command }) => command);
+  const changesHome = commands.some(setsHome);
+  const showsHidden = commands.some(({ words }) => words.some(({ text }) => text === "dotglob"));
   const written = (word: ShellWord): readonly string[] | null => {
-    if (word.belowHome !== null) return changesHome ? null : [`${ground.home}/${word.belowHome}`];
+    if (word.belowHome !== null)
+      return changesHome ? null : [`${ground.shellHome}/${word.belowHome}`];
     // No system takes longer ones.
     if ((!word.isStatic && !word.isGlob) || word.text.length > 4096) return null;
     if (word.text.startsWith("/")) return [word.text];
@@ -62,23 +68,28 @@ function goesUp(path: string): boolean {
   return /(?:^|\/)\.\.(?:\/|$)/.test(path);
 }
 
-/** Where the parts of a command line may run: here, or wherever a `cd` in it leads. `null`: nobody can tell. */
-function workingPlaces(
-  shell: Pick<Shell, "commands" | "repeats">,
-  ground: Ground,
-): readonly string[] | null {
+/** Commands that set a variable by its name. */
+const setters =
+  /^(?:export|declare|typeset|local|readonly|read|printf|mapfile|readarray|getopts|unset)$/;
+
+/** Whether `~` may mean another directory from here on. */
+function setsHome({ words, assignments }: SimpleCommand): boolean {
+  if (assignments.some(({ name }) => name === "HOME")) return true;
+  const isSetter = words.some(({ text }) => setters.test(text));
+  return isSetter && words.some(({ text, isStatic }) => !isStatic || /^HOME(?:[+[=]|$)/.test(text));
+}
+
+/** Where the parts of a command line may run: here, or wherever a part of it leads. `null`: nobody can tell. */
+function workingPlaces({ runs, repeats }: PathContext, ground: Ground): readonly string[] | null {
   const places = new Set([ground.cwd]);
   /** Leads nowhere new, from any of the places. */
   const settled = new Set<string>();
-  for (const { words } of shell.commands) {
-    const name = words.find(({ text }) => text !== "builtin" && text !== "command");
-    if (name === undefined || !/^(?:cd|pushd|popd)$/.test(name.text)) continue;
-    const target = words.at(-1);
-    if (name.text === "popd" || target === undefined || target === name) return null;
-    if (target.belowHome === null && (!target.isStatic || target.text.startsWith("-"))) return null;
-    const to = target.belowHome === null ? target.text : join(ground.home, target.belowHome);
+  for (const change of runs.flatMap(({ forms }) => directoryChanges(forms))) {
+    if (change === "unknown") return null;
+    const { text, belowHome } = change.to;
+    const to = belowHome === null ? text : join(ground.shellHome, belowHome);
     // How often it runs decides where it leads.
-    if (shell.repeats && !to.startsWith("/")) return null;
+    if (repeats && !to.startsWith("/")) return null;
     if (settled.has(to)) continue;
     const before = places.size;
     for (const place of [...places]) {

@@ -65,6 +65,7 @@ function policyOf(
     project,
     cwd,
     directories: [...new Set(directories)],
+    own: [],
     readable: [],
   };
 }

@@ -20,6 +20,7 @@ export function openEngine(cwd: string): Decide {
     project: cwd,
     cwd,
     directories: [cwd],
+    own: [],
     readable: [],
   } as const;
   const ground = realGround(cwd);
