@@ -18,7 +18,7 @@ verdict, the rule and the file it stands in, the part of the command that decide
 Examples:
   retinue explain Explore
   retinue explain --call 'Bash(git push)'
-  retinue explain --call 'Edit(src/a.ts)' --agent worker --allowedTools 'Edit(src/**)'`,
+  retinue explain --call 'Edit(src/a.ts)' --agent general-purpose --allowedTools 'Edit(src/**)'`,
     )
     .action(async (type: string | undefined, options) => {
       const { explainCommand } = await import("./commands/explain.ts");

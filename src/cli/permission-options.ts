@@ -7,13 +7,13 @@ export function ruleOptions(command: Command): Command {
   return command
     .option(
       "--allowedTools, --allowed-tools <tools>",
-      "tools that may run unasked: Bash,Edit (repeatable)",
+      "what may run unasked: 'Bash(npm test *),Edit(src/**)' (repeatable)",
       collect,
       [],
     )
     .option(
       "--disallowedTools, --disallowed-tools <rules>",
-      "rules that forbid, as in the setting permissions.deny (repeatable)",
+      "what must not run: 'Bash(git push *),Read(.env)' (repeatable)",
       collect,
       [],
     )

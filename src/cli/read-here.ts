@@ -4,6 +4,7 @@ import type { Catalog } from "../definitions/catalog.ts";
 import type { Diagnostic } from "../diagnostic.ts";
 import { errorMessage, RetinueError } from "../errors.ts";
 import { programmaticDefinitions } from "../house.ts";
+import { ruleProblem } from "../permissions/rule-problem.ts";
 import { isObject } from "../platform/is-object.ts";
 import { silentLogger } from "../platform/logger.ts";
 import { parseOwnSecret } from "../redact/own-patterns.ts";
@@ -65,6 +66,10 @@ function withDenied(
   rules: readonly string[],
 ): Record<string, unknown> {
   if (rules.length === 0) return values;
+  for (const rule of rules) {
+    const problem = ruleProblem("deny", rule);
+    if (problem !== null) throw new RetinueError("invalid_config", `--disallowedTools: ${problem}`);
+  }
   const permissions = (values["permissions"] ?? {}) as { deny?: unknown };
   const deny = Array.isArray(permissions.deny) ? (permissions.deny as unknown[]) : [];
   return { ...values, permissions: { ...permissions, deny: [...deny, ...rules] } };

@@ -99,9 +99,10 @@ test.each(["tools", "disallowedTools"])(
   },
 );
 
-test("a rule that confines a tool is said to be denied for now", () => {
-  expect(make({ tools: "Bash(git diff *), Read" }).diagnostics).toMatchObject([
-    { code: "unsupported", field: "tools" },
+test("a rule that confines a tool is no problem, unless it confines it to nothing", () => {
+  expect(make({ tools: "Bash(git diff *), Read" }).diagnostics).toEqual([]);
+  expect(make({ tools: "WebFetch(example.com), Read" }).diagnostics).toMatchObject([
+    { code: "invalid", field: "tools" },
   ]);
 });
 

@@ -1,5 +1,6 @@
 import type { Diagnostic } from "../diagnostic.ts";
 import { toolName, toolRegistry } from "../tools/registry.ts";
+import { ruleProblem } from "../permissions/rule-problem.ts";
 import { closest } from "../platform/closest.ts";
 import type { FieldPlace } from "./frontmatter.ts";
 import { definitionFields, schemaOf, type DefinitionFields, type FieldName } from "./fields.ts";
@@ -144,15 +145,10 @@ function toolProblems(
   const misspelt = tools.flatMap((entry): Problem[] => {
     const tool = toolName(entry);
     const rule = /\((.*)\)$/s.exec(entry)?.[1];
-    if (
-      field === "tools" &&
-      toolRegistry.get(tool)?.kind === "leaf" &&
-      rule !== undefined &&
-      rule !== "*"
-    ) {
-      const message = `'tools' confines ${tool} to '${rule}'; this version cannot check rules and denies its calls. Write '${tool}' to lift that.`;
-      return [{ severity: "warning", code: "unsupported", message }];
-    }
+    const confines = field === "tools" && toolRegistry.get(tool)?.kind === "leaf";
+    const problem = confines && rule !== undefined ? ruleProblem("allow", entry) : null;
+    if (problem !== null)
+      return [{ severity: "warning", code: "invalid", message: `'tools': ${problem}` }];
     const meant = toolRegistry.has(tool) ? undefined : closest(tool, [...toolRegistry.keys()]);
     if (meant === undefined) return [];
     return [

@@ -57,7 +57,6 @@ function concluded(
 /** How a person allows it beforehand. */
 function remedy(tool: string, suggestions: readonly string[]): string {
   if (suggestions.length === 0) return "";
-  const rules = suggestions.map((rule) => (rule === tool ? rule : `'${rule}'`)).join(" ");
-  const whole = suggestions.includes(tool) ? "" : `, all of it with --allowedTools ${tool}`;
-  return `Allow it with --allowedTools ${rules}${whole}.`;
+  if (suggestions.includes(tool)) return `Allow it with --allowedTools ${tool}.`;
+  return `Allow it with --allowedTools '${suggestions.join(",")}', all of it with --allowedTools ${tool}.`;
 }

@@ -28,7 +28,9 @@ export function resolveMode(voices: {
 }): { mode: PermissionMode; from: string } {
   const { parent, call, definition, allowsBypass } = voices;
   const declared = definition === "bypassPermissions" && !allowsBypass ? undefined : definition;
-  const base = binding.has(parent) ? parent : (declared ?? parent);
+  // Who only delegates gives the work to others, and they must be able to do it.
+  const inherited = parent === "delegate" ? "default" : parent;
+  const base = binding.has(parent) ? parent : (declared ?? inherited);
   if (call !== undefined && voices.byModel && call !== base && width[call] >= width[base]) {
     throw new RetinueError(
       "invalid_request",
@@ -38,6 +40,6 @@ export function resolveMode(voices: {
   if (binding.has(parent)) return { mode: parent, from: "parent" };
   if (call !== undefined) return { mode: call, from: "call" };
   return declared === undefined
-    ? { mode: parent, from: "parent" }
+    ? { mode: inherited, from: "parent" }
     : { mode: declared, from: "definition" };
 }

@@ -60,8 +60,15 @@ function decide(tool: string, question: ToolQuestion): ToolDecision {
     }
     return { tool, kept: false, layer, why: reason };
   }
-  const named = question.wanted !== undefined && !question.wanted.includes("*");
-  return { tool, kept: true, layer: "tools", why: named ? "named in 'tools'" : "all tools" };
+  return { tool, kept: true, layer: "tools", why: whyKept(tool, question.wanted) };
+}
+
+function whyKept(tool: string, wanted: readonly string[] | undefined): string {
+  if (wanted === undefined || wanted.includes("*")) return "all tools";
+  const [rules] = confinedTools(wanted).flatMap((one) =>
+    one.tools.includes(tool) ? [one.rules] : [],
+  );
+  return rules === undefined ? "named in 'tools'" : `only ${rules.join(", ")}`;
 }
 
 function noSuchTool(tool: string, available: readonly string[]): ToolDecision {

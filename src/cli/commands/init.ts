@@ -68,9 +68,8 @@ function report(directory: string, files: readonly PlacedFile[], command: string
 
 const notes = `What this version uses: every agent in .claude/agents/, the rehearsal that --rehearse names, and
 .claude/settings.json: its rules that deny and ask hold at once, such as those against reading .env
-files; other settings in it act after 'retinue trust'. Such a rule binds Read and searches, not what
-Bash runs. Besides reading and searching in the working directory, an agent may do what
---allowedTools names.
+files; other settings in it act after 'retinue trust'. Besides looking around in the working directory,
+an agent may do what rules or --allowedTools allow, or what you allow when it asks.
 
 A key for a real model belongs in the environment, never in a file of the repository:
 ANTHROPIC_API_KEY, and ANTHROPIC_BASE_URL for another server.`;

@@ -119,6 +119,13 @@ function showsAll({ outputFormat, quiet, print }: RunOptions): boolean {
 
 /** A last word `-` stands for stdin; without any words stdin is the task, unless it is a terminal. */
 async function readPrompt(words: string[]): Promise<string> {
+  const rule = words.find((word) => /^[A-Z]\w*\([^)]*\)$/.test(word));
+  if (rule !== undefined && words.length > 1) {
+    throw new RetinueError(
+      "invalid_request",
+      `'${rule}' is part of the task here. Rules go into one word, with commas between them: --allowedTools 'Read,${rule}'.`,
+    );
+  }
   const piped = words.at(-1) === "-" || (words.length === 0 && !process.stdin.isTTY);
   const spoken = (words.at(-1) === "-" ? words.slice(0, -1) : words).join(" ");
   const parts = [spoken, piped ? await text(process.stdin) : ""].map((part) => part.trim());
