@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { isAbsolute, join, relative } from "node:path";
 import { setImmediate, setTimeout as pause } from "node:timers/promises";
 import { z } from "zod";
+import { shellQuote } from "../platform/shell-quote.ts";
 import { CommandOutput } from "./command-output.ts";
 import { sandboxId, sandboxNotes } from "./sandbox-notes.ts";
 import { startShell } from "./start-shell.ts";
@@ -105,11 +106,7 @@ async function run(call: {
  * and leaves the directory as it was.
  */
 function preludeThatReports(file: string): string {
-  return `unset BASH_ENV\ntrap ${quote(`{ builtin pwd -P >|${quote(file)}; } 2>/dev/null`)} EXIT\n`;
-}
-
-function quote(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
+  return `unset BASH_ENV\ntrap ${shellQuote(`{ builtin pwd -P >|${shellQuote(file)}; } 2>/dev/null`)} EXIT\n`;
 }
 
 async function enter(workbench: Workbench): Promise<string | undefined> {

@@ -2,11 +2,12 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { realPath } from "../real-path.ts";
+import { shellQuote } from "../shell-quote.ts";
 import { gitExcludes } from "./git-excludes.ts";
 import type { SandboxLibrary } from "./library.ts";
 import { protectedPaths } from "./protected-paths.ts";
 import type { SessionSandbox } from "./session-sandbox.ts";
-import { shellQuote, supervisorScript } from "./supervisor.ts";
+import { supervisorScript } from "./supervisor.ts";
 
 export interface SandboxedCommand {
   /** For `bash -c`. Its exit code arrives on descriptor 3, before the sandbox itself ends. */

@@ -1,3 +1,5 @@
+import { shellQuote } from "../shell-quote.ts";
+
 /**
  * What runs inside the sandbox instead of the command itself. The command stays exactly what the model wrote: this shell
  * reads it from a file, starts it in a bash of its own, and reports its exit code on descriptor 3 as soon as it has ended.
@@ -30,8 +32,4 @@ export function supervisorScript(call: {
     'exit "$code"',
     "",
   ].join("\n");
-}
-
-export function shellQuote(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }
