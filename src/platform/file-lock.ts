@@ -1,13 +1,16 @@
-import { createHash } from "node:crypto";
-import { closeSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { createHash, randomUUID } from "node:crypto";
+import { closeSync, fstatSync, rmSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { RetinueError, systemCode } from "../errors.ts";
 import { openInPrivateDirectory } from "./make-directory.ts";
 import { processStart } from "./process-table.ts";
+import { readSmallFile } from "./read-small-file.ts";
 
 const patience = 10_000;
 const pause = 10;
+/** A lock is written as soon as it is made. One that says nothing after this time was left by a crash. */
+const longestSilence = 5000;
 
 /**
  * Does work on a file that other processes of ours change too, one after the other. The lock lies in a directory of our
@@ -20,49 +23,85 @@ export async function withFileLock<Result>(
 ): Promise<Result> {
   const name = createHash("sha256").update(target.file).digest("hex").slice(0, 32);
   const lock = join(target.lockDir, `${name}.lock`);
+  const mine = `${process.pid} ${processStart(process.pid)} ${randomUUID()}`;
   const until = performance.now() + patience;
-  while (!take(lock)) {
-    const owner = ownerOf(lock);
-    if (owner === "gone") rmSync(lock, { force: true });
-    else if (performance.now() < until) await setTimeout(pause * (1 + Math.random()));
+  while (!take(lock, mine)) {
+    if (removeIfLeft(lock)) continue;
+    if (performance.now() < until) await setTimeout(pause * (1 + Math.random()));
     else
       throw new RetinueError(
         "storage",
-        `${target.file} is being changed by another process (${owner}). Try again when it has ended, or remove ${lock}.`,
+        `${target.file} is being changed by another process (${look(lock)?.owner ?? "unknown"}). Try again when it has ended, or remove ${lock}.`,
       );
   }
   try {
     return await work();
   } finally {
-    rmSync(lock, { force: true });
+    if (look(lock)?.identity === mine) rmSync(lock, { force: true });
   }
 }
 
-function take(lock: string): boolean {
+function take(lock: string, mine: string): boolean {
   try {
     const file = openInPrivateDirectory(lock, "wx");
     try {
-      writeSync(file, `${process.pid} ${processStart(process.pid)}`);
+      writeSync(file, mine);
+      // Whoever slept for long before the line above may have been taken for dead.
+      return statSync(lock, { throwIfNoEntry: false })?.ino === fstatSync(file).ino;
     } finally {
       closeSync(file);
     }
-    return true;
   } catch (error) {
     if (systemCode(error) === "EEXIST") return false;
     throw error;
   }
 }
 
-/** `gone`: it was taken by a process that is not there any more. */
-function ownerOf(lock: string): string {
-  let text: string;
-  try {
-    text = readFileSync(lock, "utf8");
-  } catch {
-    return "unknown";
+/**
+ * Removes a lock whose owner is gone; false where it has one, or somebody else is about to remove it. Of many who see the
+ * same dead lock only the one may that holds a lock on removing exactly this one, for the others would remove what the
+ * next owner has taken meanwhile. That second lock is one like the first, also when its owner dies.
+ */
+function removeIfLeft(lock: string): boolean {
+  const left = look(lock);
+  if (left === undefined) return true;
+  if (left.owner !== "gone") return false;
+  const which = createHash("sha256").update(left.identity).digest("hex").slice(0, 16);
+  const removal = `${lock}.${which}`;
+  const mine = `${process.pid} ${processStart(process.pid)} ${randomUUID()}`;
+  if (!take(removal, mine)) {
+    removeIfLeft(removal);
+    return false;
   }
-  const [pid = "", ...start] = text.split(" ");
-  // It is empty for the instant between being made and being written.
-  if (!/^\d+$/.test(pid)) return "unknown";
-  return processStart(Number(pid)) === start.join(" ") ? `process ${pid}` : "gone";
+  try {
+    if (look(lock)?.identity === left.identity) rmSync(lock, { force: true });
+    return true;
+  } catch {
+    return false;
+  } finally {
+    rmSync(removal, { force: true });
+  }
+}
+
+interface Look {
+  /** `gone`: it was taken by a process that is not there any more. */
+  owner: string;
+  /** No other lock has the same. */
+  identity: string;
+}
+
+/** Nothing where there is no lock. */
+function look(lock: string): Look | undefined {
+  const read = readSmallFile(lock, 4096);
+  if (read.kind === "missing") return undefined;
+  const text = read.kind === "text" ? read.text : "";
+  const [pid = "", start = ""] = text.split(" ");
+  if (/^\d+$/.test(pid)) {
+    const isThere = start !== "" && processStart(Number(pid)) === start;
+    return { owner: isThere ? `process ${pid}` : "gone", identity: text };
+  }
+  const info = statSync(lock, { throwIfNoEntry: false });
+  if (info === undefined) return undefined;
+  const isOld = Date.now() - info.mtimeMs > longestSilence;
+  return { owner: isOld ? "gone" : "unknown", identity: `${info.ino} ${info.mtimeMs}` };
 }
