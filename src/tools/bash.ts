@@ -7,7 +7,7 @@ import { z } from "zod";
 import { shellQuote } from "../platform/shell-quote.ts";
 import { CommandOutput } from "./command-output.ts";
 import { sandboxId, sandboxNotes } from "./sandbox-notes.ts";
-import { startShell } from "./start-shell.ts";
+import { environment, startShell } from "./start-shell.ts";
 import { leafTool, ToolFailure, type LeafTool, type ToolContext } from "./tool.ts";
 import type { Workbench } from "./workbench.ts";
 
@@ -46,7 +46,8 @@ export const bashTool: LeafTool = leafTool({
       };
     } finally {
       output.close();
-      await rm(directory, { recursive: true, force: true });
+      // A sandbox that was given up while it was prepared may still write there.
+      await rm(directory, { recursive: true, force: true, maxRetries: 5 });
     }
   },
 });
@@ -73,17 +74,30 @@ async function run(call: {
 }): Promise<Ending> {
   const { workbench, signal } = call.context;
   const { promise: stopped, resolve: stop } = Promise.withResolvers<Ending>();
-  const timer = setTimeout(() => stop({ kind: "timeout", afterMs: call.timeout }), call.timeout);
-  const abort = (): void => stop({ kind: "abort" });
+  const preparing = new AbortController();
+  const end = (ending: Ending): void => {
+    stop(ending);
+    preparing.abort();
+  };
+  const timer = setTimeout(() => end({ kind: "timeout", afterMs: call.timeout }), call.timeout);
+  const abort = (): void => end({ kind: "abort" });
   signal.addEventListener("abort", abort, { once: true });
   try {
     signal.throwIfAborted();
-    const sandboxed = await workbench.sandbox?.prepare({
+    const prepared = workbench.sandbox?.prepare({
       ...call,
       id: sandboxId(call.context),
       cwd: workbench.cwd,
-      signal,
+      env: environment(workbench),
+      signal: preparing.signal,
     });
+    const early = await Promise.race([prepared?.then(() => undefined), stopped]);
+    if (early !== undefined) {
+      // Nothing was started yet, so what is still to come is only given back.
+      prepared?.then(({ ended }) => ended()).catch(() => undefined);
+      return early;
+    }
+    const sandboxed = await prepared;
     const { child, exit } = startShell({ ...call, workbench, sandboxed });
     const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
     const detach = call.output.attach(child);

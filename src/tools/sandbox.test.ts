@@ -137,6 +137,105 @@ describe.skipIf(typeof opened === "string")(`a sandboxed command${why}`, () => {
     expect(content).not.toContain("the secret");
   });
 
+  const listedBy = (file: string): void => {
+    execFileSync("git", ["init", "-q"], { cwd: bench.root });
+    execFileSync("git", ["config", "core.excludesFile", file], { cwd: bench.root });
+  };
+
+  test("in a repository gets nothing that is denied from the list of excludes", async () => {
+    listedBy(secret);
+    const { content } = await bash(
+      'cat "$GIT_CONFIG_VALUE_0"; touch file; git add -A; git status -s',
+    );
+    expect(content).toMatch(/\/\.mcp\.json\n[^]*A {2}file\n$/);
+    expect(content).not.toContain("the secret");
+  });
+
+  test("in a repository keeps the list of excludes that it has", async () => {
+    writeFileSync(join(outside, "list"), "ignored\n!.mcp.json\n");
+    listedBy(join(outside, "list"));
+    expect((await bash("touch ignored file; git add -A; git status -s")).content).toBe("A  file\n");
+    rmSync(join(outside, "list"));
+  });
+
+  test("in a repository is not held up by a list of excludes that never ends", async () => {
+    execFileSync("mkfifo", [join(bench.root, "pipe")]);
+    listedBy(join(bench.root, "pipe"));
+    expect((await bash("echo ran")).content).toBe("ran\n");
+  });
+
+  test("in a repository keeps the configuration of git that the settings give it", async () => {
+    execFileSync("git", ["init", "-q"], { cwd: bench.root });
+    Object.assign(bench.workbench.env, {
+      GIT_CONFIG_COUNT: "1",
+      GIT_CONFIG_KEY_0: "user.name",
+      GIT_CONFIG_VALUE_0: "of the settings",
+    });
+    expect(
+      (await bash("git config user.name; touch file; git add -A; git status -s")).content,
+    ).toBe("of the settings\nA  file\n");
+  });
+
+  describe("that is still being prepared", () => {
+    /** The library, which prepares nothing before it is let. */
+    const held = () => {
+      const { library } = sandbox;
+      const gate = Promise.withResolvers<void>();
+      const asked = Promise.withResolvers<void>();
+      const count = { prepared: 0, cleaned: 0 };
+      const slow: typeof library = {
+        ...library,
+        async wrapWithSandbox(command, shell, config, _, options) {
+          asked.resolve();
+          await gate.promise;
+          const wrapped = await library.wrapWithSandbox(command, shell, config, undefined, options);
+          count.prepared += 1;
+          return wrapped;
+        },
+        cleanupAfterCommand() {
+          count.cleaned += 1;
+          library.cleanupAfterCommand();
+        },
+      };
+      ToolBench.sandbox = { ...sandbox, library: slow };
+      return { gate, asked: asked.promise, count };
+    };
+
+    test("ends when it takes too long, and what comes late is given back", async () => {
+      const { gate, count } = held();
+      await using late = await ToolBench.create();
+      const { content } = await late.call(bashTool, { command: "touch ran", timeout: 50 });
+      expect(content).toContain("Timed out after 50 ms");
+      gate.resolve();
+      await until(() => count.cleaned === 1);
+      expect(count).toEqual({ prepared: 1, cleaned: 1 });
+      expect(readdirSync(late.root)).toEqual([]);
+    });
+
+    test("ends when its agent is stopped, and what comes late is given back", async () => {
+      const { gate, asked, count } = held();
+      await using late = await ToolBench.create();
+      const stop = new AbortController();
+      const call = late.call(bashTool, { command: "touch ran" }, { signal: stop.signal });
+      await asked;
+      stop.abort(new Error("stopped"));
+      await expect(call).rejects.toThrow("stopped");
+      gate.resolve();
+      await until(() => count.cleaned === 1);
+      expect(count).toEqual({ prepared: 1, cleaned: 1 });
+      expect(readdirSync(late.root)).toEqual([]);
+    });
+
+    test("is given back when it cannot be started", async () => {
+      const { gate, count } = held();
+      gate.resolve();
+      await using broken = await ToolBench.create();
+      Object.assign(broken.workbench.env, { BROKEN: "a\0b" });
+      await expect(broken.call(bashTool, { command: "true" })).rejects.toThrow("null bytes");
+      expect(count).toEqual({ prepared: 1, cleaned: 1 });
+    });
+  });
+
   test("reaches the hosts that are allowed, and no other", async () => {
     const fetching = (host: string): string =>
       `curl -sS --noproxy '' -o - http://${host}/ || echo failed`;

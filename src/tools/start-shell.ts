@@ -30,11 +30,14 @@ export function startShell(call: {
     });
     return { child, exit: exitOf(child) };
   }
-  const child = workbench.processes.start("bash", [...plain, sandboxed.script], {
-    cwd,
-    env,
-    reports: true,
-  });
+  let child: StartedProcess;
+  try {
+    const args = [...plain, sandboxed.script];
+    child = workbench.processes.start("bash", args, { cwd, env, reports: true });
+  } catch (error) {
+    sandboxed.ended();
+    throw error;
+  }
   child.once("exit", sandboxed.ended);
   child.once("error", sandboxed.ended);
   // The sandbox stays for as long as processes in the background do.
@@ -73,7 +76,8 @@ function reportOf(child: StartedProcess): Promise<number> {
 const shellVariables =
   /^(?:ENV|SHELLOPTS|BASHOPTS|POSIXLY_CORRECT|PROMPT_COMMAND|PS4|CDPATH|GLOBIGNORE|BASH_.*)$/;
 
-function environment({ cwd, env }: Pick<Workbench, "cwd" | "env">): NodeJS.ProcessEnv {
+/** What a command finds in its environment. */
+export function environment({ cwd, env }: Pick<Workbench, "cwd" | "env">): NodeJS.ProcessEnv {
   const given = Object.entries({ ...process.env, ...env });
   const harmless = given.filter(([name]) => !shellVariables.test(name));
   return { ...Object.fromEntries(harmless), PWD: cwd };

@@ -41,6 +41,8 @@ export class AgentSandbox implements AsyncDisposable {
     cwd: string;
     directory: string;
     prelude: string;
+    /** What it will be started with. */
+    env: Readonly<Record<string, string | undefined>>;
     signal: AbortSignal;
   }): Promise<SandboxedCommand> {
     this.#temporary ??= mkdtemp(join(realPath(tmpdir()), "retinue-tmp-"));
@@ -51,18 +53,18 @@ export class AgentSandbox implements AsyncDisposable {
       root,
       writable: [temporary, realPath(call.directory)],
     });
-    const env = {
-      TMPDIR: temporary,
-      ...(await gitExcludes({
-        root,
-        denied: filesystem.denyWrite,
-        file: join(call.directory, "excludes"),
-      })),
-    };
+    const excludes = gitExcludes({
+      root,
+      denied: filesystem.denyWrite,
+      file: join(call.directory, "excludes"),
+      env: call.env,
+    });
     const command = join(call.directory, "command");
     const supervisor = join(call.directory, "supervisor");
     await writeFile(command, call.command);
-    await writeFile(supervisor, supervisorScript({ ...call, command, env }));
+    const before = excludes === undefined ? [] : [excludes.script];
+    const env = { TMPDIR: temporary, ...excludes?.env };
+    await writeFile(supervisor, supervisorScript({ ...call, command, env, before }));
     const wrapped = await this.#library.wrapWithSandbox(
       `exec bash --noprofile --norc ${shellQuote(supervisor)}`,
       "bash",

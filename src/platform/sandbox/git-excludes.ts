@@ -1,26 +1,35 @@
-import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
-import { homedir } from "node:os";
 import { dirname, join, relative } from "node:path";
-import { promisify } from "node:util";
 import { isInside } from "../is-inside.ts";
+import { shellQuote } from "../shell-quote.ts";
 import { placeholders } from "./protected-paths.ts";
+
+export interface GitExcludes {
+  /** What a shell inside the sandbox does before the command. */
+  readonly script: string;
+  /** What the command then finds in its environment. */
+  readonly env: Readonly<Record<string, string>>;
+}
 
 /**
  * Where a protected path does not exist the sandbox puts a device in its place, and `git add -A` fails on devices. So git is
  * told to pass over them, besides what the user's own list of excludes says. Nothing outside a repository.
+ *
+ * That list is looked for and read inside the sandbox: the repository's configuration can name any file, and whoever read it
+ * out here would hand the command what it may not read, or hang on a pipe.
  */
-export async function gitExcludes(of: {
+export function gitExcludes(of: {
   root: string;
   /** What may not be written besides, absolute. */
   denied: readonly string[];
-  /** Where the list goes. */
+  /** Where the list goes; the sandbox can write there. */
   file: string;
-}): Promise<Record<string, string>> {
+  /** The environment that the command would have without this. */
+  env: Readonly<Record<string, string | undefined>>;
+}): GitExcludes | undefined {
   const { root, file } = of;
   const top = repositoryAround(root);
-  if (top === undefined) return {};
+  if (top === undefined) return undefined;
   // The library protects some names where this process stands, too.
   const places = [root, process.cwd()].flatMap((place) =>
     placeholders.map((name) => join(place, name)),
@@ -28,12 +37,14 @@ export async function gitExcludes(of: {
   const lines = [...places, ...of.denied]
     .filter((path) => isInside(top, path))
     .map((path) => `/${relative(top, path).replaceAll(/[\\*?[\]]/g, String.raw`\$&`)}`);
-  await writeFile(file, `${await usersExcludes(root)}\n${[...new Set(lines)].join("\n")}\n`);
-  const count = Number(process.env["GIT_CONFIG_COUNT"] ?? "0") || 0;
+  const count = Number(of.env["GIT_CONFIG_COUNT"] ?? "0") || 0;
   return {
-    GIT_CONFIG_COUNT: String(count + 1),
-    [`GIT_CONFIG_KEY_${count}`]: "core.excludesFile",
-    [`GIT_CONFIG_VALUE_${count}`]: file,
+    script: scriptThatLists({ top, file, lines: [...new Set(lines)] }),
+    env: {
+      GIT_CONFIG_COUNT: String(count + 1),
+      [`GIT_CONFIG_KEY_${count}`]: "core.excludesFile",
+      [`GIT_CONFIG_VALUE_${count}`]: file,
+    },
   };
 }
 
@@ -43,13 +54,14 @@ function repositoryAround(directory: string): string | undefined {
   return parent === directory ? undefined : repositoryAround(parent);
 }
 
-async function usersExcludes(root: string): Promise<string> {
-  const { XDG_CONFIG_HOME = join(homedir(), ".config") } = process.env;
-  const file = await promisify(execFile)("git", ["config", "--path", "core.excludesFile"], {
-    cwd: root,
-  }).then(
-    ({ stdout }) => stdout.replace(/\n$/, ""),
-    () => join(XDG_CONFIG_HOME, "git", "ignore"),
-  );
-  return readFile(file, "utf8").catch(() => "");
+/** Ours come last, because in such a list the last word counts. */
+function scriptThatLists(of: { top: string; file: string; lines: readonly string[] }): string {
+  return [
+    `( cd -- ${shellQuote(of.top)}`,
+    "users=$(timeout 5 git config --path core.excludesFile) ||",
+    '  users="${XDG_CONFIG_HOME:-$HOME/.config}/git/ignore"',
+    '[ -f "$users" ] && timeout 5 head -c 1048576 -- "$users"',
+    String.raw`printf '\n%s\n' ${shellQuote(of.lines.join("\n"))}`,
+    `) </dev/null >${shellQuote(of.file)} 3>&- 4>&-`,
+  ].join("\n");
 }

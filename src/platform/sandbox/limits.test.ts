@@ -96,6 +96,7 @@ test("the supervisor runs the command as it was written and reports its code", (
     prelude: join(directory, "prelude"),
     cwd: directory,
     env: { VARIABLE: "it's" },
+    before: ["inner=1"],
   }).replace("kill -0 -- -1", "false");
   const run = `exec 5>&1; bash -c "$1" 3>&5; echo " exit $?"`;
   expect(execFileSync("bash", ["-c", run, "bash", script]).toString()).toBe(

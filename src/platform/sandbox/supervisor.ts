@@ -15,6 +15,8 @@ export function supervisorScript(call: {
   cwd: string;
   /** What the command finds in its environment besides ours. */
   env: Readonly<Record<string, string>>;
+  /** Commands that come before it. */
+  before: readonly string[];
 }): string {
   const variables = Object.entries({ ...call.env, BASH_ENV: call.prelude })
     .map(([name, value]) => `${name}=${shellQuote(value)} `)
@@ -23,6 +25,7 @@ export function supervisorScript(call: {
     `IFS= read -r -d '' command <${shellQuote(call.command)}`,
     // Bash reports on its own stderr which signal a child died of; the output is the command's alone.
     "exec 4>&2 2>/dev/null",
+    ...call.before,
     `cd -- ${shellQuote(call.cwd)}`,
     `${variables}bash --noprofile --norc -c "$command" 2>&4 3>&- 4>&-`,
     "code=$?",
