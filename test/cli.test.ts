@@ -483,6 +483,22 @@ test("--permission-mode: plan changes nothing, bypassPermissions allows all but 
   expect(readdirSync(cwd)).toContain("made");
 });
 
+test("without the programs of the sandbox a run that may go on without it says so on stderr", async () => {
+  const { run, config } = shop();
+  const sandbox = { enabled: true, failIfUnavailable: false };
+  writeFiles(config, { "settings.json": JSON.stringify({ sandbox }) });
+  for (const options of [[], ["-p"], ["--output-format", "json"]]) {
+    const args = ["run", ...options, "--rehearse", "s.yaml", "hi"];
+    const { code, stderr } = await run(args, { env: { PATH: "/nowhere" } });
+    expect(code).toBe(0);
+    expect(stderr.match(/^retinue: warning: .*$/gm)).toEqual([
+      expect.stringMatching(
+        /^retinue: warning: Bash runs WITHOUT a sandbox, because sandbox\.failIfUnavailable is false\. The sandbox .* or set sandbox\.enabled to false\.$/,
+      ),
+    ]);
+  }
+});
+
 test("every command explains itself", async () => {
   const { run } = shop();
   for (const args of [

@@ -5,7 +5,6 @@ import type { AgentEvent } from "../../events/event.ts";
 import type { ManagerOptions } from "../../manager-options.ts";
 import { createManager } from "../../manager.ts";
 import { checkExpectations } from "../../model/expectations.ts";
-import { silentLogger, type Logger } from "../../platform/logger.ts";
 import { version } from "../../version.ts";
 import type { PermissionMode } from "../../resolved-agent.ts";
 import { answerHere } from "../answer-here.ts";
@@ -17,9 +16,10 @@ import { RunState } from "../run-state.ts";
 import { RunTotals } from "../run-totals.ts";
 import { parseAgents } from "../parse-agents.ts";
 import { configurationOptions, type HereOptions } from "../read-here.ts";
-import { plain, plainLine } from "../sanitize.ts";
+import { plain } from "../sanitize.ts";
 import { eventFrames, frameLine, resultFrame } from "../stream-json.ts";
 import { createStyle, wantsColor, type ColorChoice } from "../style.ts";
+import { warningLogger } from "../warning-logger.ts";
 import { createView, watchRun, type View } from "../watch-run.ts";
 
 export interface RunOptions extends HereOptions {
@@ -47,6 +47,10 @@ export async function runCommand(words: string[], options: RunOptions): Promise<
   const { model, rehearsal } = await chooseModel(options);
   const prompt = await readPrompt(words);
   const agents = parseAgents(options.agents);
+  // Lines in the midst of a block that is redrawn would tear it.
+  let block: Pick<View, "log"> | undefined;
+  const warn = (line: string): void =>
+    block === undefined ? void process.stderr.write(`${line}\n`) : block.log(line);
   const manager = createManager({
     model,
     agents,
@@ -54,7 +58,7 @@ export async function runCommand(words: string[], options: RunOptions): Promise<
     entrypoint: "cli",
     ...forPermissions(options),
     ...forManager(options),
-    ...(options.quiet === true ? {} : { logger: stderrLogger }),
+    ...(options.quiet === true ? {} : { logger: warningLogger(warn) }),
   });
   if (rehearsal !== null && options.quiet !== true) {
     const { source } = rehearsal.scenario;
@@ -82,6 +86,7 @@ export async function runCommand(words: string[], options: RunOptions): Promise<
       say: (line) => sayAsked(line, options, show),
     });
     void answering;
+    if (process.stderr.isTTY && showsProgress(options)) block = show;
     const { result, interrupted } = await watchRun(manager, request, {
       types: showsAll(options) || rehearsal !== null ? undefined : totalled,
       apply: (event) => {
@@ -105,6 +110,7 @@ export async function runCommand(words: string[], options: RunOptions): Promise<
     for (const sentence of broken) process.stderr.write(`retinue: ${plain(sentence)}\n`);
     process.exitCode = exitCode(result, interrupted, broken.length > 0);
   } finally {
+    block = undefined;
     show.stop();
   }
 }
@@ -112,8 +118,11 @@ export async function runCommand(words: string[], options: RunOptions): Promise<
 /** What `RunTotals` and a quiet run look at. */
 const totalled = ["agent-start", "assistant-message", "spend", "permission-deny"] as const;
 
-function showsAll({ outputFormat, quiet, print }: RunOptions): boolean {
-  if (outputFormat === "stream-json") return true;
+function showsAll(options: RunOptions): boolean {
+  return options.outputFormat === "stream-json" || showsProgress(options);
+}
+
+function showsProgress({ outputFormat, quiet, print }: RunOptions): boolean {
   return outputFormat === "text" && quiet !== true && print !== true;
 }
 
@@ -164,19 +173,6 @@ function sayAsked(line: string, options: RunOptions, show: Pick<View, "log">): v
   if (options.outputFormat === "text" && options.quiet !== true) show.log(line);
   else process.stderr.write(`retinue: ${line}\n`);
 }
-
-/** What is wrong with agent files reaches the person who runs them. */
-const stderrLogger: Logger = {
-  info: () => undefined,
-  warn: ({ file, line }, message) => {
-    if (typeof file === "string")
-      process.stderr.write(
-        `retinue: warning: ${plainLine(file)}:${Number(line)}: ${plainLine(message)}
-`,
-      );
-  },
-  child: () => silentLogger,
-};
 
 function progress(options: RunOptions, scripted: boolean): Pick<View, "apply" | "log" | "stop"> {
   const { stderr } = process;

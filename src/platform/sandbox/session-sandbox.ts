@@ -59,7 +59,7 @@ export class SessionSandbox {
       if (!isUnavailable || this.#settings.failIfUnavailable) throw error;
       this.#logger.warn(
         {},
-        `${error.message} Bash runs WITHOUT a sandbox, because sandbox.failIfUnavailable is false.`,
+        `Bash runs WITHOUT a sandbox, because sandbox.failIfUnavailable is false. ${error.message}`,
       );
       return undefined;
     }
