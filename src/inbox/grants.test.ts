@@ -51,6 +51,14 @@ test("what is allowed for the session holds for all agents of it, and for no oth
   expect(rulesOf(again(desk), agent)).toEqual([]);
 });
 
+test("a rule that is granted again and again is kept once", async () => {
+  const { grants } = setDesk();
+  for (const scope of ["agent", "session", "session", "agent"] as const)
+    await grants.give(request(), allow(scope, "Edit", "Bash(make all)", "Edit"));
+  expect(rulesOf(grants, sibling)).toEqual(["Edit", "Bash(make all)"]);
+  expect(rulesOf(grants, agent)).toHaveLength(4);
+});
+
 describe("always for this agent type", () => {
   test("holds in later sessions until the definition is edited; then it asks again", async () => {
     const desk = setDesk();

@@ -45,8 +45,8 @@ export class Grants {
   readonly #now: () => number;
   readonly #project: string;
   readonly #file: string;
-  readonly #session: SourcedRule[] = [];
-  readonly #agents = new Map<string, SourcedRule[]>();
+  readonly #session = new GrantedRules();
+  readonly #agents = new Map<string, GrantedRules>();
   #stored: { stamp: string; grants: readonly StoredGrant[] } = { stamp: "", grants: [] };
 
   constructor(options: { cwd: string; configDir: string; now: () => number }) {
@@ -68,7 +68,8 @@ export class Grants {
           definitionHash === agent.definitionHash,
       )
       .map(({ rule }) => allow(rule, this.#file));
-    return [...(session ? this.#session : []), ...(this.#agents.get(agent.id) ?? []), ...forType];
+    const forAgent = this.#agents.get(agent.id)?.all() ?? [];
+    return [...(session ? this.#session.all() : []), ...forAgent, ...forType];
   }
 
   /** Keeps what an answer grants; when this returns, it holds. Throws where a file cannot be changed; then nothing holds. */
@@ -78,13 +79,13 @@ export class Grants {
       case "once":
         return;
       case "agent": {
-        const given = rules.map((rule) => allow(rule, "a grant to this agent"));
-        const before = this.#agents.get(request.agentId) ?? [];
-        this.#agents.set(request.agentId, [...before, ...given]);
+        const own = this.#agents.get(request.agentId) ?? new GrantedRules();
+        this.#agents.set(request.agentId, own);
+        own.add(rules, "a grant to this agent");
         return;
       }
       case "session":
-        this.#session.push(...rules.map((rule) => allow(rule, "a grant for this session")));
+        this.#session.add(rules, "a grant for this session");
         return;
       case "agent-always":
         return await this.#store(request, rules);
@@ -92,7 +93,7 @@ export class Grants {
         const scope = answer.file ?? "local";
         const options = { scope, cwd: this.#cwd, configDir: this.#configDir };
         const file = await allowInSettings(rules, options);
-        this.#session.push(...rules.map((rule) => allow(rule, file)));
+        this.#session.add(rules, file);
       }
     }
   }
@@ -143,6 +144,19 @@ export class Grants {
       "invalid_config",
       `${this.#file} cannot be read, so that nothing can be granted for always to an agent type. Correct or remove it.`,
     );
+  }
+}
+
+/** Each rule once, however often it was granted, with where it came from last. */
+class GrantedRules {
+  readonly #sources = new Map<string, string>();
+
+  add(rules: readonly string[], source: string): void {
+    for (const rule of rules) this.#sources.set(rule, source);
+  }
+
+  all(): SourcedRule[] {
+    return [...this.#sources].map(([rule, source]) => allow(rule, source));
   }
 }
 
