@@ -74,6 +74,30 @@ test("where nobody can answer, it is denied at once and says so; with a subscrib
   expect(setDesk({ attended: true }).inbox.attended).toBe(true);
 });
 
+test("when the last one who could answer leaves while a question is being stored, it is denied", async () => {
+  const { inbox, listen, events, directory } = setDesk();
+  const leave = listen();
+  const asked = inbox.ask(call(), never);
+  // Within one turn of the event loop: storing takes several.
+  while (!existsSync(directory)) await Promise.resolve();
+  leave();
+  expect((await asked).by).toBe("nobody");
+  expect(events).toEqual([]);
+  expect(readdirSync(directory)).toEqual([]);
+});
+
+test("when the last one leaves while an answer fails to be stored, the question is denied", async () => {
+  const { inbox, events, listen, directory } = setDesk();
+  const leave = listen();
+  const asked = inbox.ask(call(), never);
+  await heard(events, 1);
+  const answered = inbox.answer("q", { verdict: "allow", scope: "always" });
+  leave();
+  await expect(answered).rejects.toThrow(/this folder is not trusted/);
+  expect((await asked).by).toBe("nobody");
+  expect(readdirSync(directory)).toEqual([]);
+});
+
 test("an answer is applied exactly once; the second is told who was first", async () => {
   const { inbox, events, listen } = setDesk();
   listen();

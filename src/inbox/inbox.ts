@@ -5,7 +5,8 @@ import type { AskInput, InboxEvent, InboxOptions } from "./inbox-options.ts";
 import { OpenRequest } from "./open-request.ts";
 import { takeAnswers } from "./outside-answers.ts";
 import { late, nobody, notStored } from "./own-answers.ts";
-import { reaches, type Given } from "./reach.ts";
+import { reaches } from "./reach.ts";
+import { RecentGrants } from "./recent-grants.ts";
 import { RequestFiles } from "./request-files.ts";
 import { newRequestId } from "./request.ts";
 import type { AllowAnswer, Answer, Answered, InboxRequest } from "./request.ts";
@@ -23,8 +24,7 @@ export class Inbox implements AsyncDisposable {
   readonly #open = new Map<string, OpenRequest>();
   readonly #settlements = new Settlements();
   readonly #listeners = new Set<(event: InboxEvent) => void>();
-  /** What was granted so far: a question on its way may already be answered by it. */
-  readonly #given: Given[] = [];
+  readonly #recent = new RecentGrants();
   #closed = false;
 
   constructor(options: InboxOptions) {
@@ -61,7 +61,7 @@ export class Inbox implements AsyncDisposable {
   async ask(input: AskInput, signal: AbortSignal): Promise<Answered> {
     this.#throwIfOver(signal);
     const request = this.#request(input);
-    const givenBefore = this.#given.length;
+    using meanwhile = this.#recent.follow();
     const checked = await this.#check(request, signal);
     this.#throwIfOver(signal);
     if (checked !== null) return this.#direct(request, checked);
@@ -77,12 +77,13 @@ export class Inbox implements AsyncDisposable {
       this.#files.remove(request.id);
       throw error;
     }
-    const granted = this.#given
-      .slice(givenBefore)
-      .find((given) => reaches(given, request, this.#options.covers));
-    if (granted === undefined) return await this.#enqueue(request, signal);
+    const granted = meanwhile.given.find((one) => reaches(one, request, this.#options.covers));
+    // Whoever could have answered may have left while it was being stored.
+    const settled = granted ?? (this.attended ? undefined : nobody);
+    // Not awaited: from here on what is granted finds it in the queue.
+    if (settled === undefined) return this.#enqueue(request, signal);
     this.#files.remove(request.id);
-    return this.#direct(request, granted);
+    return this.#direct(request, settled);
   }
 
   /**
@@ -104,6 +105,7 @@ export class Inbox implements AsyncDisposable {
       await this.#options.grants.give(request, answer);
     } catch (error) {
       entry.reopen();
+      if (!this.attended && this.#open.has(request.id)) this.#settle(entry, nobody);
       throw error;
     }
     if (!this.#open.has(request.id)) throw closed();
@@ -196,8 +198,9 @@ export class Inbox implements AsyncDisposable {
 
   #settleCovered(request: InboxRequest, answer: AllowAnswer, by: string): InboxRequest[] {
     const { input: _, ...granted } = answer;
-    const given = { request, answer: granted, by };
-    this.#given.push(given);
+    const { agentId, agentType, definitionHash } = request;
+    const given = { to: { agentId, agentType, definitionHash }, answer: granted, by };
+    this.#recent.note(given);
     const covered = [...this.#open.values()].filter(
       (entry) => entry.answering === null && reaches(given, entry.request, this.#options.covers),
     );

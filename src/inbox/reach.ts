@@ -2,7 +2,8 @@ import type { AllowAnswer, InboxRequest } from "./request.ts";
 
 /** An answer that grants more than one call. */
 export interface Given {
-  readonly request: InboxRequest;
+  /** Whose question was answered. */
+  readonly to: Pick<InboxRequest, "agentId" | "agentType" | "definitionHash">;
   readonly answer: AllowAnswer;
   readonly by: string;
 }
@@ -11,22 +12,20 @@ export interface Given {
 export type Covers = (rules: readonly string[], request: InboxRequest) => boolean;
 
 /** Whether what was granted for one request also settles another. */
-export function reaches({ request, answer }: Given, other: InboxRequest, covers?: Covers): boolean {
+export function reaches({ to, answer }: Given, other: InboxRequest, covers?: Covers): boolean {
   if (other.kind !== "permission" || answer.rules === undefined || covers === undefined)
     return false;
-  return isMeant(answer, request, other) && covers(answer.rules, other);
+  return isMeant(answer, to, other) && covers(answer.rules, other);
 }
 
-function isMeant({ scope }: AllowAnswer, request: InboxRequest, other: InboxRequest): boolean {
+function isMeant({ scope }: AllowAnswer, to: Given["to"], other: InboxRequest): boolean {
   switch (scope) {
     case "once":
       return false;
     case "agent":
-      return other.agentId === request.agentId;
+      return other.agentId === to.agentId;
     case "agent-always":
-      return (
-        other.agentType === request.agentType && other.definitionHash === request.definitionHash
-      );
+      return other.agentType === to.agentType && other.definitionHash === to.definitionHash;
     case "session":
     case "always":
       return true;
