@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { RetinueError } from "../errors.ts";
+import { ruleProblem } from "../permissions/rule-problem.ts";
 import { answerSchema, type Answer, type InboxRequest } from "./request.ts";
 
 /**
@@ -28,6 +29,12 @@ export function fitAnswer(request: InboxRequest, given: unknown): Answer {
   const rules = answer.rules ?? request.suggestions;
   if (rules.length === 0)
     throw misfit(request, "no rule covers this call. Allow it once, or name a rule");
+  // What was suggested is about this very call, whoever made its tool.
+  const problem = rules
+    .filter((rule) => !request.suggestions.includes(rule))
+    .map((rule) => ruleProblem("allow", rule))
+    .find((one) => one !== null);
+  if (problem !== undefined) throw misfit(request, problem.replace(/\.$/, ""));
   return { ...answer, rules };
 }
 

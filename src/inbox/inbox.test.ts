@@ -289,6 +289,7 @@ test("a rule that cannot be stored leaves the question open, and the answer says
 });
 
 describe("answers that do not fit leave the question open", () => {
+  const rules = (...rules: string[]): Answer => ({ verdict: "allow", scope: "session", rules });
   const cases: [string, Partial<Parameters<typeof call>[0]>, unknown, RegExp][] = [
     ["words to a permission", {}, { verdict: "reply", answers: {} }, /asks for permission/],
     ["a permission to a question", question, once, /asks for words/],
@@ -302,6 +303,9 @@ describe("answers that do not fit leave the question open", () => {
       { verdict: "allow", scope: "agent", input: { command: "x" } },
       /name the rule/,
     ],
+    ["a misspelt rule", {}, rules("Edit", "Bsh(touch *)"), /Did you mean 'Bash'\?/],
+    ["a rule for any tool", {}, rules("B*"), /'B\*' allows nothing/],
+    ["a rule that is none", {}, rules("Bash(a"), /is not a rule/],
     ["an unknown field", {}, { ...once, force: true }, /not valid/],
     ["nothing", {}, null, /not valid/],
   ];
