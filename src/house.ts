@@ -68,7 +68,8 @@ export function buildHouse(
   const logger = redactLogger(options.logger, redactor);
   const paths = sessionPaths(projectDir, id);
   const now = (): number => options.clock.now();
-  const grants = new Grants({ cwd, configDir: resolve(options.configDir), now });
+  const managedRulesOnly = settings.allowManagedPermissionRulesOnly;
+  const grants = new Grants({ cwd, configDir: resolve(options.configDir), now, managedRulesOnly });
   const judges: Session["judges"] = new Map();
   const inbox = new Inbox({
     sessionId: id,
@@ -78,7 +79,8 @@ export function buildHouse(
     clock: options.clock,
     logger,
     ...options.inbox,
-    covers: (rules, request) => judges.get(request.agentId)?.(rules, request) ?? false,
+    covers: (rules, request, scope) =>
+      judges.get(request.agentId)?.(rules, request, scope) ?? false,
   });
   let types: Catalog | undefined;
   const session: Session = {

@@ -1,10 +1,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { createManager, createRehearsal, parseScenario } from "../src/index.ts";
 import type { Answer } from "../src/inbox/request.ts";
 import { trustFolder } from "../src/settings/trust.ts";
 import { bash, openOf, report, script, setDesk, worker, type Desk } from "./support/answering.ts";
+import { temporaryDirectory, writeFiles } from "./support/stage.ts";
 
 const twice = [bash("touch made"), bash("touch made"), "done"];
 
@@ -232,5 +233,61 @@ describe("a changed input", () => {
     const desk = await change({ comand: "touch other" });
     expect(desk.said).toContain("does not fit the tool");
     expect([desk.has("made"), desk.has("other")]).toEqual([false, false]);
+  });
+});
+
+test.each(["session", "always"] as const)(
+  "an open call of an agent that takes no session grants is not settled by one: %s",
+  async (scope) => {
+    const same = [bash("touch made"), report];
+    const desk = setDesk({ first: same, second: same, third: same });
+    const [first, second] = [
+      await desk.work("first"),
+      await desk.work("second", { allowedTools: ["Bash(make *)"] }),
+    ];
+    const open = await desk.open(2);
+    const own = open.find(({ agentId }) => agentId === first)?.id ?? "";
+    const file = scope === "always" ? ({ file: "user" } as const) : {};
+    const settled = await desk.manager.inbox.answer(own, { verdict: "allow", scope, ...file });
+    expect(settled.map(({ agentId }) => agentId)).toEqual([first]);
+    expect(await desk.open(1)).toMatchObject([{ agentId: second }]);
+    await desk.manager.inbox.answer("q", { verdict: "deny", message: "not you" });
+    expect(await desk.reported(second)).toBe("Permission denied: not you");
+    // Others run unasked.
+    await desk.reported(await desk.work("third"));
+    expect(desk.of("permission-request")).toHaveLength(2);
+  },
+);
+
+describe("where by policy only managed rules may allow", () => {
+  const managed = (): string => {
+    const managedDir = temporaryDirectory();
+    const policy = JSON.stringify({ allowManagedPermissionRulesOnly: true });
+    writeFiles(managedDir, { "managed-settings.json": policy });
+    return managedDir;
+  };
+
+  test("an answer is for one call; a longer one is refused and the question stays open", async () => {
+    const job = [bash("touch made"), bash("touch made"), report];
+    const desk = setDesk({ job }, { managedDir: managed() });
+    const id = await desk.work("job");
+    await desk.open(1);
+    for (const scope of ["agent", "session", "agent-always", "always"] as const)
+      await expect(desk.manager.inbox.answer("q", { verdict: "allow", scope })).rejects.toThrow(
+        /allowManagedPermissionRulesOnly.*Allow it once/,
+      );
+    const [first] = await desk.open(1);
+    await desk.manager.inbox.answer(first?.id ?? "", { verdict: "allow", scope: "once" });
+    await vi.waitFor(() => expect(desk.of("permission-request")).toHaveLength(2));
+    const [second] = await desk.open(1);
+    await desk.manager.inbox.answer(second?.id ?? "", { verdict: "deny", message: "once" });
+    expect(await desk.reported(id)).toBe("Permission denied: once");
+  });
+
+  test("nobody is asked ahead for what could not be granted", async () => {
+    const agents = { quiet: { ...worker, background: true } };
+    const desk = setDesk({ job: [bash("touch made"), report] }, { managedDir: managed(), agents });
+    await desk.work("job", { subagent_type: "quiet" });
+    expect(await desk.open(1)).toMatchObject([{ tool: "Bash" }]);
   });
 });

@@ -59,6 +59,18 @@ test("a rule that is granted again and again is kept once", async () => {
   expect(rulesOf(grants, agent)).toHaveLength(4);
 });
 
+test("where only managed rules may allow, nothing is kept and nothing that was kept counts", async () => {
+  const desk = setDesk();
+  await desk.grants.give(request(), allow("agent-always", "Edit"));
+  const { cwd, configDir } = desk;
+  const grants = new Grants({ cwd, configDir, now: () => 0, managedRulesOnly: true });
+  for (const scope of ["agent", "session", "agent-always", "always"] as const)
+    await expect(grants.give(request(), allow(scope, "Write"))).rejects.toThrow(/Allow it once/);
+  await grants.give(request(), { verdict: "allow", scope: "once" });
+  expect(rulesOf(grants, agent)).toEqual([]);
+  expect(rulesOf(again(desk), agent)).toEqual(["Edit"]);
+});
+
 describe("always for this agent type", () => {
   test("holds in later sessions until the definition is edited; then it asks again", async () => {
     const desk = setDesk();

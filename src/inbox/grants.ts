@@ -43,13 +43,21 @@ export class Grants {
   readonly #cwd: string;
   readonly #configDir: string;
   readonly #now: () => number;
+  readonly #managedRulesOnly: boolean;
   readonly #project: string;
   readonly #file: string;
   readonly #session = new GrantedRules();
   readonly #agents = new Map<string, GrantedRules>();
   #stored: { stamp: string; grants: readonly StoredGrant[] } = { stamp: "", grants: [] };
 
-  constructor(options: { cwd: string; configDir: string; now: () => number }) {
+  constructor(options: {
+    cwd: string;
+    configDir: string;
+    now: () => number;
+    /** A policy: nothing but rules in managed settings may allow, so that an answer is for one call. */
+    managedRulesOnly?: boolean;
+  }) {
+    this.#managedRulesOnly = options.managedRulesOnly === true;
     this.#cwd = options.cwd;
     this.#configDir = options.configDir;
     this.#now = options.now;
@@ -60,6 +68,7 @@ export class Grants {
 
   /** Everything that was granted to this agent, for the decision. */
   rulesFor(agent: GrantedAgent, { session }: { session: boolean }): SourcedRule[] {
+    if (this.#managedRulesOnly) return [];
     const forType = this.#storedGrants()
       .filter(
         ({ project, agentType, definitionHash }) =>
@@ -72,8 +81,13 @@ export class Grants {
     return [...(session ? this.#session.all() : []), ...forAgent, ...forType];
   }
 
-  /** Keeps what an answer grants; when this returns, it holds. Throws where a file cannot be changed; then nothing holds. */
+  /** Keeps what an answer grants; when this returns, it holds. Throws where it cannot be kept; then nothing holds. */
   async give(request: InboxRequest, answer: AllowAnswer): Promise<void> {
+    if (this.#managedRulesOnly && answer.scope !== "once")
+      throw new RetinueError(
+        "invalid_request",
+        `${request.id} cannot be allowed for longer than once: by policy (allowManagedPermissionRulesOnly) only managed settings may hold rules that allow. Allow it once, or deny it.`,
+      );
     const rules = answer.rules ?? [];
     switch (answer.scope) {
       case "once":

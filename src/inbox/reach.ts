@@ -1,4 +1,4 @@
-import type { AllowAnswer, InboxRequest } from "./request.ts";
+import type { AllowAnswer, GrantScope, InboxRequest } from "./request.ts";
 
 /** An answer that grants more than one call. */
 export interface Given {
@@ -8,14 +8,21 @@ export interface Given {
   readonly by: string;
 }
 
-/** Whether the call of a request would run by these rules. False where a rule asks in spite of what is allowed. */
-export type Covers = (rules: readonly string[], request: InboxRequest) => boolean;
+/**
+ * Whether the call of a request would run by these rules, granted for so long. False where a rule asks in spite of what is
+ * allowed, and where its agent takes no such grants.
+ */
+export type Covers = (
+  rules: readonly string[],
+  request: InboxRequest,
+  scope: GrantScope,
+) => boolean;
 
 /** Whether what was granted for one request also settles another. */
 export function reaches({ to, answer }: Given, other: InboxRequest, covers?: Covers): boolean {
   if (other.kind !== "permission" || answer.rules === undefined || covers === undefined)
     return false;
-  return isMeant(answer, to, other) && covers(answer.rules, other);
+  return isMeant(answer, to, other) && covers(answer.rules, other, answer.scope);
 }
 
 function isMeant({ scope }: AllowAnswer, to: Given["to"], other: InboxRequest): boolean {

@@ -59,6 +59,8 @@ const nothing: AskedAhead = {
 };
 
 function isWorthAsking({ relates }: ResolvedAgent, { inbox, settings }: Session): boolean {
+  // By policy nothing that a person says may hold for longer than one call.
+  if (settings.allowManagedPermissionRulesOnly) return false;
   return relates.background && inbox.attended && settings.background.prompts === "inbox";
 }
 

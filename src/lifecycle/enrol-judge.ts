@@ -1,3 +1,4 @@
+import type { GrantScope } from "../inbox/request.ts";
 import { judge, type Approvals } from "../loop/approve.ts";
 import type { ResolvedAgent, SourcedRule } from "../resolved-agent.ts";
 import type { Workbench } from "../tools/workbench.ts";
@@ -16,7 +17,9 @@ export function enrolJudge(options: {
   ahead: AskedAhead;
 }): Disposable {
   const { agent, session, workbench, approvals, ahead } = options;
-  session.judges.set(agent.id, (rules, { tool: name, input }) => {
+  session.judges.set(agent.id, (rules, { tool: name, input }, scope) => {
+    const { takesSessionGrants } = agent.meets.permissions;
+    if (isForSession(scope) && !takesSessionGrants) return false;
     const tool = session.tools.get(name);
     const given = rules.map(granted);
     if (ahead.isThis(input)) return ahead.isCoveredBy(given);
@@ -29,6 +32,11 @@ export function enrolJudge(options: {
     return tool !== undefined && judge(asker, tool, input).decision.verdict === "allow";
   });
   return { [Symbol.dispose]: () => session.judges.delete(agent.id) };
+}
+
+/** A rule for always is one for the running session too. */
+function isForSession(scope: GrantScope): boolean {
+  return scope === "session" || scope === "always";
 }
 
 function granted(rule: string): SourcedRule {

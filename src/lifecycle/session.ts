@@ -3,6 +3,7 @@ import type { AgentId, SessionId } from "../ids.ts";
 import type { Denials } from "../inbox/denials.ts";
 import type { Grants } from "../inbox/grants.ts";
 import type { Inbox } from "../inbox/inbox.ts";
+import type { GrantScope } from "../inbox/request.ts";
 import type { Model } from "../model/model.ts";
 import type { PriceOverrides } from "../model/prices.ts";
 import type { Clock } from "../platform/clock.ts";
@@ -51,10 +52,11 @@ export interface Session {
   readonly spawnChild: (request: SpawnRequestInput, asker: Asker) => Promise<RunningAgent>;
 }
 
-/** Whether a call would run if these rules were allowed too. */
+/** Whether a call would run if these rules were allowed too, for so long. */
 export type Judge = (
   rules: readonly string[],
   call: { tool: string; input: Record<string, unknown> },
+  scope: GrantScope,
 ) => boolean;
 
 /** The agent that asks for a child. */
