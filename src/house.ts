@@ -79,6 +79,7 @@ export function buildHouse(
     clock: options.clock,
     logger,
     ...options.inbox,
+    redact: redactor.deep,
     covers: (rules, request, scope) =>
       judges.get(request.agentId)?.(rules, request, scope) ?? false,
   });

@@ -222,6 +222,28 @@ test.each([
   expect(found(open).length).toBeGreaterThan(10);
 });
 
+test("a call that waits for a person is told without its secrets, and afterwards none are left on disk", () => {
+  const { cwd, config, retinue } = shop(files);
+  const command = `deploy '${part(2).replaceAll("'", "")}' ${planted[0]?.text} "${inEnvironment.secret}"`;
+  const asked = {
+    turns: [
+      { turn: 1, reply: [{ call: "Bash", input: { command } }] },
+      { turn: 2, reply: "done" },
+    ],
+  };
+  writeFileSync(join(cwd, "asked.yaml"), JSON.stringify(asked));
+  const run = (settings: object): string => {
+    const rehearsed = ["--rehearse", "asked.yaml", "--settings", JSON.stringify(settings)];
+    const ran = retinue("run", ...rehearsed, "-p", "--inbox", "--ask-timeout", "1", "go");
+    expect(ran.stderr).toMatch(/needs you: q\w+ {2}main {2}Bash deploy /);
+    return ran.stdout + ran.stderr;
+  };
+  const env = { SHOP_SECRET: inEnvironment.secret };
+  expect(found(run({ env }))).toEqual([]);
+  expect(found(everythingBelow(config))).toEqual([]);
+  expect(found(run({ env, redact: { enabled: false } })).length).toBeGreaterThan(0);
+});
+
 test("a standing agent uses in its next task what it read in the one before", async () => {
   const secret = planted[0]?.secret ?? "";
   const { manager, requests, configDir } = setStage(

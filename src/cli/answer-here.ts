@@ -18,11 +18,12 @@ export function answerHere(
   // Whoever listens counts as somebody who can answer.
   if (!options.waits) return { [Symbol.dispose]: () => undefined };
   const end = inbox.subscribe((event) => {
-    if (event.type === "asked") options.say(needsYou(event.request));
+    if (event.type === "asked") options.say(needsYou(event.redacted));
   });
   return { [Symbol.dispose]: end };
 }
 
+/** Standard error often ends up in a log: the line has no secrets, and `retinue approvals` shows the call as it is. */
 function needsYou(request: InboxRequest): string {
   const { id, kind } = request;
   const how = kind === "question" ? `approve ${id} --answer …` : `approve ${id}`;

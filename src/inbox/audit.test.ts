@@ -44,6 +44,23 @@ test("each fact is one line that says who, what and for how long, and never the 
   });
 });
 
+test("labels, rules and messages are written without their secrets", () => {
+  const path = join(setDesk().root, "audit.jsonl");
+  const redact = (text: string): string => text.replaceAll("s3cret", "***");
+  const log = new AuditLog({ path, logger: silent, now: () => 0, redact });
+  const named = { ...request, label: ["main", "holds s3cret"] };
+  log.asked(named);
+  const rules = ["Bash(echo s3cret)"];
+  log.answered(named, { answer: { verdict: "allow", scope: "agent", rules }, by: "ada" });
+  log.answered(named, { answer: { verdict: "deny", message: "no s3cret" }, by: "ada" });
+  log.close();
+  expect(readFileSync(path, "utf8")).not.toContain("s3cret");
+  expect(readAudit(path)[1]).toMatchObject({
+    label: ["main", "holds ***"],
+    rules: ["Bash(echo ***)"],
+  });
+});
+
 test("it is only appended to, and lines of others are passed over", () => {
   const path = join(setDesk().root, "audit.jsonl");
   writeFileSync(path, 'not a fact\n{"fact": "asked"}\n');

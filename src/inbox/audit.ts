@@ -43,7 +43,7 @@ export class AuditLog {
     path: string;
     logger: Logger;
     now: () => number;
-    /** Takes secrets out of rules and messages. */
+    /** Takes secrets out of labels, rules and messages. */
     redact?: (text: string) => string;
   }) {
     this.#file = new JsonlWriter(options.path);
@@ -85,8 +85,9 @@ export class AuditLog {
   }
 
   #write(request: InboxRequest, fact: Pick<AuditFact, "fact"> & Partial<AuditFact>): void {
-    const { id, agentId, agentType, label, tool, input } = request;
+    const { id, agentId, agentType, tool, input } = request;
     try {
+      const label = request.label.map(this.#redact);
       const who = { id, agentId, agentType, label, tool, inputHash: inputHash(tool, input) };
       const line = { at: new Date(this.#now()).toISOString(), ...who, ...fact };
       this.#file.append([JSON.stringify(line)]);

@@ -17,7 +17,12 @@ export interface AskInput extends Omit<
 }
 
 export type InboxEvent =
-  | { readonly type: "asked"; readonly request: InboxRequest }
+  | {
+      readonly type: "asked";
+      readonly request: InboxRequest;
+      /** The same without its secrets, for whoever writes it down and does not decide by it. */
+      readonly redacted: InboxRequest;
+    }
   /** `answered`: `null` when the asker went away. */
   | {
       readonly type: "settled";
@@ -42,4 +47,6 @@ export interface InboxOptions {
   /** What a deadline answers, for askers that say nothing about it; left out: it denies. */
   readonly onDeadline?: "deny" | "allow";
   readonly covers?: Covers;
+  /** Takes secrets out of what is told; left out: nothing is secret. */
+  readonly redact?: (request: InboxRequest) => InboxRequest;
 }

@@ -192,7 +192,7 @@ export class Inbox implements AsyncDisposable {
     this.#open.set(request.id, entry);
     this.#options.audit.asked(request);
     this.#watch.start();
-    this.#tell({ type: "asked", request });
+    this.#tell({ type: "asked", request, redacted: this.#options.redact?.(request) ?? request });
     return entry.answered;
   }
 
