@@ -1,13 +1,16 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { globSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { call, question } from "../src/inbox/inbox-fixture.ts";
 import type { AskInput } from "../src/inbox/inbox-options.ts";
+import { bash, report, setDesk } from "./support/answering.ts";
 import { shop, type Shop } from "./support/repository.ts";
+
+const bin = fileURLToPath(new URL("../bin/retinue.js", import.meta.url));
 
 const script = fileURLToPath(new URL("support/asking.ts", import.meta.url));
 const prompting = fileURLToPath(new URL("support/prompting.ts", import.meta.url));
@@ -206,6 +209,52 @@ test("unknown and ambiguous ids, impossible options and commands of agents are r
   onTestFinished(() => void delete process.env["RETINUE_AGENT"]);
   const inside = shop().retinue("approve", "q");
   expect([inside.code, inside.stderr]).toEqual([2, expect.stringContaining("only a person")]);
+});
+
+test("a command of an agent that drops its mark is known by the processes above it", async () => {
+  const work = shop();
+  const { ids } = await asking(work, [call()]);
+  const approve = (words: string): string => {
+    const ran = spawnSync("bash", ["-c", `${words} approve ${ids[0]}; true`], {
+      env: { ...process.env, CLAUDE_CONFIG_DIR: work.config, RETINUE_AGENT: "a1" },
+      encoding: "utf8",
+    });
+    return ran.stdout + ran.stderr;
+  };
+  const retinue = `'${process.execPath}' '${bin}'`;
+  expect(approve(`env -u RETINUE_AGENT ${retinue}`)).toContain("only a person");
+  expect(approve(`bash -c "unset RETINUE_AGENT; setsid -w ${retinue} \\$*" -`)).toContain(
+    "only a person",
+  );
+  expect(work.json("approvals", "--json")).toMatchObject([{ id: ids[0] }]);
+  expect(work.retinue("approve", ids[0] ?? "").code).toBe(0);
+});
+
+test("what the asking process itself has started is no person", async () => {
+  const desk = setDesk({ job: [bash("touch made"), report] });
+  await desk.work("job");
+  const [request] = await desk.open(1);
+  const { stderr } = spawnSync(process.execPath, [bin, "deny", request?.id ?? ""], {
+    env: { ...process.env, CLAUDE_CONFIG_DIR: desk.configDir },
+    encoding: "utf8",
+  });
+  expect(stderr).toContain("only a person");
+  expect(await desk.open(1)).toEqual([request]);
+});
+
+test("whoever answers is told when the log does not say whether the answer was the one", async () => {
+  const work = shop();
+  const { ids } = await asking(work, [call()]);
+  const [log = ""] = globSync("projects/*/*/audit.jsonl", { cwd: work.config });
+  rmSync(join(work.config, log));
+  mkdirSync(join(work.config, log));
+  const { code, stdout, stderr } = work.retinue("approve", ids[0] ?? "");
+  expect([code, stdout]).toEqual([1, ""]);
+  expect(stderr).toContain("nobody knows by which answer");
+});
+
+test.each(["approvals", "approve"])("the help of %s says where it looks", (command) => {
+  expect(shop().retinue(command, "--help").stdout).toContain("CLAUDE_CONFIG_DIR");
 });
 
 /** A live view on a terminal of its own; the key is pressed until something comes of it. */

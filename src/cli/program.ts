@@ -149,6 +149,10 @@ function addOutput(program: Command): void {
     });
 }
 
+const requestsElsewhere = `
+Looks for requests below the config directory (CLAUDE_CONFIG_DIR, by default ~/.claude). Those of programs that keep their
+transcripts elsewhere (configDir, transcriptDir) are answered there.`;
+
 function addApprovals(program: Command): void {
   program
     .command("approvals")
@@ -156,6 +160,7 @@ function addApprovals(program: Command): void {
     .argument("[id]", "one request, with everything in it: id or beginning of an id")
     .option("-a, --all", "what was answered too")
     .option("--json", json)
+    .addHelpText("after", requestsElsewhere)
     .action(async (id: string | undefined, options) => {
       const { approvalsCommand } = await import("./commands/approvals.ts");
       await approvalsCommand(id, options);
@@ -199,7 +204,8 @@ function addApprove(program: Command): void {
 Examples:
   retinue approve q1f
   retinue approve q1f --for session --rule "Bash(npm test *)"
-  retinue approve q1f --answer "Postgres"`,
+  retinue approve q1f --answer "Postgres"
+${requestsElsewhere}`,
     )
     .action(async (id: string, options) => {
       const { approveCommand } = await import("./commands/approve.ts");

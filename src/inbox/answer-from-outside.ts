@@ -8,11 +8,16 @@ const patience = 10_000;
 const pause = 20;
 
 /**
- * Answers a request of another process and waits until that has applied it; `false`: it has not looked yet, and the
- * answer lies there for it. Throws where the process has ended, where somebody else was faster, and what the other
- * process says is wrong with the answer.
+ * What became of an answer. `waiting`: the other process has not looked yet, and it lies there for it. `unknown`: the
+ * request is settled, and the log does not say by whom.
  */
-export async function answerFromOutside(found: FoundRequest, answer: Answer): Promise<boolean> {
+type Outcome = "applied" | "waiting" | "unknown";
+
+/**
+ * Answers a request of another process and waits until that has applied it. Throws where the process has ended, where
+ * somebody else was faster, and what the other process says is wrong with the answer.
+ */
+export async function answerFromOutside(found: FoundRequest, answer: Answer): Promise<Outcome> {
   const { request, files } = found;
   if (found.processEnded)
     throw new RetinueError(
@@ -26,12 +31,13 @@ export async function answerFromOutside(found: FoundRequest, answer: Answer): Pr
   while (files.has(request.id)) {
     const refusal = files.takeRefusal(request.id);
     if (refusal !== undefined) throw new RetinueError("invalid_request", refusal);
-    if (performance.now() > until) return false;
+    if (performance.now() > until) return "waiting";
     await setTimeout(pause);
   }
   const settlement = settlementOf(found);
-  if (settlement === undefined || settlement.by === by) return true;
+  if (settlement?.by === by) return "applied";
   // Left in the instant in which the other one was applied: nobody will look for it.
   files.remove(request.id);
+  if (settlement === undefined) return "unknown";
   throw settledBefore(request.id, settlement.by ?? "its agent, which no longer waits");
 }

@@ -8,6 +8,8 @@ import type { InboxRequest } from "./request.ts";
 export interface FoundRequest {
   request: InboxRequest;
   files: RequestFiles;
+  /** The process that asked. */
+  pid: number;
   /** Nobody waits for the answer any more. */
   processEnded: boolean;
 }
@@ -30,10 +32,15 @@ export function findSettled(configDir: string): AuditFact[] {
     .toSorted((a, b) => (a.at < b.at ? -1 : 1));
 }
 
-/** How this request was settled; nothing while it is not, or where the log could not be written. */
+/** How this request was settled; nothing while it is not, or where the log does not say: it may not be readable. */
 export function settlementOf({ files, request }: FoundRequest): AuditFact | undefined {
-  const log = join(dirname(files.directory), "audit.jsonl");
-  return readAudit(log).findLast(({ id, fact }) => id === request.id && fact !== "asked");
+  return readAudit(auditLogOf(files)).findLast(
+    ({ id, fact }) => id === request.id && fact !== "asked",
+  );
+}
+
+export function auditLogOf({ directory }: RequestFiles): string {
+  return join(dirname(directory), "audit.jsonl");
 }
 
 function sessionDirectories(configDir: string): string[] {

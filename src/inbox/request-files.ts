@@ -65,13 +65,13 @@ export class RequestFiles {
   }
 
   /** Whole requests only, in no order. */
-  all(): { request: InboxRequest; processEnded: boolean }[] {
+  all(): { request: InboxRequest; pid: number; processEnded: boolean }[] {
     return namesIn(this.directory).flatMap((name) => {
       const id = /^(q[0-9a-f]{8})\.json$/.exec(name)?.[1];
       const read = id === undefined ? undefined : this.#read(this.requestFile(id), storedSchema());
       if (read?.kind !== "value" || read.value.request.id !== id) return [];
       const { request, pid, pidStart } = read.value;
-      return [{ request, processEnded: processStart(pid) !== pidStart }];
+      return [{ request, pid, processEnded: processStart(pid) !== pidStart }];
     });
   }
 

@@ -70,7 +70,7 @@ export interface Answered {
   readonly by: string;
 }
 
-/** Short enough to type, and not to be guessed. */
+/** Short enough to type, and of no use to whoever guesses it: what protects a request is its directory. */
 export function newRequestId(): string {
   return `q${randomBytes(4).toString("hex")}`;
 }

@@ -1,11 +1,10 @@
 import { RetinueError } from "../../errors.ts";
 import { answerFromOutside } from "../../inbox/answer-from-outside.ts";
 import { fitAnswer } from "../../inbox/fit-answer.ts";
-import type { FoundRequest } from "../../inbox/find-requests.ts";
+import { auditLogOf, type FoundRequest } from "../../inbox/find-requests.ts";
 import type { Answer, GrantScope, RuleFile } from "../../inbox/request.ts";
 import { isObject } from "../../platform/is-object.ts";
-import { agentVariable } from "../../platform/process-table.ts";
-import { findRequest } from "../find-request.ts";
+import { findAsPerson } from "../find-as-person.ts";
 import { literalLine } from "../literal.ts";
 import { replyTo } from "../reply-to.ts";
 import { askerPath, callLine } from "../request-lines.ts";
@@ -20,25 +19,15 @@ export interface ApproveOptions {
 
 /** `retinue approve`: lets a call of an agent in any process run, or answers its question. */
 export async function approveCommand(id: string, options: ApproveOptions): Promise<void> {
-  refuseAgents();
-  const found = findRequest(id);
+  const found = await findAsPerson(id);
   await give(found, answerOf(found, options));
 }
 
 /** `retinue deny`: the agent reads that it may not, and why. */
 export async function denyCommand(id: string, options: { reason?: string }): Promise<void> {
-  refuseAgents();
+  const found = await findAsPerson(id);
   const message = options.reason === undefined ? {} : { message: options.reason };
-  await give(findRequest(id), { verdict: "deny", ...message });
-}
-
-/** A command that an agent runs must not be the person who approves it. */
-function refuseAgents(): void {
-  if (process.env[agentVariable] === undefined) return;
-  throw new RetinueError(
-    "invalid_request",
-    "This runs inside an agent, and only a person can answer. Use a terminal of your own.",
-  );
+  await give(found, { verdict: "deny", ...message });
 }
 
 function answerOf({ request }: FoundRequest, options: ApproveOptions): Answer {
@@ -73,15 +62,23 @@ function parseInput(text: string): Record<string, unknown> {
 
 async function give(found: FoundRequest, given: Answer): Promise<void> {
   const answer = fitAnswer(found.request, given);
-  const taken = await answerFromOutside(found, answer);
+  const outcome = await answerFromOutside(found, answer);
   const { request } = found;
+  if (outcome === "unknown") throw unknownOutcome(found);
   process.stdout.write(
     `${request.id} ${said(answer)}: ${askerPath(request)}  ${callLine(request)}\n`,
   );
-  if (!taken)
+  if (outcome === "waiting")
     process.stderr.write(
       "retinue: the process that asked has not looked yet. The answer lies there for it.\n",
     );
+}
+
+function unknownOutcome({ request, files }: FoundRequest): RetinueError {
+  return new RetinueError(
+    "storage",
+    `${request.id} is settled, but nobody knows by which answer: ${auditLogOf(files)} does not say. See what its agent did.`,
+  );
 }
 
 function said(answer: Answer): string {
