@@ -1,4 +1,5 @@
 import type { Approvals } from "../loop/approve.ts";
+import { isKeptFromAsking } from "../permissions/kept-from-asking.ts";
 import type { ResolvedAgent } from "../resolved-agent.ts";
 import type { QuestionReply } from "../tools/tool.ts";
 import { askedBy } from "./asked-by.ts";
@@ -9,13 +10,11 @@ export function approvalsOf(agent: ResolvedAgent, session: Session): Approvals {
   const { inbox, grants, denials, settings } = session;
   const { permissions } = agent.meets;
   const holder = { id: agent.id, type: agent.type, definitionHash: agent.definitionHash };
-  const isKeptFromAsking =
-    agent.relates.background &&
-    settings.background.prompts === "deny" &&
-    permissions.mode !== "bubble";
+  const { background } = agent.relates;
+  const isKept = isKeptFromAsking({ background, mode: permissions.mode }, settings);
   return {
     get canAsk() {
-      return inbox.canAnswer && !isKeptFromAsking;
+      return inbox.canAnswer && !isKept;
     },
     grants: () => grants.rulesFor(holder, { session: permissions.takesSessionGrants }),
     agentType: (name) => session.agentType(name),
