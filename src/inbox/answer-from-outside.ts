@@ -22,7 +22,7 @@ export async function answerFromOutside(found: FoundRequest, answer: Answer): Pr
   if (found.processEnded)
     throw new RetinueError(
       "closed",
-      `${request.id} cannot be answered now: the process that asked has ended. It is kept for when its session is resumed.`,
+      `${request.id} cannot be answered now: the process that asked has ended. It is kept for when its session is resumed; 'retinue deny ${request.id}' removes it.`,
     );
   const by = `terminal (pid ${process.pid})`;
   if (!files.leaveAnswer(request.id, answer, by))

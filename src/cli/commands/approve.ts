@@ -23,9 +23,14 @@ export async function approveCommand(id: string, options: ApproveOptions): Promi
   await give(found, answerOf(found, options));
 }
 
-/** `retinue deny`: the agent reads that it may not, and why. */
+/** `retinue deny`: the agent reads that it may not, and why. What nobody waits for any more is removed. */
 export async function denyCommand(id: string, options: { reason?: string }): Promise<void> {
   const found = await findAsPerson(id);
+  if (found.processEnded) {
+    found.files.remove(found.request.id);
+    process.stdout.write(`${found.request.id} removed: the process that asked has ended.\n`);
+    return;
+  }
   const message = options.reason === undefined ? {} : { message: options.reason };
   await give(found, { verdict: "deny", ...message });
 }
@@ -84,5 +89,7 @@ function unknownOutcome({ request, files }: FoundRequest): RetinueError {
 function said(answer: Answer): string {
   if (answer.verdict !== "allow") return answer.verdict === "deny" ? "denied" : "answered";
   const rules = answer.rules === undefined ? "" : ` by ${literalLine(answer.rules.join(", "))}`;
-  return `allowed (${answer.scope})${rules}`;
+  const changed = answer.input === undefined ? "" : ", with another input, which is checked first";
+  const scope = answer.scope === "agent-always" ? "type" : answer.scope;
+  return `allowed (${scope})${rules}${changed}`;
 }
