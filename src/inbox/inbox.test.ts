@@ -54,6 +54,16 @@ test("a question is on disk, private and whole, when the first one hears of it",
   expect(seen).toEqual([expect.objectContaining({ input }), 0o600, 0o700]);
 });
 
+test("open questions are listed in the order in which they were asked, however long storing them took", async () => {
+  const { inbox, events, listen } = setDesk({ clock: { now: () => 0 } });
+  listen();
+  const sizes = [4_000_000, 1_000_000, 1];
+  for (const size of sizes)
+    void inbox.ask(call({ input: { text: "x".repeat(size) } }), never).catch(() => undefined);
+  await heard(events, sizes.length);
+  expect(inbox.list().map(({ input }) => String(input["text"]).length)).toEqual(sizes);
+});
+
 test("where nobody can answer, it is denied at once and says so; with a subscriber it is asked", async () => {
   const { inbox, events, listen, audit, directory } = setDesk();
   expect(inbox.attended).toBe(false);

@@ -25,6 +25,7 @@ export class Inbox implements AsyncDisposable {
   readonly #settlements = new Settlements();
   readonly #listeners = new Set<(event: InboxEvent) => void>();
   readonly #recent = new RecentGrants();
+  #asked = 0;
   #closed = false;
 
   constructor(options: InboxOptions) {
@@ -50,8 +51,8 @@ export class Inbox implements AsyncDisposable {
   /** Open requests, oldest first. */
   list(): InboxRequest[] {
     return [...this.#open.values()]
-      .map(({ request }) => request)
-      .toSorted((a, b) => a.createdAt - b.createdAt);
+      .toSorted((a, b) => a.number - b.number)
+      .map(({ request }) => request);
   }
 
   /**
@@ -61,6 +62,7 @@ export class Inbox implements AsyncDisposable {
   async ask(input: AskInput, signal: AbortSignal): Promise<Answered> {
     this.#throwIfOver(signal);
     const request = this.#request(input);
+    const number = (this.#asked += 1);
     using meanwhile = this.#recent.follow();
     const checked = await this.#check(request, signal);
     this.#throwIfOver(signal);
@@ -81,7 +83,7 @@ export class Inbox implements AsyncDisposable {
     // Whoever could have answered may have left while it was being stored.
     const settled = granted ?? (this.attended ? undefined : nobody);
     // Not awaited: from here on what is granted finds it in the queue.
-    if (settled === undefined) return this.#enqueue(request, signal);
+    if (settled === undefined) return this.#enqueue(request, number, signal);
     this.#files.remove(request.id);
     return this.#direct(request, settled);
   }
@@ -179,9 +181,10 @@ export class Inbox implements AsyncDisposable {
     return { answer, by };
   }
 
-  #enqueue(request: InboxRequest, signal: AbortSignal): Promise<Answered> {
+  #enqueue(request: InboxRequest, number: number, signal: AbortSignal): Promise<Answered> {
     const entry = new OpenRequest({
       request,
+      number,
       signal,
       clock: this.#options.clock,
       on: {

@@ -5,6 +5,8 @@ import type { Answered, InboxRequest } from "./request.ts";
 /** One request that somebody waits for: its promise, its deadline and the asker's signal. */
 export class OpenRequest {
   readonly request: InboxRequest;
+  /** How many were asked before it: within a millisecond the clock does not tell, and the disk takes them in any order. */
+  readonly number: number;
   readonly answered: Promise<Answered>;
   readonly signal: AbortSignal;
   /** Who is answering it right now, while what that grants is being stored. */
@@ -19,6 +21,7 @@ export class OpenRequest {
 
   constructor(options: {
     request: InboxRequest;
+    number: number;
     signal: AbortSignal;
     clock: Clock;
     /** Not called while it is being answered, nor after it was settled. */
@@ -26,6 +29,7 @@ export class OpenRequest {
   }) {
     const { promise, resolve, reject } = Promise.withResolvers<Answered>();
     this.request = options.request;
+    this.number = options.number;
     this.signal = options.signal;
     this.answered = promise;
     this.#clock = options.clock;
