@@ -1,4 +1,4 @@
-import { viewCall, type Call, type ViewedCall } from "./call.ts";
+import { viewCall, type Call } from "./call.ts";
 import { loadShellParser } from "../shell/parser.ts";
 import type { Decision } from "./decision.ts";
 import type { Rulebook } from "./policy.ts";
@@ -9,12 +9,7 @@ import { stages, type Finding } from "./stages.ts";
  * be asked is denied. Changes nothing; looks at the disk only for links and names. Commands need the parser: `loadShellParser`.
  */
 export function decide(book: Rulebook, call: Call, options: { canAsk: boolean }): Decision {
-  const viewed = viewCall(call, book.ground);
-  for (const { look } of stages) {
-    const finding = look(viewed, book);
-    if (finding !== null) return concluded(finding, book, call, options);
-  }
-  throw new Error("The last stage always decides.");
+  return concluded(firstFinding(book, call), book, call, options);
 }
 
 /** One line of a trace: which stage, and what it said. */
@@ -30,12 +25,17 @@ export async function explainDecision(
   options: { canAsk: boolean },
 ): Promise<{ decision: Decision; trace: readonly TraceLine[] }> {
   await loadShellParser();
-  const viewed: ViewedCall = viewCall(call, book.ground);
   const trace: TraceLine[] = [];
+  const finding = firstFinding(book, call, (line) => trace.push(line));
+  return { decision: concluded(finding, book, call, options), trace };
+}
+
+function firstFinding(book: Rulebook, call: Call, note?: (line: TraceLine) => void): Finding {
+  const viewed = viewCall(call, book.ground);
   for (const { name, look } of stages) {
     const finding = look(viewed, book);
-    trace.push({ stage: name, finding });
-    if (finding !== null) return { decision: concluded(finding, book, call, options), trace };
+    note?.({ stage: name, finding });
+    if (finding !== null) return finding;
   }
   throw new Error("The last stage always decides.");
 }

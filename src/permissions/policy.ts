@@ -2,6 +2,7 @@ import type { PermissionPolicy } from "../resolved-agent.ts";
 import { isInside } from "../platform/is-inside.ts";
 import type { SourcedRule } from "./decision.ts";
 import type { Ground } from "./ground.ts";
+import { isProtected } from "./protected.ts";
 import { matchesPath, pathRules, type Anchors, type PathRule } from "./path-rule.ts";
 import { isAbout, parseRule, type Rule } from "./rule.ts";
 
@@ -57,6 +58,13 @@ export class Rulebook {
   /** Inside them, or where the session keeps what it may read. */
   isReadable(pair: PathPair): boolean {
     return this.isInside(pair) || bothInside(this.policy.readable, pair);
+  }
+
+  /** Either spelling is a path that no rule allows to write. */
+  isProtected({ given, real }: PathPair): boolean {
+    const { project, own, memory } = this.policy;
+    const roots = { project, own, home: this.ground.home, memory: memory?.directory ?? null };
+    return isProtected(given, roots) || isProtected(real, roots);
   }
 
   /** Of rules that forbid, links are looked up for each call: one that was made since leads to what is meant. */

@@ -1,15 +1,8 @@
 import { dirname, relative, resolve } from "node:path";
 import { isInside } from "../platform/is-inside.ts";
+import { protectedDirectories, protectedFiles } from "../platform/protected-names.ts";
 
-/** What programs act on by themselves: whoever can write these can run code later, or change what is allowed. */
-const directories: readonly string[] =
-  ".git .config/git .vscode .idea .husky .cargo .devcontainer .yarn .mvn .claude".split(" ");
-
-const files: ReadonlySet<string> = new Set(
-  ".gitconfig .gitmodules .bashrc .bash_profile .bash_login .bash_aliases .bash_logout .zshrc .zprofile .zshenv .zlogin .zlogout .profile .envrc .npmrc .yarnrc .yarnrc.yml .pnp.cjs .pnp.loader.mjs .pnpmfile.cjs bunfig.toml .bunfig.toml .bazelrc .bazelversion .bazeliskrc .pre-commit-config.yaml lefthook.yml lefthook.yaml .lefthook.yml .lefthook.yaml gradle-wrapper.properties maven-wrapper.properties .devcontainer.json .ripgreprc pyrightconfig.json .mcp.json .claude.json".split(
-    " ",
-  ),
-);
+const files: ReadonlySet<string> = new Set(protectedFiles);
 
 export interface ProtectedRoots {
   readonly project: string;
@@ -39,7 +32,7 @@ function isProtectedBelow(root: string, path: string): boolean {
   if (worktree !== null) return isProtectedBelow(root, resolve(root, worktree[1] ?? ""));
   // With it goes `.config/git`.
   if (below === ".config") return true;
-  return directories.some((directory) => `/${below}/`.includes(`/${directory}/`));
+  return protectedDirectories.some((directory) => `/${below}/`.includes(`/${directory}/`));
 }
 
 /** Whether `rm` of this would lose more than anybody means: the root, what lies in it, home, or where the work is. */

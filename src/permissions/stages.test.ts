@@ -65,7 +65,7 @@ test("reasons name the rule and the part, and suggestions the rules that are mis
     suggestions: ["Bash(make x)", `Edit(/${join(country.project, "out")})`],
   });
   expect(decisionOf(call, country, { mode: "dontAsk" }).reason).toMatch(
-    /In the mode dontAsk nobody is asked\. Allow it with --allowedTools 'Bash\(make x\)'/,
+    /In the mode dontAsk nobody is asked\. Allow it with --allowedTools 'Bash\(make x\),Edit\(/,
   );
   expect(decisionOf(call, country, { canAsk: false }).verdict).toBe("deny");
 });

@@ -7,7 +7,6 @@ import type { Decision } from "./decision.ts";
 import { matchesDomain } from "./domain.ts";
 import { forbidMatch, namesType } from "./forbid.ts";
 import { bothInside, type Rulebook } from "./policy.ts";
-import { isProtected } from "./protected.ts";
 import { isAbout, type Rule } from "./rule.ts";
 
 /** What one stage says. */
@@ -88,16 +87,12 @@ function planned({ tool, isReadOnly }: ViewedCall, { policy }: Rulebook): Findin
 }
 
 function protectedWrites(call: ViewedCall, book: Rulebook): Finding | null {
-  const { policy, ground } = book;
-  const roots = { ...policy, home: ground.home, memory: policy.memory?.directory ?? null };
   const written = editTools.has(call.tool)
     ? call.pairs.map((pair) => ({ ...pair, part: null }))
     : (call.bash?.touched ?? [])
         .filter(({ effect }) => effect === "write")
         .map(({ pair, part }) => ({ ...pair, part }));
-  const found = written.find(
-    ({ given, real }) => isProtected(given, roots) || isProtected(real, roots),
-  );
+  const found = written.find((one) => book.isProtected(one));
   if (found === undefined) return null;
   const reason = `${found.given} is protected: programs act on it by themselves. No rule allows writing it.`;
   return { verdict: "ask", reason, part: found.part };

@@ -237,8 +237,9 @@ describe.skipIf(typeof opened === "string")(`a sandboxed command${why}`, () => {
   });
 
   test("reaches the hosts that are allowed, and no other", async () => {
+    // The way to the proxy may take a moment longer than the command does to start.
     const fetching = (host: string): string =>
-      `curl -sS --noproxy '' -o - http://${host}/ || echo failed`;
+      `curl -sS --retry 20 --retry-delay 1 --retry-connrefused --noproxy '' -o - http://${host}/ || echo failed`;
     expect((await bash(fetching(`127.0.0.1:${port}`))).content).toBe("served");
     const refused = await bash(fetching("example.com"));
     expect(refused.content).toContain(

@@ -6,7 +6,6 @@ import {
   type ShellAssignment,
   type SimpleCommand,
 } from "../../shell/shell.ts";
-import { isProtected } from "../protected.ts";
 import type { PathPair, Rulebook } from "../policy.ts";
 import { isAbout, type Rule } from "../rule.ts";
 import { isAcceptedEdit } from "./accepted-edit.ts";
@@ -172,11 +171,9 @@ class Check {
 
   /** Files that edits are accepted for. Protected ones have been asked about before. */
   #mayWrite(pair: PathPair): boolean {
-    const { policy, ground } = this.#book;
-    if (policy.mode !== "acceptEdits" || !this.#approval.builtIn || !this.#book.isInside(pair))
-      return false;
-    const roots = { ...policy, home: ground.home, memory: policy.memory?.directory ?? null };
-    return !isProtected(pair.given, roots) && !isProtected(pair.real, roots);
+    const book = this.#book;
+    if (book.policy.mode !== "acceptEdits" || !this.#approval.builtIn) return false;
+    return book.isInside(pair) && !book.isProtected(pair);
   }
 
   #byEditRule(pair: PathPair): boolean {

@@ -1,82 +1,35 @@
 import { existsSync, readdirSync, type Dirent } from "node:fs";
 import { join } from "node:path";
 import { kindOf } from "../kind-of.ts";
+import { harmlessWhenEmpty, protectedDirectories, protectedFiles } from "../protected-names.ts";
 
 /*
  * What a sandboxed command may not write even below the working directory, because programs outside the sandbox act on it.
  * Of `.git` only what git runs or obeys, for a command must be able to commit.
  */
 
-/** Held back also where they do not exist, so that nobody makes them. An empty one in their place disturbs no program. */
-const alsoWhenAbsent = [
-  ".claude",
-  ".claude.json",
-  ".mcp.json",
-  ".vscode",
-  ".idea",
-  ".husky",
-  ".devcontainer",
-  ".devcontainer.json",
-  ".gitconfig",
-  ".gitmodules",
-  ".bashrc",
-  ".bash_profile",
-  ".bash_login",
-  ".bash_aliases",
-  ".bash_logout",
-  ".zshrc",
-  ".zprofile",
-  ".zshenv",
-  ".zlogin",
-  ".zlogout",
-  ".profile",
-  ".envrc",
-  ".npmrc",
-  ".ripgreprc",
-] as const;
-
-/** Held back only where they exist: programs take an empty one for a real one, and work differently or not at all. */
-const whenPresent = [
-  ".cargo",
-  ".yarn",
-  ".mvn",
-  ".yarnrc",
-  ".yarnrc.yml",
-  ".pnp.cjs",
-  ".pnp.loader.mjs",
-  ".pnpmfile.cjs",
-  "bunfig.toml",
-  ".bunfig.toml",
-  ".bazelrc",
-  ".bazelversion",
-  ".bazeliskrc",
-  ".pre-commit-config.yaml",
-  "lefthook.yml",
-  "lefthook.yaml",
-  ".lefthook.yml",
-  ".lefthook.yaml",
-  "gradle-wrapper.properties",
-  "maven-wrapper.properties",
-  "pyrightconfig.json",
-] as const;
-
 /** What stands for something absent while a command runs; the library adds two of its own. */
 export const placeholders: readonly string[] = [
-  ...alsoWhenAbsent,
+  ...harmlessWhenEmpty,
   ".claude/agents",
   ".claude/commands",
 ];
 
-const names: ReadonlySet<string> = new Set([...alsoWhenAbsent, ...whenPresent]);
+/** Of `.git` and `.config` only a part is meant. */
+const names: ReadonlySet<string> = new Set(
+  [...protectedDirectories, ...protectedFiles].filter(
+    (name) => !/^\.(?:git|config\/git)$/.test(name),
+  ),
+);
 
 /** Directories below the root in which existing paths are looked for; deeper ones are hardly read by any program. */
 const depth = 3;
 const mostDirectories = 5000;
 const passedOver: ReadonlySet<string> = new Set(["node_modules"]);
 
-/** Directly in the root also those that do not exist, so that nobody makes them; below it those that do. */
+/** Directly in the root also those that do not exist, so that nobody makes them, if an empty one does no harm; below it those that do. */
 export function protectedPaths(root: string): string[] {
-  const found = alsoWhenAbsent.map((name) => join(root, name));
+  const found = harmlessWhenEmpty.map((name) => join(root, name));
   let looked = 0;
   const look = (directory: string, left: number): void => {
     looked += 1;

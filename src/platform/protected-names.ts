@@ -1,0 +1,73 @@
+/**
+ * What programs act on by themselves: whoever can write these can run code later, or change what is allowed. Permissions ask
+ * about them, and the sandbox holds them back.
+ */
+export const protectedDirectories: readonly string[] = [
+  ".git",
+  ".config/git",
+  ".vscode",
+  ".idea",
+  ".husky",
+  ".cargo",
+  ".devcontainer",
+  ".yarn",
+  ".mvn",
+  ".claude",
+];
+
+/** An empty one of these disturbs no program. */
+const harmlessFiles: readonly string[] = [
+  ".gitconfig",
+  ".gitmodules",
+  ".bashrc",
+  ".bash_profile",
+  ".bash_login",
+  ".bash_aliases",
+  ".bash_logout",
+  ".zshrc",
+  ".zprofile",
+  ".zshenv",
+  ".zlogin",
+  ".zlogout",
+  ".profile",
+  ".envrc",
+  ".npmrc",
+  ".devcontainer.json",
+  ".ripgreprc",
+  ".mcp.json",
+  ".claude.json",
+];
+
+/** Programs take an empty one for a real one, and work differently or not at all. */
+const tellingFiles: readonly string[] = [
+  ".yarnrc",
+  ".yarnrc.yml",
+  ".pnp.cjs",
+  ".pnp.loader.mjs",
+  ".pnpmfile.cjs",
+  "bunfig.toml",
+  ".bunfig.toml",
+  ".bazelrc",
+  ".bazelversion",
+  ".bazeliskrc",
+  ".pre-commit-config.yaml",
+  "lefthook.yml",
+  "lefthook.yaml",
+  ".lefthook.yml",
+  ".lefthook.yaml",
+  "gradle-wrapper.properties",
+  "maven-wrapper.properties",
+  "pyrightconfig.json",
+];
+
+export const protectedFiles: readonly string[] = [...harmlessFiles, ...tellingFiles];
+
+/** Those that may stand there empty while nobody has made them. */
+export const harmlessWhenEmpty: readonly string[] = [
+  ".claude",
+  ".vscode",
+  ".idea",
+  ".husky",
+  ".devcontainer",
+  ...harmlessFiles,
+];
