@@ -360,8 +360,11 @@ test("a second Ctrl+C ends the run at once, and still leaves no process behind",
     "turns: [{ reply: [{ call: Bash, input: { command: \"trap '' TERM; setsid sleep 300 & echo $RETINUE_AGENT > id; while :; do sleep 1; done\" } }] }]",
   );
   const running = start(["run", "--allowedTools", "Bash", "--rehearse", "s.yaml", "x"]);
-  while (!existsSync(join(cwd, "id"))) await new Promise((resolve) => setTimeout(resolve, 20));
-  const id = readFileSync(join(cwd, "id"), "utf8").trim();
+  let id = "";
+  while (id === "") {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    if (existsSync(join(cwd, "id"))) id = readFileSync(join(cwd, "id"), "utf8").trim();
+  }
   running.kill("SIGINT");
   let said = "";
   for await (const chunk of running.stderr ?? []) {
