@@ -7,6 +7,28 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 
+/**
+ * What most commands share lies in few files: finding and linking one more takes longer than what is too much in a larger one.
+ */
+const groups = [
+  {
+    name: "base",
+    test: /src\/(?:errors|ids|longest-timer|message|package-path|resolved-agent|version|diagnostic|agent-result)\.ts$/,
+  },
+  { name: "base", test: /src\/platform\/(?!sandbox)/ },
+  {
+    name: "base",
+    test: /src\/cli\/(?:style|width|format|sanitize|literal|exit-codes|broken-pipe|columns)\.ts$/,
+  },
+  { name: "transcript", test: /src\/(?:transcript|events)\// },
+  { name: "permissions", test: /src\/(?:permissions|shell|inbox|redact)\// },
+  {
+    name: "agents",
+    test: /src\/(?:configuration|house|spawn|spawn-request|manager|manager-options)\.ts$/,
+  },
+  { name: "agents", test: /src\/(?:lifecycle|loop|settings|plugins|request)\// },
+];
+
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
 const scratch = mkdtempSync(".build-");
 process.once("SIGINT", () => process.exit(130));
@@ -47,6 +69,7 @@ async function bundleCommandLine(directory: string): Promise<void> {
     entryFileNames: "[name].js",
     chunkFileNames: "[name]-[hash].js",
     minify: true,
+    codeSplitting: { groups },
   });
   await bundle.close();
 }
