@@ -23,7 +23,7 @@ export function replyTo(request: InboxRequest, texts: readonly string[]): Answer
   return { verdict: "reply", answers: Object.fromEntries(answers) };
 }
 
-export function questionsOf({ input }: InboxRequest): Question[] {
+export function questionsOf({ input }: Pick<InboxRequest, "input">): Question[] {
   const questions = input["questions"];
   if (!Array.isArray(questions)) return [];
   return questions.flatMap((one) => {

@@ -2,6 +2,7 @@ import type { FoundRequest } from "../inbox/find-requests.ts";
 import type { InboxRequest } from "../inbox/request.ts";
 import { callDetail, formatDuration } from "./format.ts";
 import { literal, literalLine, literalWhole } from "./literal.ts";
+import { questionsOf } from "./reply-to.ts";
 import { plain, plainLine } from "./sanitize.ts";
 
 /** The way from the root agent to the one that asks. */
@@ -11,7 +12,8 @@ export function askerPath({ label, agentId }: Pick<InboxRequest, "label" | "agen
 
 /** A call that waits for a person, in one line; the end may be cut, so nobody should approve by this alone. */
 export function callLine({ tool, input }: Pick<InboxRequest, "tool" | "input">): string {
-  return literalLine(`${tool} ${callDetail({ name: tool, input })}`);
+  const [question] = questionsOf({ input });
+  return literalLine(`${tool} ${question?.question ?? callDetail({ name: tool, input })}`);
 }
 
 /** All of a call: a command as the shell will read it, everything else as JSON. */
@@ -25,6 +27,16 @@ export function callLines({ input }: Pick<InboxRequest, "input">): string[] {
       ? []
       : literal(JSON.stringify(others, null, 2)).split("\n")),
   ].map((line) => line.replaceAll("\t", "    "));
+}
+
+/** What the agent wants to know, with the number of each option. */
+function questionLines(request: InboxRequest): string[] {
+  return questionsOf(request).flatMap(({ question, options, multiSelect }) =>
+    [
+      `${question}${multiSelect ? " (several, between commas)" : ""}`,
+      ...options.map(({ label, description }, at) => `  ${at + 1}  ${label}: ${description}`),
+    ].flatMap((line) => literal(line).split("\n")),
+  );
 }
 
 /** In front of every line of a call, so that none can pass for what we say about it. */
@@ -44,7 +56,12 @@ export function requestLines({ request, processEnded }: FoundRequest, now: numbe
     `reason   ${plain(request.reason, { oneLine: true })}`,
     ...(part === null ? [] : [`because of  ${literalWhole(part)}`]),
     `${plainLine(request.tool)}:`,
-    ...callLines(request).map((line) => callMark + line),
+    ...(request.kind === "question" ? questionLines(request) : callLines(request)).map(
+      (line) => callMark + line,
+    ),
+    ...(request.kind === "question"
+      ? [`answer with: retinue approve ${request.id} --answer …, once for each question`]
+      : []),
     ...(suggestions.length === 0
       ? []
       : [

@@ -15,7 +15,10 @@ export function fitAnswer(request: InboxRequest, given: unknown): Answer {
   if (answer.verdict === "reply") return fitReply(request, answer);
   if (answer.verdict === "deny") return answer;
   if (request.kind === "question")
-    throw misfit(request, "it asks for words. Reply with an answer to each question, or deny it");
+    throw misfit(
+      request,
+      "it asks for words. Reply with an answer to each question (--answer), or deny it",
+    );
   if (answer.scope !== "always" && answer.file !== undefined)
     throw misfit(request, "only a rule for always goes into a settings file. Leave the file out");
   if (answer.scope === "once") {

@@ -1,6 +1,7 @@
 import { RetinueError } from "../errors.ts";
 import { isObject } from "../platform/is-object.ts";
-import { toolName } from "../tools/registry.ts";
+import { closest } from "../platform/closest.ts";
+import { toolName, toolRegistry } from "../tools/registry.ts";
 
 /** A call as somebody writes it down. */
 export interface WrittenCall {
@@ -35,6 +36,8 @@ export function parseCall(text: string): WrittenCall {
   const field = mainFields.get(tool);
   // A group of commands begins with a bracket too, but never with a quote right behind it.
   if (field !== undefined && !/^\s*\{\s*"/.test(inner)) return { tool, input: { [field]: inner } };
+  const meant = toolRegistry.has(tool) ? undefined : closest(tool, [...toolRegistry.keys()]);
+  if (meant !== undefined) throw bad(`There is no tool '${tool}'. Did you mean '${meant}'?`);
   throw bad(`The input of ${tool} is not a JSON object. Write ${tool}({"field": "value"}).`);
 }
 
