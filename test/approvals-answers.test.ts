@@ -28,6 +28,15 @@ test("once allows this call; the same one again is asked again", async () => {
   expect(desk.has("made")).toBe(true);
 });
 
+test("rules that would not allow the very call are refused, and the question stays open", async () => {
+  const desk = setDesk({ job: [bash("touch made"), "done"] });
+  const id = await desk.work("job");
+  const idle: Answer = { verdict: "allow", scope: "session", rules: ["Bash(npm test *)"] };
+  await expect(answer(desk, idle)).rejects.toThrow(/would not allow this call/);
+  await answer(desk, { verdict: "allow", scope: "session", rules: ["Bash(touch *)"] });
+  expect(await desk.reported(id)).toBe("done");
+});
+
 test("for an agent: its second call runs unasked, a sibling of its type and its own child are asked", async () => {
   const desk = setDesk(
     {

@@ -5,7 +5,7 @@ import type { AskInput, InboxEvent, InboxOptions } from "./inbox-options.ts";
 import { OpenRequest } from "./open-request.ts";
 import { takeAnswers } from "./outside-answers.ts";
 import { late, nobody, notStored } from "./own-answers.ts";
-import { reaches } from "./reach.ts";
+import { reaches, refuseIdleRules } from "./reach.ts";
 import { RecentGrants } from "./recent-grants.ts";
 import { RequestFiles } from "./request-files.ts";
 import { newRequestId } from "./request.ts";
@@ -102,6 +102,7 @@ export class Inbox implements AsyncDisposable {
       this.#settle(entry, { answer, by });
       return [request];
     }
+    refuseIdleRules(request, answer, this.#options.covers);
     entry.answering = by;
     try {
       await this.#options.grants.give(request, answer);

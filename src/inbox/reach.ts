@@ -1,3 +1,4 @@
+import { RetinueError } from "../errors.ts";
 import type { AllowAnswer, GrantScope, InboxRequest } from "./request.ts";
 
 /** An answer that grants more than one call. */
@@ -37,4 +38,18 @@ function isMeant({ scope }: AllowAnswer, to: Given["to"], other: InboxRequest): 
     case "always":
       return true;
   }
+}
+
+/** Rules that do not allow the very call that was asked about are a mistake. What an agent may want later is another matter. */
+export function refuseIdleRules(
+  request: InboxRequest,
+  { rules = [], scope, input }: AllowAnswer,
+  covers: Covers | undefined,
+): void {
+  const isAboutCall = request.tool !== "Agent" && input === undefined;
+  if (covers === undefined || !isAboutCall || covers(rules, request, scope)) return;
+  throw new RetinueError(
+    "invalid_request",
+    `${request.id} stays open: ${rules.join(", ")} would not allow this call. Allow it once, or name rules that do.`,
+  );
 }
