@@ -67,31 +67,13 @@ export function buildHouse(
   });
   const logger = redactLogger(options.logger, redactor);
   const paths = sessionPaths(projectDir, id);
-  const now = (): number => options.clock.now();
-  const managedRulesOnly = settings.allowManagedPermissionRulesOnly;
-  const grants = new Grants({ cwd, configDir: resolve(options.configDir), now, managedRulesOnly });
-  const judges: Session["judges"] = new Map();
-  const inbox = new Inbox({
-    sessionId: id,
-    directory: paths.inboxDir,
-    audit: new AuditLog({ path: paths.auditLog, logger, now, redact: redactor.text }),
-    grants,
-    clock: options.clock,
-    logger,
-    ...options.inbox,
-    redact: redactor.deep,
-    covers: (rules, request, scope) =>
-      judges.get(request.agentId)?.(rules, request, scope) ?? false,
-  });
+  const questions = openQuestions(options, { id, paths, cwd, settings, logger, redactor });
   let types: Catalog | undefined;
   const session: Session = {
     id,
     paths,
     settings,
-    inbox,
-    grants,
-    denials: new Denials(),
-    judges,
+    ...questions,
     agentType: (name) => types?.typeOf(name ?? settings.agents.defaultType) ?? name ?? "",
     envelope: {
       entrypoint: options.entrypoint === "cli" ? "cli" : "sdk-ts",
@@ -162,6 +144,35 @@ export function buildHouse(
     mainDefinition,
   };
   return house;
+}
+
+/** Where what agents ask is answered, and what the answers allow. */
+function openQuestions(
+  { clock, configDir, inbox }: CheckedOptions,
+  session: Pick<Session, "id" | "paths" | "settings" | "logger" | "redactor"> & { cwd: string },
+): Pick<Session, "inbox" | "grants" | "denials" | "judges"> {
+  const { id, paths, cwd, settings, logger, redactor } = session;
+  const now = (): number => clock.now();
+  const managedRulesOnly = settings.allowManagedPermissionRulesOnly;
+  const grants = new Grants({ cwd, configDir: resolve(configDir), now, managedRulesOnly });
+  const judges: Session["judges"] = new Map();
+  return {
+    grants,
+    judges,
+    denials: new Denials(),
+    inbox: new Inbox({
+      sessionId: id,
+      directory: paths.inboxDir,
+      audit: new AuditLog({ path: paths.auditLog, logger, now, redact: redactor.text }),
+      grants,
+      clock,
+      logger,
+      ...inbox,
+      redact: redactor.deep,
+      covers: (rules, request, scope) =>
+        judges.get(request.agentId)?.(rules, request, scope) ?? false,
+    }),
+  };
 }
 
 /** Definitions given by a host or on the command line. Broken ones throw, because their author is right there. */
