@@ -1,6 +1,7 @@
 import { decide } from "../dist/permissions/decide.js";
 import { realGround } from "../dist/permissions/ground.js";
 import { Rulebook } from "../dist/permissions/policy.js";
+import { rulesAlone } from "../dist/permissions/rules-alone.js";
 import { loadShellParser } from "../dist/shell/parser.js";
 import { hostileCommands, ordinaryCommands } from "./sample-commands.ts";
 import type { Workspace } from "./workspace.ts";
@@ -53,22 +54,11 @@ function engine(cwd: string): (command: string) => void {
   const rule = (kind: "allow" | "deny") => (text: string) =>
     ({ kind, rule: `Bash(${text})`, source: "the bench" }) as const;
   const files = ["Read(./.env)", "Read(**/*.pem)", "Read(~/.ssh/**)", "Edit(/vendor/**)"];
-  const policy = {
-    mode: "default",
-    rules: [
-      ...allow.map(rule("allow")),
-      ...deny.map(rule("deny")),
-      ...files.map((text) => ({ kind: "deny", rule: text, source: "the bench" }) as const),
-    ],
-    takesSessionGrants: true,
-    confined: [],
-    memory: null,
-    project: cwd,
-    cwd,
-    directories: [cwd],
-    own: [],
-    readable: [],
-  } as const;
+  const policy = rulesAlone(cwd, [
+    ...allow.map(rule("allow")),
+    ...deny.map(rule("deny")),
+    ...files.map((text) => ({ kind: "deny", rule: text, source: "the bench" }) as const),
+  ]);
   const ground = realGround(cwd);
   return (command) => {
     const call = { tool: "Bash", input: { command }, paths: [], agentType: () => "" };

@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { RetinueError } from "../errors.ts";
+import { allowRule } from "../permissions/allow-rule.ts";
 import type { SourcedRule } from "../permissions/decision.ts";
 import { writeFileAtomic } from "../platform/atomic-write.ts";
 import { withFileLock } from "../platform/file-lock.ts";
@@ -76,7 +77,7 @@ export class Grants {
           agentType === agent.type &&
           definitionHash === agent.definitionHash,
       )
-      .map(({ rule }) => allow(rule, this.#file));
+      .map(({ rule }) => allowRule(rule, this.#file));
     const forAgent = this.#agents.get(agent.id)?.all() ?? [];
     return [...(session ? this.#session.all() : []), ...forAgent, ...forType];
   }
@@ -170,10 +171,6 @@ class GrantedRules {
   }
 
   all(): SourcedRule[] {
-    return [...this.#sources].map(([rule, source]) => allow(rule, source));
+    return [...this.#sources].map(([rule, source]) => allowRule(rule, source));
   }
-}
-
-function allow(rule: string, source: string): SourcedRule {
-  return { kind: "allow", rule, source };
 }

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Approvals } from "../loop/approve.ts";
+import { allowRule } from "../permissions/allow-rule.ts";
 import { decide } from "../permissions/decide.ts";
 import type { SourcedRule } from "../permissions/decision.ts";
 import { editTools } from "../permissions/call.ts";
@@ -79,7 +80,7 @@ function rulesToAskFor(
   };
   const wanted = can.tools.flatMap((tool) => {
     const rule = ruleFor(tool);
-    const granted = { kind: "allow", rule, source: "a grant" } as const;
+    const granted = allowRule(rule, "a grant");
     const helps =
       verdict(tool, grants) === "ask" && verdict(tool, [...grants, granted]) === "allow";
     return helps ? [rule] : [];

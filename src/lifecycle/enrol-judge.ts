@@ -1,6 +1,7 @@
 import type { GrantScope } from "../inbox/request.ts";
 import { judge, type Approvals } from "../loop/approve.ts";
-import type { ResolvedAgent, SourcedRule } from "../resolved-agent.ts";
+import { allowRule } from "../permissions/allow-rule.ts";
+import type { ResolvedAgent } from "../resolved-agent.ts";
 import type { Workbench } from "../tools/workbench.ts";
 import type { AskedAhead } from "./ask-ahead.ts";
 import type { Session } from "./session.ts";
@@ -21,7 +22,7 @@ export function enrolJudge(options: {
     const { takesSessionGrants } = agent.meets.permissions;
     if (isForSession(scope) && !takesSessionGrants) return false;
     const tool = session.tools.get(name);
-    const given = rules.map(granted);
+    const given = rules.map((rule) => allowRule(rule, "a grant"));
     if (ahead.isThis(input)) return ahead.isCoveredBy(given);
     const grants = [...approvals.grants(), ...given];
     const asker = {
@@ -37,8 +38,4 @@ export function enrolJudge(options: {
 /** A rule for always is one for the running session too. */
 function isForSession(scope: GrantScope): boolean {
   return scope === "session" || scope === "always";
-}
-
-function granted(rule: string): SourcedRule {
-  return { kind: "allow", rule, source: "a grant" };
 }

@@ -1,5 +1,6 @@
 import { RetinueError } from "../errors.ts";
 import type { SourcedRule } from "../resolved-agent.ts";
+import { allowRule } from "./allow-rule.ts";
 import { ruleProblem } from "./rule-problem.ts";
 
 /** The rules that a user or host gives for what may run unasked. One that would allow nothing is an error. */
@@ -7,6 +8,6 @@ export function parseAllowedTools(entries: readonly string[], source: string): S
   return entries.map((rule) => {
     const problem = ruleProblem("allow", rule);
     if (problem !== null) throw new RetinueError("invalid_config", `allowedTools: ${problem}`);
-    return { kind: "allow", rule, source };
+    return allowRule(rule, source);
   });
 }

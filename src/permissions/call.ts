@@ -1,6 +1,8 @@
 import type { Ground } from "./ground.ts";
 import { BashView } from "./bash/view.ts";
+import type { Match } from "./forbid.ts";
 import type { PathPair } from "./policy.ts";
+import type { Rule } from "./rule.ts";
 
 /** A tool call as a decision sees it. */
 export interface Call {
@@ -20,6 +22,8 @@ export interface ViewedCall extends Call {
   readonly pairs: readonly PathPair[];
   /** Of Bash only. */
   readonly bash: BashView | null;
+  /** What rules that forbid have said of it: several stages ask them. */
+  readonly matches: Map<Rule, Match | null>;
 }
 
 export function viewCall(call: Call, ground: Ground): ViewedCall {
@@ -29,6 +33,7 @@ export function viewCall(call: Call, ground: Ground): ViewedCall {
     agentType: (name) => call.agentType(name),
     pairs: call.paths.map((path) => ({ given: path, real: ground.realPath(path) })),
     bash: typeof command === "string" ? new BashView(command, ground) : null,
+    matches: new Map(),
   };
 }
 

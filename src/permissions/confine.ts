@@ -1,3 +1,4 @@
+import { allowRule } from "./allow-rule.ts";
 import { runsOnly } from "./bash/coverage.ts";
 import { editTools, readTools, type ViewedCall } from "./call.ts";
 import { matchesDomain } from "./domain.ts";
@@ -22,14 +23,14 @@ export function isConfinedOut(call: ViewedCall, book: Rulebook): string | null {
   if (book.policy.mode === "delegate" && !coordination.has(call.tool))
     return `${call.tool} is not for an agent that only delegates. Give the work to another agent.`;
   const out = book.policy.confined.find(
-    ({ tools, rules }) => tools.includes(call.tool) && !stays(rules.map(allowRule), call, book),
+    ({ tools, rules }) => tools.includes(call.tool) && !stays(rules.map(confining), call, book),
   );
   if (out === undefined) return null;
   return `The agent's definition confines ${call.tool} to ${out.rules.map((rule) => `'${rule}'`).join(", ")}. Keep to that, or report what is missing.`;
 }
 
-function allowRule(rule: string): Rule {
-  return parseRule({ rule, kind: "allow", source: "the definition" });
+function confining(rule: string): Rule {
+  return parseRule(allowRule(rule, "the definition"));
 }
 
 function stays(rules: readonly Rule[], call: ViewedCall, book: Rulebook): boolean {

@@ -11,6 +11,15 @@ export type Match = { readonly certain: boolean; readonly part: string | null };
 
 /** Whether a deny or ask rule is about this call, or may be. */
 export function forbidMatch(rule: Rule, call: ViewedCall, book: Rulebook): Match | null {
+  let match = call.matches.get(rule);
+  if (match === undefined) {
+    match = matchOf(rule, call, book);
+    call.matches.set(rule, match);
+  }
+  return match;
+}
+
+function matchOf(rule: Rule, call: ViewedCall, book: Rulebook): Match | null {
   const { specifier } = rule;
   if (!isAbout(rule, call.tool))
     return specifier === null ? wholeMatch(rule, call) : fileMatch(rule, call, book);

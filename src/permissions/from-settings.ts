@@ -1,5 +1,4 @@
-import { homedir } from "node:os";
-import { resolve } from "node:path";
+import { absolutePath } from "../platform/absolute-path.ts";
 import type { Diagnostic } from "../diagnostic.ts";
 import { RetinueError } from "../errors.ts";
 import { realPath } from "../platform/real-path.ts";
@@ -72,7 +71,7 @@ function placeOfRule(layer: Layer | undefined, kind: string, rule: string): Posi
 /** Directories besides the working directory in which reading needs no approval. */
 export function additionalDirectories({ permissions }: Settings, cwd: string): string[] {
   return permissions.additionalDirectories.flatMap((path) => {
-    const directory = resolve(cwd, path.replace(/^~(?=\/|$)/, homedir()));
+    const directory = absolutePath(path, cwd);
     return [...new Set([directory, realPath(directory)])];
   });
 }

@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { z } from "zod";
-import { absolutePath, missingFile } from "./file-state.ts";
+import { missingFile } from "./file-state.ts";
+import { absolutePath } from "../platform/absolute-path.ts";
 import { leafTool, ToolFailure, type LeafTool } from "./tool.ts";
 import { changeFile, recordable } from "./write.ts";
 

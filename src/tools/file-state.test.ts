@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { newAgentId } from "../ids.ts";
-import { absolutePath, FileLedger, FileState, missingFile } from "./file-state.ts";
+import { FileLedger, FileState, missingFile } from "./file-state.ts";
+import { absolutePath } from "../platform/absolute-path.ts";
 import { makeContext } from "./file-tools-fixture.ts";
 
 describe("FileState", () => {

@@ -1,6 +1,5 @@
 import { hash } from "node:crypto";
 import { readdir } from "node:fs/promises";
-import { homedir } from "node:os";
 import { basename, dirname, resolve } from "node:path";
 import { diffChars } from "diff";
 import { LRUCache } from "lru-cache";
@@ -87,13 +86,6 @@ export class FileLedger {
       if (this.#turns.get(path) === turn) this.#turns.delete(path);
     }
   }
-}
-
-/** A path as a model writes it. */
-export function absolutePath(path: string, cwd: string): string {
-  return path === "~" || path.startsWith("~/")
-    ? resolve(homedir(), `.${path.slice(1)}`)
-    : resolve(cwd, path);
 }
 
 export function contentHash(content: string | Buffer): string {

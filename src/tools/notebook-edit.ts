@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { errorMessage } from "../errors.ts";
-import { absolutePath, missingFile } from "./file-state.ts";
+import { missingFile } from "./file-state.ts";
+import { absolutePath } from "../platform/absolute-path.ts";
 import { leafTool, ToolFailure, type LeafTool } from "./tool.ts";
 import { changeFile, inFormatOf } from "./write.ts";
 

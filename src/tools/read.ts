@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { z } from "zod";
-import { absolutePath, missingFile } from "./file-state.ts";
+import { missingFile } from "./file-state.ts";
+import { absolutePath } from "../platform/absolute-path.ts";
 import { loadFile, type LoadedFile } from "./load-file.ts";
 import { cellName, cellSource, parseNotebook, type Cell } from "./notebook-edit.ts";
 import { leafTool, ToolFailure, type LeafTool, type ToolContext, type ToolOutput } from "./tool.ts";

@@ -10,12 +10,12 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { bashTool } from "./bash.ts";
+import { commandOf, listening, living } from "./sandbox-fixture.ts";
 import { isAlive, openSandbox, ToolBench, until, type OpenSandbox } from "./shell-tools-fixture.ts";
 
 // Of this file alone, so that what is left behind can be counted while other tests run.
@@ -379,23 +379,4 @@ async function started(run: () => Promise<unknown>, count: number): Promise<numb
   const pids = sleepers();
   await done;
   return pids;
-}
-
-function living(): number[] {
-  return readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []));
-}
-
-function commandOf(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, "latin1");
-  } catch {
-    return "";
-  }
-}
-
-async function listening(): Promise<Server> {
-  const one = createServer((_, response) => response.end("served"));
-  one.listen(0, "127.0.0.1");
-  await once(one, "listening");
-  return one;
 }

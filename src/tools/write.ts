@@ -1,7 +1,8 @@
 import { structuredPatch, type StructuredPatchHunk } from "diff";
 import { z } from "zod";
 import { writeDecided } from "../platform/atomic-write.ts";
-import { absolutePath, asToolFailure, contentHash } from "./file-state.ts";
+import { asToolFailure, contentHash } from "./file-state.ts";
+import { absolutePath } from "../platform/absolute-path.ts";
 import { loadFile, type LoadedFile } from "./load-file.ts";
 import { leafTool, ToolFailure, type LeafTool, type ToolContext } from "./tool.ts";
 

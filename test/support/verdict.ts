@@ -4,6 +4,7 @@ import { decide } from "../../src/permissions/decide.ts";
 import type { Decision, SourcedRule } from "../../src/permissions/decision.ts";
 import { realGround } from "../../src/permissions/ground.ts";
 import { Rulebook } from "../../src/permissions/policy.ts";
+import { rulesAlone } from "../../src/permissions/rules-alone.ts";
 import type { PermissionMode, PermissionPolicy } from "../../src/resolved-agent.ts";
 import { temporaryDirectory } from "./stage.ts";
 
@@ -59,16 +60,8 @@ export function bookOf(
 ): Rulebook {
   return new Rulebook(
     {
+      ...rulesAlone(project, sourced(rules)),
       mode: mode ?? "default",
-      rules: sourced(rules),
-      takesSessionGrants: true,
-      confined: [],
-      memory: null,
-      project,
-      cwd: project,
-      directories: [project],
-      own: [],
-      readable: [],
       ...policy,
     },
     sourced(grants),

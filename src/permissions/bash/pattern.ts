@@ -1,4 +1,5 @@
 import type { ShellWord } from "../../shell/shell-word.ts";
+import { matchesLiterals } from "../glob-match.ts";
 
 /** What stands between the parentheses of a rule for Bash. `*` is any text; the rest is literal. */
 export interface CommandPattern {
@@ -19,27 +20,9 @@ export function commandPattern(specifier: string): CommandPattern {
   };
 }
 
-/** Whether the pattern fits a text that is known whole. Each star takes as little as it can, so nothing is tried twice. */
+/** Whether the pattern fits a text that is known whole. */
 export function matchesCommand({ literals, endsAtWord }: CommandPattern, text: string): boolean {
-  const [first = "", ...others] = literals;
-  const last = others.pop();
-  if (!text.startsWith(first)) return false;
-  let at = first.length;
-  if (last === undefined) return endsThere(text, at, endsAtWord);
-  for (const literal of others) {
-    const found = text.indexOf(literal, at);
-    if (found === -1) return false;
-    at = found + literal.length;
-  }
-  if (!endsAtWord) return text.length - last.length >= at && text.endsWith(last);
-  for (let found = text.indexOf(last, at); found !== -1; found = text.indexOf(last, found + 1)) {
-    if (endsThere(text, found + last.length, true)) return true;
-  }
-  return false;
-}
-
-function endsThere(text: string, at: number, atWord: boolean): boolean {
-  return at === text.length || (atWord && text[at] === " ");
+  return matchesLiterals(literals, text, endsAtWord);
 }
 
 /** Whether the pattern may fit words of which only running tells the whole text. */

@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
+import { absolutePath } from "../absolute-path.ts";
 import { realPath } from "../real-path.ts";
 import { shellQuote } from "../shell-quote.ts";
 import { gitExcludes } from "./git-excludes.ts";
@@ -96,7 +97,7 @@ export function fileLimits(of: {
   writable: readonly string[];
 }): { allowWrite: string[]; denyWrite: string[]; denyRead: string[]; allowRead: string[] } {
   const { limits, root } = of;
-  const absolute = (path: string): string => resolve(root, path.replace(/^~(?=\/|$)/, homedir()));
+  const absolute = (path: string): string => absolutePath(path, root);
   return {
     allowWrite: [root, ...of.writable, ...limits.allowWrite.map(absolute)],
     denyWrite: [

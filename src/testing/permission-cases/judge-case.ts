@@ -5,6 +5,7 @@ import { explainDecision, type TraceLine } from "../../permissions/decide.ts";
 import type { Decision, Verdict } from "../../permissions/decision.ts";
 import { realGround } from "../../permissions/ground.ts";
 import { Rulebook } from "../../permissions/policy.ts";
+import { rulesAlone } from "../../permissions/rules-alone.ts";
 import { realPath } from "../../platform/real-path.ts";
 import type { SourcedRule } from "../../resolved-agent.ts";
 import { pathsOfCall } from "../../tools/paths-of-call.ts";
@@ -57,16 +58,10 @@ function policyOf(
   );
   const directories = [cwd, ...additionalDirectories].flatMap((path) => [path, realPath(path)]);
   return {
+    ...rulesAlone(cwd, [...own, ...context.rules]),
     mode,
-    rules: [...own, ...context.rules],
-    takesSessionGrants: false,
-    confined: [],
-    memory: null,
     project,
-    cwd,
     directories: [...new Set(directories)],
-    own: [],
-    readable: [],
   };
 }
 

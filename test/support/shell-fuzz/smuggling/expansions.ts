@@ -185,7 +185,7 @@ export const expansions: readonly string[] = [
     "y=«N»; x=y; ${!x}",
   ],
   ...[
-    "~/../work/x.sh",
+    "~/../wor\\k/x.sh",
     "./x.sh",
     "./good1",
     "sub/../x.sh",

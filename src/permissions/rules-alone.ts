@@ -1,0 +1,17 @@
+import type { PermissionPolicy, SourcedRule } from "../resolved-agent.ts";
+
+/** The policy of rules and nothing else: no definition, no session, no memory. Its project is its working directory. */
+export function rulesAlone(cwd: string, rules: readonly SourcedRule[]): PermissionPolicy {
+  return {
+    mode: "default",
+    rules,
+    takesSessionGrants: false,
+    confined: [],
+    memory: null,
+    project: cwd,
+    cwd,
+    directories: [cwd],
+    own: [],
+    readable: [],
+  };
+}
