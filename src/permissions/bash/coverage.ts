@@ -33,6 +33,9 @@ export interface Approval {
   readonly builtIn: boolean;
 }
 
+/** Nobody reads more rules than that before allowing them. */
+const mostSuggested = 50;
+
 /** Looks at one part after the other; the first one that nothing approves decides. */
 export function coverage(bash: BashView, approval: Approval, book: Rulebook): Coverage {
   const { shell } = bash;
@@ -44,12 +47,17 @@ export function coverage(bash: BashView, approval: Approval, book: Rulebook): Co
     return { covered: false, part: opaque, why: "bash may take text in it for code", rules: [] };
   }
   const check = new Check(bash, approval, book);
-  const missing = shell.commands.filter((command) => !check.approves(command));
+  const missing: SimpleCommand[] = [];
+  for (const command of shell.commands) {
+    if (missing.length === mostSuggested) break;
+    if (!check.approves(command)) missing.push(command);
+  }
   const files = shell.redirections.filter((one) => !check.approvesRedirection(one));
   const [first] = missing;
   const [file] = files;
   const rules = [...missing.map(ruleFor), ...files.map((one) => check.ruleForFile(one))];
-  const suggested = rules.includes(null) ? [] : rules.filter((rule) => rule !== null);
+  const isWhole = missing.length < mostSuggested && !rules.includes(null);
+  const suggested = isWhole ? rules.filter((rule) => rule !== null) : [];
   if (first !== undefined) {
     const part = commandText(first);
     return { covered: false, part, why: check.whyNot(first), rules: [...new Set(suggested)] };
