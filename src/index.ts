@@ -1,5 +1,6 @@
 /** Retinue as a library. Everything that other programs may rely on is named here. */
-export { createManager, type AgentOutput, type AgentRow, type Manager } from "./manager.ts";
+export type { AgentOutput, AgentRow } from "./agent-row.ts";
+export { createManager, type Manager } from "./manager.ts";
 export type { ManagerOptions } from "./manager-options.ts";
 export type { Diagnostic } from "./diagnostic.ts";
 export type { CallExplanation } from "./resolve/explain-call.ts";

@@ -1,64 +1,21 @@
-import type { AgentFailure, AgentFigures, AgentResult } from "./agent-result.ts";
+import type { AgentResult } from "./agent-result.ts";
+import { rowOf, type AgentOutput, type AgentRow } from "./agent-row.ts";
 import type { AgentDefinition } from "./definitions/definition.ts";
 import type { Diagnostic } from "./diagnostic.ts";
 import { RetinueError } from "./errors.ts";
 import type { EventStream, Subscription } from "./events/bus.ts";
 import { buildHouse, programmaticDefinitions } from "./house.ts";
-import { parseAgentId, type AgentId, type SessionId } from "./ids.ts";
+import { parseAgentId, type SessionId } from "./ids.ts";
 import type { Inbox } from "./inbox/inbox.ts";
-import type { AgentState } from "./lifecycle/agent-state.ts";
 import type { RunningAgent } from "./lifecycle/running-agent.ts";
 import { totalsOf, type Totals } from "./lifecycle/totals.ts";
 import { checkOptions, type ManagerOptions } from "./manager-options.ts";
-import { totalTokens, type Usage } from "./message.ts";
 import type { WrittenCall } from "./permissions/parse-call.ts";
 import type { CallExplanation } from "./resolve/explain-call.ts";
 import type { Explanation } from "./resolve/explain.ts";
 import { spawn, type House, type SpawnFor } from "./spawn.ts";
 import type { SpawnRequestInput } from "./spawn-request.ts";
 import { longestTimer } from "./longest-timer.ts";
-
-/** One agent in a list. */
-export interface AgentRow {
-  id: AgentId;
-  name: string | null;
-  type: string;
-  description: string;
-  state: AgentState;
-  parentId: AgentId | null;
-  sessionId: SessionId;
-  depth: number;
-  model: string;
-  /** Which voice decided the model: call, definition, parent, default or the environment. */
-  modelFrom: string;
-  /** Its replies come from a script, not from a model. */
-  scripted: boolean;
-  startedAt: number;
-  endedAt?: number;
-  progress: {
-    turns: number;
-    maxTurns: number;
-    toolUses: number;
-    tokens: number;
-    lastTool: string | null;
-  };
-  /** The sum over turns, and over the tasks of a standing agent. */
-  usage: Usage;
-  /** In US dollars, summed like `usage`; `null` = unknown, because the price of some answer is. */
-  cost: number | null;
-}
-
-export interface AgentOutput {
-  agentId: AgentId;
-  state: AgentState;
-  /** The result, or what the agent said last so far. */
-  content: string;
-  /** Once it has ended. */
-  metrics?: AgentFigures;
-  error?: AgentFailure;
-  /** The wait was over before the agent ended. The agent goes on untouched. */
-  timedOut: boolean;
-}
 
 /** Starts a session. Options that do not fit throw `invalid_config` naming the field. */
 export function createManager(options: ManagerOptions): Manager {
@@ -296,34 +253,7 @@ export class Manager {
   }
 
   #row(running: RunningAgent): AgentRow {
-    const { agent } = running;
-    const { turns, toolUses } = running.figures(this.#now());
-    const usage = running.usage(this.#now());
-    return {
-      id: agent.id,
-      name: agent.name,
-      type: agent.type,
-      description: agent.description,
-      state: running.state,
-      parentId: agent.relates.parentId,
-      sessionId: agent.sessionId,
-      depth: agent.relates.depth,
-      model: agent.costs.model,
-      modelFrom: agent.costs.modelFrom,
-      scripted: this.#house.session.model.scripted,
-
-      startedAt: running.startedAt,
-      ...(running.endedAt === undefined ? {} : { endedAt: running.endedAt }),
-      progress: {
-        turns,
-        maxTurns: agent.costs.maxTurns,
-        toolUses,
-        tokens: totalTokens(usage),
-        lastTool: running.lastTool,
-      },
-      usage,
-      cost: running.costUsd(this.#now()),
-    };
+    return rowOf(running, this.#house.session);
   }
 
   #now(): number {

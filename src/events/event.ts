@@ -24,7 +24,16 @@ export type AgentEventBody =
   | { type: "agent-wait"; reason: WaitReason }
   | { type: "agent-wake" }
   | { type: "agent-idle"; agent: AgentSummary }
-  | { type: "prompt"; text: string; attachments: Attachment[]; source: PromptSource }
+  /** Nobody waits for it any more: it was moved to the background. */
+  | { type: "agent-background" }
+  | {
+      type: "prompt";
+      text: string;
+      attachments: Attachment[];
+      source: PromptSource;
+      /** Of a message or notification: what it is known by, so that it is told once. */
+      mailId?: string;
+    }
   | { type: "turn-start"; turn: number; wrapUp: boolean }
   | { type: "text-delta"; text: string }
   | { type: "thinking-delta"; text: string }
@@ -100,8 +109,11 @@ export interface AnswerRecord {
 
 export type StopReason = "end_turn" | "tool_use" | "max_tokens" | "stop_sequence" | "refusal";
 export type WaitReason = "child" | "permission" | "question" | "message";
-/** Who put a prompt there: a person or host, the parent agent, or the harness itself (to go on, to wrap up). */
-export type PromptSource = "human" | "parent" | "harness";
+/**
+ * Who put a prompt there: a person or host, the parent agent, or the harness itself (to go on, to wrap up). A `message` was
+ * sent while it worked; a `notification` tells of work in the background that has ended.
+ */
+export type PromptSource = "human" | "parent" | "harness" | "message" | "notification";
 
 export interface ToolCall {
   id: string;

@@ -21,7 +21,11 @@ export type EntryBody = Record<string, unknown> & { type: "user" | "assistant" |
 export function promptBody(
   text: string,
   source: PromptSource,
-  { promptId, permissionMode }: { promptId: string; permissionMode: string },
+  {
+    promptId,
+    permissionMode,
+    mailId,
+  }: { promptId: string; permissionMode: string; mailId?: string | undefined },
 ): EntryBody {
   return {
     promptId,
@@ -29,6 +33,9 @@ export function promptBody(
     message: { role: "user", content: text },
     ...(source === "harness" ? { isMeta: true } : { permissionMode }),
     ...(source === "human" ? { promptSource: "sdk", origin: { kind: "human" } } : {}),
+    ...(source === "message" ? { origin: { kind: "message" } } : {}),
+    ...(source === "notification" ? { origin: { kind: "task-notification" } } : {}),
+    ...(mailId === undefined ? {} : { retinueMail: mailId }),
   };
 }
 

@@ -10,7 +10,9 @@ import { readJsonl } from "../platform/jsonl.ts";
 
 /** One line of a transcript that this reader understands. Others are passed over. */
 export type TranscriptEntry =
-  | { kind: "prompt"; text: string; at: string; meta: boolean }
+  | { kind: "prompt"; text: string; at: string; meta: boolean; mailId?: string }
+  /** A step that was about to begin. */
+  | { kind: "intent"; key: string; at: string }
   | { kind: "attachment"; attachment: Attachment; at: string }
   | {
       kind: "answer";
@@ -42,6 +44,7 @@ export function parseEntry(line: Record<string, unknown>): TranscriptEntry[] {
     if (typeof attachment?.["text"] !== "string") return [];
     return [{ kind: "attachment", attachment: attachment as unknown as Attachment, at }];
   }
+  if (line["type"] === "retinue-step") return [{ kind: "intent", key: String(line["key"]), at }];
   if (line["type"] === "retinue-spend") {
     return [{ kind: "spend", tokens: tokensIn(line["usage"]), at }];
   }
@@ -63,7 +66,9 @@ export function parseEntry(line: Record<string, unknown>): TranscriptEntry[] {
   }
   if (line["type"] !== "user") return [];
   if (typeof content === "string") {
-    return [{ kind: "prompt", text: content, at, meta: line["isMeta"] === true }];
+    const mailId = line["retinueMail"];
+    const mail = typeof mailId === "string" ? { mailId } : {};
+    return [{ kind: "prompt", text: content, at, meta: line["isMeta"] === true, ...mail }];
   }
   if (!Array.isArray(content)) return [];
   return content.flatMap((block: unknown): TranscriptEntry[] => {

@@ -77,6 +77,7 @@ export class TranscriptRecorder {
           promptBody(event.text, event.source, {
             promptId: this.#promptId,
             permissionMode: this.#permissionMode,
+            mailId: event.mailId,
           }),
           ...event.attachments.map(attachmentBody),
         ];

@@ -125,6 +125,8 @@ function describe(entry: TranscriptEntry, style: Style): string | null {
       const text = cut(indented(textOf(entry.result.content)));
       return entry.result.is_error === true ? style.red(`  ✗ ${text}`) : style.dim(`  → ${text}`);
     }
+    case "intent":
+      return null;
     case "spend":
       return style.dim(`  ${entry.tokens} more tokens: a search, or an answer that broke off`);
     case "answer": {
