@@ -271,6 +271,7 @@ function advance(agent: AgentState, event: AgentEvent): void {
     case "agent-end":
       end(agent, event.result, event.at);
       return;
+    case "agent-background":
     case "permission-request":
     case "permission-answer":
     case "prompt":
