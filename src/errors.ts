@@ -10,6 +10,7 @@ export type ErrorCode =
   | "unknown_task"
   | "ambiguous_task"
   | "agent_busy"
+  | "agent_ended"
   | "limit_reached"
   | "no_tools"
   | "no_model"

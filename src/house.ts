@@ -1,4 +1,4 @@
-import { realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { catalogOf, readConfiguration, refuseLostRules } from "./configuration.ts";
 import type { Catalog } from "./definitions/catalog.ts";
@@ -7,13 +7,15 @@ import { toDefinition, type AgentDefinition } from "./definitions/definition.ts"
 import type { Diagnostic } from "./diagnostic.ts";
 import { errorMessage, RetinueError } from "./errors.ts";
 import { EventBus } from "./events/bus.ts";
-import { newSessionId } from "./ids.ts";
+import { newSessionId, parseAgentId } from "./ids.ts";
 import { AuditLog } from "./inbox/audit.ts";
 import { Denials } from "./inbox/denials.ts";
 import { Grants } from "./inbox/grants.ts";
 import { Inbox } from "./inbox/inbox.ts";
+import { EarlierAgents } from "./lifecycle/earlier-agents.ts";
 import { Registry } from "./lifecycle/registry.ts";
-import type { Session } from "./lifecycle/session.ts";
+import type { RunningAgent } from "./lifecycle/running-agent.ts";
+import type { Asker, Session } from "./lifecycle/session.ts";
 import { Slots } from "./lifecycle/slots.ts";
 import type { CheckedOptions } from "./manager-options.ts";
 import {
@@ -35,7 +37,10 @@ import { projectFolder } from "./settings/project-folder.ts";
 import { spawn, type House } from "./spawn.ts";
 import { FileLedger } from "./tools/file-state.ts";
 import { createTools } from "./tools/registry.ts";
-import { projectDirectory, sessionPaths } from "./transcript/paths.ts";
+import { childOf, resumeAgent } from "./resume.ts";
+import { backgroundDisabled } from "./settings/background-disabled.ts";
+import type { SpawnRequestInput } from "./spawn-request.ts";
+import { projectDirectory, sessionPaths, type SessionPaths } from "./transcript/paths.ts";
 import { version } from "./version.ts";
 
 /** Builds everything that the agents of one session share, and ties the one knot: agents spawn through the pipeline. */
@@ -44,7 +49,7 @@ export function buildHouse(
   programmatic: () => readonly AgentDefinition[],
 ): House {
   const cwd = realDirectory(options.cwd);
-  const id = newSessionId();
+  const id = options.session ?? newSessionId();
   const projectDir = privateDirectory(
     options.transcriptDir ?? projectDirectory(resolve(options.configDir), cwd),
   );
@@ -67,7 +72,9 @@ export function buildHouse(
   });
   const logger = redactLogger(options.logger, redactor);
   const paths = sessionPaths(projectDir, id);
+  if (options.session !== undefined) refuseMissing(paths);
   const questions = openQuestions(options, { id, paths, cwd, settings, logger, redactor });
+  const allowsBackground = !backgroundDisabled(process.env);
   let types: Catalog | undefined;
   const session: Session = {
     id,
@@ -86,7 +93,9 @@ export function buildHouse(
     tools: createTools({
       defaultType: settings.agents.defaultType,
       canSearch: options.model.search !== undefined,
+      background: allowsBackground,
     }),
+    allowsBackground,
     limits: options.limits,
     prices: settings.prices,
     slots: new Slots({ limit: options.limits.maxRunning, onLimit: options.limits.onLimit }),
@@ -102,7 +111,8 @@ export function buildHouse(
     clock: options.clock,
     logger,
     redactor,
-    spawnChild: (request, asker) => spawn(request, { kind: "agent", asker }, house),
+    spawnChild: (request, asker) => spawnOrResume(request, asker, house),
+    childOf: (asker) => childOf(asker, house),
   };
   const warned = new Set<string>();
   const warnOnce = ({ severity, file, line, message }: Diagnostic): void => {
@@ -118,6 +128,11 @@ export function buildHouse(
   });
   const house: House = {
     session,
+    earlier: new EarlierAgents({
+      paths,
+      prices: settings.prices,
+      isReopened: options.session !== undefined,
+    }),
     registry: new Registry(session),
     surroundings: {
       environment,
@@ -128,7 +143,7 @@ export function buildHouse(
       project: projectFolder(cwd),
       addedDirectories: additionalDirectories(settings, cwd),
       own: ownDirectories(resolve(options.configDir), projectDir),
-      readable: [session.paths.resultsDir],
+      readable: [session.paths.resultsDir, session.paths.tasksDir],
       allowsBypass: options.allowBypassPermissions && !bypassIsOff(settings),
       subagentModel: process.env["CLAUDE_CODE_SUBAGENT_MODEL"],
     },
@@ -144,6 +159,29 @@ export function buildHouse(
     mainDefinition,
   };
   return house;
+}
+
+/** A model asks for a new agent, or for one that it had. */
+function spawnOrResume(
+  request: SpawnRequestInput,
+  asker: Asker,
+  house: House,
+): Promise<RunningAgent> {
+  const { resume, prompt, max_turns: maxTurns, model } = request;
+  if (resume === undefined) return spawn(request, { kind: "agent", asker }, house);
+  const id = parseAgentId(resume);
+  if (id === undefined) throw new RetinueError("unknown_task", `unknown task_id: ${resume}`);
+  const background = house.session.allowsBackground && request.run_in_background === true;
+  const changes = { prompt, maxTurns, model, background };
+  return resumeAgent(id, changes, { kind: "agent", asker }, house);
+}
+
+function refuseMissing({ sessionDir }: SessionPaths): void {
+  if (existsSync(sessionDir)) return;
+  throw new RetinueError(
+    "invalid_config",
+    `session: there is none in ${sessionDir}. Name the directory that it ran in as cwd.`,
+  );
 }
 
 /** Where what agents ask is answered, and what the answers allow. */

@@ -1,5 +1,7 @@
 /** Retinue as a library. Everything that other programs may rely on is named here. */
 export type { AgentOutput, AgentRow } from "./agent-row.ts";
+export type { ResumeRequest } from "./resume.ts";
+export type { Receipt } from "./steer.ts";
 export { createManager, type Manager } from "./manager.ts";
 export type { ManagerOptions } from "./manager-options.ts";
 export type { Diagnostic } from "./diagnostic.ts";

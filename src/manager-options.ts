@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { RetinueError } from "./errors.ts";
 
+import type { SessionId } from "./ids.ts";
 import type { InboxCheck } from "./inbox/run-checks.ts";
 import { longestTimer } from "./longest-timer.ts";
 import type { Model } from "./model/model.ts";
@@ -33,6 +34,11 @@ const optionsSchema = z.strictObject({
     .string()
     .min(1)
     .default(() => defaultConfigDir()),
+  /** An existing session to go on with, by its id; its directory is that of `cwd`. Left out: a new one. */
+  session: z
+    .uuid()
+    .transform((id) => id as SessionId)
+    .optional(),
   /** Where transcripts go instead of `<configDir>/projects/<project>`. */
   transcriptDir: z.string().min(1).optional(),
 

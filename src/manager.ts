@@ -5,7 +5,7 @@ import type { Diagnostic } from "./diagnostic.ts";
 import { RetinueError } from "./errors.ts";
 import type { EventStream, Subscription } from "./events/bus.ts";
 import { buildHouse, programmaticDefinitions } from "./house.ts";
-import { parseAgentId, type SessionId } from "./ids.ts";
+import { parseAgentId, type AgentId, type SessionId } from "./ids.ts";
 import type { Inbox } from "./inbox/inbox.ts";
 import type { RunningAgent } from "./lifecycle/running-agent.ts";
 import { totalsOf, type Totals } from "./lifecycle/totals.ts";
@@ -13,6 +13,8 @@ import { checkOptions, type ManagerOptions } from "./manager-options.ts";
 import type { WrittenCall } from "./permissions/parse-call.ts";
 import type { CallExplanation } from "./resolve/explain-call.ts";
 import type { Explanation } from "./resolve/explain.ts";
+import { moveToBackground, sendMessage, type Receipt } from "./steer.ts";
+import { resumeAgent, resumeInterrupted, type ResumeRequest } from "./resume.ts";
 import { spawn, type House, type SpawnFor } from "./spawn.ts";
 import type { SpawnRequestInput } from "./spawn-request.ts";
 import { longestTimer } from "./longest-timer.ts";
@@ -155,6 +157,36 @@ export class Manager {
     return Promise.all(this.list().map(({ id }) => this.stop(id, reason)));
   }
 
+  /**
+   * Goes on with an agent of this session that has ended, with its history and its id: with a new task, or, if it was
+   * interrupted, where it stood. What may have had an effect is not repeated.
+   */
+  async resume(id: string, request: ResumeRequest = {}): Promise<AgentRow> {
+    this.#refuseWhenClosed();
+    await this.#house.session.sandbox?.open();
+    return this.#row(await resumeAgent(agentIdOf(id), request, { kind: "host" }, this.#house));
+  }
+
+  /** Goes on with every agent of this session that was interrupted by the end of its process. */
+  async resumeAll(): Promise<{ resumed: AgentRow[]; failed: { id: AgentId; error: unknown }[] }> {
+    this.#refuseWhenClosed();
+    await this.#house.session.sandbox?.open();
+    const { resumed, failed } = await resumeInterrupted(this.#house);
+    return { resumed: resumed.map((running) => this.#row(running)), failed };
+  }
+
+  /** Says something to an agent that is at work: it reads it at its next turn. It is on disk when this resolves. */
+  async send(id: string, text: string): Promise<Receipt> {
+    return sendMessage(this.#find(id), text, this.#house.session);
+  }
+
+  /** Lets a child that its parent waits for go on by itself. Its parent goes on at once, and is told when it ends. */
+  async background(id: string): Promise<AgentRow> {
+    const running = this.#find(id);
+    moveToBackground(running, this.#house);
+    return this.#row(running);
+  }
+
   /** Events from now on. A reader that is too slow loses events, never an agent its time; see `dropped`. */
   events(options: Subscription = {}): EventStream {
     return this.#house.session.bus.subscribe(options);
@@ -259,6 +291,12 @@ export class Manager {
   #now(): number {
     return this.#house.session.clock.now();
   }
+}
+
+function agentIdOf(id: string): AgentId {
+  const agentId = parseAgentId(id);
+  if (agentId === undefined) throw new RetinueError("unknown_task", `unknown task_id: ${id}`);
+  return agentId;
 }
 
 function checkTimeout(timeout: number | undefined): number | undefined {

@@ -24,6 +24,10 @@ const spawnRequestSchema = z.strictObject({
   model: z.string().min(1).optional(),
   effort: effortSchema.optional(),
   max_turns: z.int().positive().optional(),
+  /** Nobody waits for it: whoever asks goes on at once, and is told when it ends. */
+  run_in_background: z.boolean().optional(),
+  /** The id of an agent that has ended, or was interrupted: it goes on with its history. */
+  resume: z.string().min(1).optional(),
   /** How it meets what nobody has allowed. A model may only ask for a narrower one. */
   mode: z.enum(permissionModes).optional(),
   /** Host only: rules for what this agent may do unasked, instead of what a person allows for the session. */

@@ -10,6 +10,7 @@ import type { Configuration } from "./configuration.ts";
 import type { Catalog } from "./definitions/catalog.ts";
 import type { AgentDefinition } from "./definitions/definition.ts";
 import { RetinueError } from "./errors.ts";
+import type { EarlierAgents } from "./lifecycle/earlier-agents.ts";
 import type { Registry } from "./lifecycle/registry.ts";
 import type { RunningAgent } from "./lifecycle/running-agent.ts";
 import type { Asker, Session } from "./lifecycle/session.ts";
@@ -22,6 +23,8 @@ import { parseSpawnRequest, type SpawnRequestInput } from "./spawn-request.ts";
 /** Everything the pipeline draws on. */
 export interface House {
   readonly session: Session;
+  /** What earlier processes have left of the session. */
+  readonly earlier: EarlierAgents;
   readonly registry: Registry;
   readonly surroundings: Surroundings;
   /** What the host allows to every agent that it starts. */
@@ -55,7 +58,12 @@ export function spawn(input: SpawnRequestInput, by: SpawnFor, house: House): Pro
     const route: Route =
       by.kind === "main" && request.subagent_type === undefined
         ? { kind: "agent", definition: await house.mainDefinition(), background: false }
-        : routeRequest(request, { catalog, rights, defaultType });
+        : routeRequest(request, {
+            catalog,
+            rights,
+            defaultType,
+            background: session.allowsBackground && by.kind !== "main",
+          });
     if (route.kind === "refused") throw route.error;
     if (by.kind === "main") refuseSecondMain(registry);
 
@@ -87,10 +95,9 @@ export function spawn(input: SpawnRequestInput, by: SpawnFor, house: House): Pro
       if (request.prompt === undefined) return running;
       const source = by.kind === "agent" ? "parent" : "human";
       const task = { prompt: request.prompt, source, timeout: agent.costs.timeout } as const;
-      await registry.start(running, task, {
-        ticket,
-        follow: by.kind === "agent" ? by.asker.signal : null,
-      });
+      const follow = by.kind === "agent" && !background ? by.asker.signal : null;
+      if (background && parent !== undefined) registry.get(parent.id)?.mailbox.expect(agent.id);
+      await registry.start(running, task, { ticket, follow });
       return running;
     } catch (error) {
       ticket.release();

@@ -124,9 +124,11 @@ const lead = [
 
 test("a background agent that was denied names what, and its parent reads how to be asked", async () => {
   const job = [bash("touch made"), bash("touch made"), write, "I could not"];
-  const desk = setDesk({ lead, job }, { inbox: {}, agents: { quiet } });
+  const desk = setDesk({ lead: [...lead, "read it"], job }, { inbox: {}, agents: { quiet } });
   const main = await desk.manager.main({ prompt: "lead" });
-  const said = await desk.reported(main.id);
+  await desk.reported(main.id);
+  const [told] = desk.of("prompt", main.id).filter(({ source }) => source === "notification");
+  const said = told?.text;
   expect(said).toContain(
     "I could not\nThe agent was denied:\n- Bash (2 times): 'touch made' needs",
   );

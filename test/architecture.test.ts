@@ -30,7 +30,17 @@ const floors: readonly (readonly string[])[] = [
   ["loop"],
   ["lifecycle"],
   ["definitions", "request", "resolve"],
-  ["spawn", "configuration", "house", "agent-row", "manager", "manager-options", "index"],
+  [
+    "spawn",
+    "configuration",
+    "house",
+    "agent-row",
+    "resume",
+    "steer",
+    "manager",
+    "manager-options",
+    "index",
+  ],
   ["cli", "testing"],
 ];
 

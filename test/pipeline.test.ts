@@ -64,7 +64,7 @@ test("a single child: its events, and the parent's around them, come in order", 
     (event) => `${event.agentId === child ? "child" : "main"} ${event.type}`,
   );
   expect(types.indexOf("child agent-end")).toBeLessThan(types.indexOf("main tool-call-end"));
-  expect(types.indexOf("main agent-wait")).toBeLessThan(types.indexOf("child agent-start"));
+  expect(types.indexOf("main agent-wait")).toBeLessThan(types.indexOf("child agent-end"));
 });
 
 test("ten children of one turn run at once, and their results come back in the order asked", async () => {

@@ -63,7 +63,8 @@ test("lines are chained by uuid, carry the session of the parent, and are privat
     expect(statSync(file).mode & 0o777).toBe(0o600);
   }
   expect(statSync(sessionDir).mode & 0o777).toBe(0o700);
-  const [first] = parse(sidechain);
+  const [record, first] = parse(sidechain);
+  expect(record).toMatchObject({ type: "retinue-record", prompt: "one", agent: { id: child } });
   expect(first).toMatchObject({ message: { role: "user", content: "one" } });
 });
 

@@ -47,7 +47,7 @@ export async function explainCallCommand(
       settings,
       limits: limitsSchema.parse(limitsFromEnvironment(process.env)),
       environment: new Environment({ cwd, configDir, now: Date.now() }),
-      availableTools: [...createTools({ defaultType, canSearch: true }).keys()],
+      availableTools: [...createTools({ defaultType, canSearch: true, background: true }).keys()],
       project: projectFolder(cwd),
       addedDirectories: additionalDirectories(settings, cwd),
       own: [],

@@ -50,6 +50,7 @@ export function wantsColor(options: {
 }
 
 export const statusGlyphs: Readonly<Record<AgentStatus, string>> = {
+  interrupted: "■",
   queued: "◌",
   running: "✻",
   waiting: "✻",
@@ -60,6 +61,7 @@ export const statusGlyphs: Readonly<Record<AgentStatus, string>> = {
 };
 
 const statusColors: Readonly<Record<AgentStatus, string>> = {
+  interrupted: "33",
   queued: "2",
   running: "36",
   waiting: "2",

@@ -1,6 +1,8 @@
 import type { AgentEvent } from "../events/event.ts";
 
+/** `interrupted`: its process is gone, and it never said how it ended. */
 export type AgentState =
+  | "interrupted"
   | "queued"
   | "running"
   | "waiting"

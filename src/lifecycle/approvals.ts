@@ -6,15 +6,18 @@ import { askedBy } from "./asked-by.ts";
 import type { Session } from "./session.ts";
 
 /** The inbox and the grants of a session, as one agent sees them. */
-export function approvalsOf(agent: ResolvedAgent, session: Session): Approvals {
+export function approvalsOf(
+  agent: ResolvedAgent,
+  session: Session,
+  isBackground: () => boolean,
+): Approvals {
   const { inbox, grants, denials, settings } = session;
   const { permissions } = agent.meets;
   const holder = { id: agent.id, type: agent.type, definitionHash: agent.definitionHash };
-  const { background } = agent.relates;
-  const isKept = isKeptFromAsking({ background, mode: permissions.mode }, settings);
   return {
     get canAsk() {
-      return inbox.canAnswer && !isKept;
+      const asker = { background: isBackground(), mode: permissions.mode };
+      return inbox.canAnswer && !isKeptFromAsking(asker, settings);
     },
     grants: () => grants.rulesFor(holder, { session: permissions.takesSessionGrants }),
     agentType: (name) => session.agentType(name),

@@ -2,6 +2,7 @@ import type { AgentFigures, DeniedCall } from "../agent-result.ts";
 import type { AgentEvent } from "../events/event.ts";
 import { addUsage, noUsage, textOf } from "../message.ts";
 import { addCost } from "../model/prices.ts";
+import type { Taken } from "./past.ts";
 
 /** More would not be read. */
 const mostDenied = 20;
@@ -20,8 +21,15 @@ export class Figures {
   /** The latest whole text of the agent: its partial result if it ends now. */
   text = "";
 
-  constructor(startedAt: number) {
+  /** `before`: what the same task took in an earlier process, and what it had said. */
+  constructor(startedAt: number, before?: Taken, text = "") {
     this.#startedAt = startedAt;
+    this.text = text;
+    if (before === undefined) return;
+    this.turns = before.turns;
+    this.toolUses = before.toolUses;
+    this.usage = before.usage;
+    this.costUsd = before.costUsd;
   }
 
   apply(event: AgentEvent): void {

@@ -2,6 +2,7 @@ import type { Steps } from "../loop/steps.ts";
 import type { ResolvedAgent } from "../resolved-agent.ts";
 import type { ChildOutcome } from "../tools/tool.ts";
 import type { TranscriptRecorder } from "../transcript/recorder.ts";
+import type { RunningAgent } from "./running-agent.ts";
 import type { Session } from "./session.ts";
 import type { Waits } from "./waits.ts";
 
@@ -15,8 +16,10 @@ export function journalSteps(options: {
   recorder: TranscriptRecorder;
   waits: Waits;
   signal: AbortSignal;
+  /** An earlier process began the task: what it asked for may be there already. */
+  goesOn: boolean;
 }): Steps {
-  const { agent, session, recorder, waits, signal } = options;
+  const { agent, session, recorder, waits, signal, goesOn } = options;
   return {
     async run(key, { repeatable }, work) {
       if (!repeatable) recorder.intend(key, session.clock.now());
@@ -24,29 +27,40 @@ export function journalSteps(options: {
     },
     async child(key, request, toolUseId) {
       recorder.intend(key, session.clock.now());
-      return waits.during("child", async () => {
-        const asker = { id: agent.id, toolUseId, signal };
-        const child = await session.spawnChild(request, asker);
-        const result = await child.ended;
-        const { type, costs, relates } = child.agent;
-        // As the child said it, not as it was written down: this is what a model reads.
-        const content = (child.takeWords() ?? result.content)
-          .slice(0, session.limits.resultCharacters)
-          .toWellFormed();
-        return {
-          agentId: child.agent.id,
-          type,
-          prompt: request.prompt ?? "",
-          model: session.model.scripted ? `${session.model.provider}/${costs.model}` : costs.model,
-          modelFrom: costs.modelFrom,
-          oneShot: relates.oneShot,
-          background: relates.background,
-          result: { ...result, content },
-        } satisfies ChildOutcome;
-      });
+      const asker = { id: agent.id, toolUseId, signal };
+      const known = goesOn ? await session.childOf(asker) : undefined;
+      const child = known ?? (await session.spawnChild(request, asker));
+      if (!child.isBackground)
+        await waits.during("child", () => Promise.race([child.ended, child.movedToBackground]));
+      return outcomeOf(child, request.prompt ?? "", session);
     },
     wait: (_key, reason, arrival) => waits.during(reason, arrival),
     now: () => session.clock.now(),
     random: () => Math.random(),
   };
+}
+
+async function outcomeOf(
+  child: RunningAgent,
+  prompt: string,
+  { model, limits, paths }: Session,
+): Promise<ChildOutcome> {
+  const { id: agentId, type, description, costs, relates } = child.agent;
+  const facts = {
+    agentId,
+    type,
+    description,
+    prompt,
+    model: model.scripted ? `${model.provider}/${costs.model}` : costs.model,
+    modelFrom: costs.modelFrom,
+    oneShot: relates.oneShot,
+    background: child.isBackground,
+  };
+  if (child.isBackground)
+    return { ...facts, kind: "launched", outputFile: paths.taskOutput(agentId) };
+  const result = await child.ended;
+  // As the child said it, not as it was written down: this is what a model reads.
+  const words = child.takeWords() ?? result.content;
+  const content = words.slice(0, limits.resultCharacters).toWellFormed();
+  return { ...facts, kind: "ended", result: { ...result, content } };
 }

@@ -16,9 +16,19 @@ export class MetaKeeper {
   #length = 0;
   #started = false;
 
-  constructor(agent: ResolvedAgent, session: Session, standing: boolean) {
+  constructor(
+    agent: ResolvedAgent,
+    session: Session,
+    {
+      standing,
+      earlier,
+    }: { standing: boolean; earlier?: { meta: AgentMeta; metaLength: number } | undefined },
+  ) {
     const { relates } = agent;
     this.#standing = standing;
+    const known = earlier?.meta.retinue;
+    this.#started = known !== undefined;
+    this.#length = earlier?.metaLength ?? 0;
     this.#path = relates.depth === 0 ? session.paths.mainMeta : session.paths.meta(agent.id);
     this.#meta = {
       agentType: agent.type,
@@ -35,9 +45,20 @@ export class MetaKeeper {
         cwd: agent.cwd,
         pid: process.pid,
         pidStart: ownStart,
-        state: "queued",
-        startedAt: session.clock.now(),
+        background: relates.background,
+        state: known?.state ?? "queued",
+        startedAt: known?.startedAt ?? session.clock.now(),
+        ...sumsOf(known),
       },
+    };
+  }
+
+  /** A run begins, perhaps on another model, or for another call of the parent. */
+  begin({ costs, relates }: ResolvedAgent): void {
+    this.#meta = {
+      ...this.#meta,
+      ...(relates.toolUseId === null ? {} : { toolUseId: relates.toolUseId }),
+      retinue: { ...this.#meta.retinue, model: costs.model, background: relates.background },
     };
   }
 
@@ -52,13 +73,27 @@ export class MetaKeeper {
   apply(event: AgentEvent): void {
     const before = this.#meta.retinue;
     const state = nextState(before.state, event, this.#standing);
-    if (state === before.state && this.#length > 0 && event.type !== "agent-end") return;
+    const moves = event.type === "agent-background";
+    if (state === before.state && this.#length > 0 && event.type !== "agent-end" && !moves) return;
     this.#meta = {
       ...this.#meta,
-      retinue: { ...before, state, ...this.#startOf(event), ...endOf(event, before) },
+      retinue: {
+        ...before,
+        state: state === "interrupted" ? "queued" : state,
+        ...(moves ? { background: true } : {}),
+        ...this.#startOf(event),
+        ...endOf(event, before),
+      },
     };
     this.#length = writeMeta(this.#path, this.#meta, this.#length);
   }
+}
+
+/** What its earlier runs took. */
+function sumsOf(earlier: AgentMeta["retinue"] | undefined): Partial<AgentMeta["retinue"]> {
+  if (earlier === undefined) return {};
+  const { turns, toolUses, tokens, costUsd } = earlier;
+  return { turns, toolUses, tokens, costUsd };
 }
 
 /** Figures add up over the tasks of a standing agent. */

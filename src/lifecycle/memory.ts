@@ -35,7 +35,10 @@ function entriesOf(body: AgentEventBody): TranscriptEntry[] {
     case "assistant-message": {
       const { id, model, message } = body.answer;
       const blocks = message.content.length === 0 ? [undefined] : message.content;
-      return blocks.map((block) => ({ kind: "answer", id, model, block, tokens: 0, at }) as const);
+      const { stopReason, usage } = body.answer;
+      return blocks.map(
+        (block) => ({ kind: "answer", id, model, block, stopReason, usage, at }) as const,
+      );
     }
     case "tool-call-end":
       return [{ kind: "result", result: body.result, at }];

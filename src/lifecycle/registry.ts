@@ -4,14 +4,26 @@ import type { AgentEvent, AgentEventBody } from "../events/event.ts";
 import type { AgentId } from "../ids.ts";
 import type { ResolvedAgent } from "../resolved-agent.ts";
 import { followAbort } from "./abort.ts";
-import { AgentFiles } from "./agent-files.ts";
+import type { History } from "../loop/loop-context.ts";
+import { AgentFiles, type EarlierFiles } from "./agent-files.ts";
 import { drive } from "./drive.ts";
 import { logEvent } from "./log-event.ts";
-import { runAgent, type AgentRun } from "./run-agent.ts";
+import type { Memory } from "./memory.ts";
+import { endNotification } from "./notification.ts";
+import type { Past } from "./past.ts";
+import { runAgent, type AgentRun, type RunTask } from "./run-agent.ts";
 import { RunningAgent } from "./running-agent.ts";
 import type { Session } from "./session.ts";
 import type { Ticket } from "./slots.ts";
 import { summarize } from "./summarize.ts";
+
+export interface StartOptions {
+  readonly ticket: Ticket;
+  /** Whose end is its end. */
+  readonly follow: AbortSignal | null;
+  /** Of an agent that comes back. */
+  readonly past?: Past;
+}
 
 /**
  * All agents of a session. The registry drives every generator, whoever waits for it: that is what makes background,
@@ -33,11 +45,24 @@ export class Registry {
     return [...this.#agents.values()];
   }
 
+  /** Makes an agent of an earlier run known, as its files tell it. */
+  recall(
+    agent: ResolvedAgent,
+    { past, earlier }: { past: Past; earlier: EarlierFiles },
+  ): RunningAgent {
+    const files = new AgentFiles(agent, this.#session, { standing: false, earlier });
+    const { startedAt, endedAt } = earlier.meta.retinue;
+    const running = new RunningAgent({ agent, files, startedAt, standing: false });
+    running.recall(past, endedAt);
+    this.#agents.set(agent.id, running);
+    return running;
+  }
+
   /** Makes an agent known. A standing one is idle until it is given a task. */
   add(agent: ResolvedAgent, options: { standing: boolean }): RunningAgent {
     const session = this.#session;
     const { standing } = options;
-    const files = new AgentFiles(agent, session, standing);
+    const files = new AgentFiles(agent, session, { standing });
     const running = new RunningAgent({ agent, files, startedAt: session.clock.now(), standing });
     this.#agents.set(agent.id, running);
     if (!standing) return running;
@@ -52,18 +77,26 @@ export class Registry {
   }
 
   /** Starts one task of a known agent; resolves when it is queued or running. `running.ended` tells the rest. */
-  start(
-    running: RunningAgent,
-    task: AgentRun["task"],
-    options: { ticket: Ticket; follow: AbortSignal | null },
-  ): Promise<void> {
+  start(running: RunningAgent, task: RunTask, options: StartOptions): Promise<void> {
     const abort = new AbortController();
     const begun = Promise.withResolvers<void>();
     const link = options.follow === null ? undefined : followAbort(options.follow, abort);
-    const run = { ticket: options.ticket, abort, onEvent: begun.resolve };
-    const ended = this.#drive(running, task, run).finally(() => link?.[Symbol.dispose]());
-    running.begin(abort, ended);
-    return Promise.race([begun.promise, ended.then(() => undefined)]);
+    const unlink = (): void => link?.[Symbol.dispose]();
+    const goesOn = task.prompt === null ? (options.past?.underWay ?? null) : null;
+    const result = Promise.withResolvers<AgentResult>();
+    running.begin({ abort, ended: result.promise, unlink }, goesOn);
+    running.mailbox.open(options.past?.told);
+    running.files.begin(running.agent, task.prompt);
+    const run = { ...options, abort, goesOn, onEvent: begun.resolve };
+    void this.#drive(running, task, run).then(result.resolve).finally(unlink);
+    return Promise.race([begun.promise, result.promise.then(() => undefined)]);
+  }
+
+  /** Lets a running child go on by itself: whoever waits for it gets its id at once, and its result as a notification. */
+  background(running: RunningAgent): void {
+    if (running.isBackground) return;
+    running.moveToBackground();
+    this.#tellAnyway(running, { type: "agent-background" });
   }
 
   /** Ends an agent and resolves when nothing of it is left running. Ending it twice does no harm. */
@@ -84,8 +117,17 @@ export class Registry {
   /** Never rejects: whatever goes wrong is how the agent ended. */
   async #drive(
     running: RunningAgent,
-    task: AgentRun["task"],
-    { ticket, abort, onEvent }: { ticket: Ticket; abort: AbortController; onEvent: () => void },
+    task: RunTask,
+    {
+      ticket,
+      abort,
+      onEvent,
+      past,
+      goesOn,
+    }: StartOptions &
+      Pick<AgentRun, "abort" | "goesOn"> & {
+        onEvent: () => void;
+      },
   ): Promise<AgentResult> {
     const session = this.#session;
     const { agent, files } = running;
@@ -96,7 +138,10 @@ export class Registry {
       const run: AgentRun = {
         agent,
         task,
-        history: memory?.conversation() ?? [],
+        history: historyOf(memory, past, goesOn),
+        goesOn,
+        mail: running.mailbox,
+        isBackground: () => running.isBackground,
         ticket,
         session,
         recorder,
@@ -120,7 +165,19 @@ export class Registry {
       // After its end was announced, so that nobody sees more agents running than the limit allows.
       ticket.release();
       files.close();
+      running.mailbox.close();
+      this.#notifyParent(running);
     }
+  }
+
+  /** Its end is on disk by now. A parent that does not run any more finds it there when it is resumed. */
+  #notifyParent(running: RunningAgent): void {
+    const { relates, id } = running.agent;
+    if (!running.isBackground || relates.parentId === null) return;
+    const parent = this.#agents.get(relates.parentId);
+    const mail = endNotification(running, this.#session);
+    if (mail !== undefined) parent?.mailbox.post(mail);
+    parent?.mailbox.settle(id);
   }
 
   #crash(running: RunningAgent, message: string): AgentResult {
@@ -156,4 +213,15 @@ export class Registry {
     const { clock, id: sessionId, redactor } = this.#session;
     return { agentId: running.agent.id, sessionId, at: clock.now(), ...redactor.deep(body) };
   }
+}
+
+function historyOf(
+  memory: Memory | undefined,
+  past: Past | undefined,
+  goesOn: AgentRun["goesOn"],
+): History {
+  const nothing = { messages: [], turns: 0, pending: null };
+  if (memory !== undefined) return { ...nothing, messages: memory.conversation() };
+  if (past === undefined) return nothing;
+  return { messages: past.messages, turns: goesOn?.turns ?? 0, pending: past.pending };
 }

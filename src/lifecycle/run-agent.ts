@@ -3,9 +3,10 @@ import { join } from "node:path";
 import type { AgentResult } from "../agent-result.ts";
 import { errorMessage } from "../errors.ts";
 import type { AgentEvent, AgentEventBody, PromptSource } from "../events/event.ts";
+import type { History } from "../loop/loop-context.ts";
+import type { MailSlot } from "../loop/mail.ts";
 import { relay, type Report } from "../loop/relay.ts";
 import { runLoop, type LoopOutcome } from "../loop/run-loop.ts";
-import type { Message } from "../message.ts";
 import { ModelError } from "../model/model.ts";
 import { writeFileAtomic } from "../platform/atomic-write.ts";
 import type { ResolvedAgent } from "../resolved-agent.ts";
@@ -21,21 +22,30 @@ import { Deadline } from "./deadline.ts";
 import { enrolJudge } from "./enrol-judge.ts";
 import { Figures } from "./figures.ts";
 import { journalSteps } from "./journal.ts";
+import type { Taken } from "./past.ts";
 import type { Session } from "./session.ts";
 import type { Ticket } from "./slots.ts";
 import { redactedEmit } from "./redacted-emit.ts";
 import { summarize } from "./summarize.ts";
 import { Waits } from "./waits.ts";
 
+export interface RunTask {
+  /** Null: it goes on with the task at which it was interrupted. */
+  readonly prompt: string | null;
+  readonly source: PromptSource;
+  readonly timeout: number;
+}
+
 /** One run of one agent: the task and everything it needs that is not in the frozen record. */
 export interface AgentRun {
   readonly agent: ResolvedAgent;
-  readonly task: {
-    readonly prompt: string;
-    readonly source: PromptSource;
-    readonly timeout: number;
-  };
-  readonly history: readonly Message[];
+  readonly task: RunTask;
+  readonly history: History;
+  /** What the same task took in an earlier process. */
+  readonly goesOn: Taken | null;
+  readonly mail: MailSlot;
+  /** Nobody waits for it; that may change while it runs. */
+  readonly isBackground: () => boolean;
   readonly ticket: Ticket;
   readonly session: Session;
   readonly recorder: TranscriptRecorder;
@@ -53,7 +63,7 @@ export interface AgentRun {
 export function runAgent(run: AgentRun): AsyncGenerator<AgentEvent, AgentResult> {
   return relay(async (reader: Report<AgentEvent>) => {
     const { agent, session } = run;
-    const figures = new Figures(session.clock.now());
+    const figures = new Figures(session.clock.now(), run.goesOn ?? undefined);
     const tell = redactedEmit(session.redactor, (event) => reader.emit(event));
     const report: Report<AgentEventBody> = {
       emit: (body) => {
@@ -87,6 +97,7 @@ async function live(run: AgentRun, report: Report<AgentEventBody>): Promise<Loop
   const { signal } = run.abort;
   await using resources = new AsyncDisposableStack();
   const summary = summarize(agent, run.task.prompt);
+  const isFirst = run.history.messages.length === 0;
   if (!ticket.held) {
     report.emit({ type: "agent-queued", position: ticket.position, agent: summary });
     await ticket.whenHeld(signal);
@@ -115,7 +126,7 @@ async function live(run: AgentRun, report: Report<AgentEventBody>): Promise<Loop
       redactor: session.redactor,
     }),
   );
-  const approvals = approvalsOf(agent, session);
+  const approvals = approvalsOf(agent, session, run.isBackground);
   resources.defer(() => session.denials.forget(agent.id));
   const ahead = resources.use(await askAhead(agent, session, approvals));
   resources.use(enrolJudge({ agent, session, workbench, approvals, ahead }));
@@ -134,14 +145,15 @@ async function live(run: AgentRun, report: Report<AgentEventBody>): Promise<Loop
       toolSpecs: [...tools.values()].map(toolSpec),
       workbench,
       approvals,
-      steps: journalSteps({ agent, session, recorder, waits, signal }),
+      steps: journalSteps({ agent, session, recorder, waits, signal, goesOn: run.goesOn !== null }),
       limits: session.limits,
       prices: session.prices,
       signal,
       report,
+      mail: run.mail,
       history: run.history,
     },
-    { ...run.task, attachments: run.history.length === 0 ? agent.sees.attachments : [] },
+    { ...run.task, attachments: isFirst ? agent.sees.attachments : [] },
   );
 }
 

@@ -7,6 +7,8 @@ import { StopCause } from "./abort.ts";
 import type { AgentFiles } from "./agent-files.ts";
 import { nextState, type AgentState } from "./agent-state.ts";
 import { Figures } from "./figures.ts";
+import { Mailbox } from "./mailbox.ts";
+import type { Past } from "./past.ts";
 
 /** One agent that this process knows: what it is, how it stands, and how it ended. Readable long after its end. */
 export class RunningAgent {
@@ -15,6 +17,11 @@ export class RunningAgent {
   readonly startedAt: number;
   /** It was spawned without a task: it takes one after the other and idles between them. */
   readonly standing: boolean;
+  readonly mailbox = new Mailbox();
+  /** Nobody waits for its result: whoever asked for it is told when it ends. */
+  isBackground: boolean;
+  /** How many of its runs have ended, in this process and in others. */
+  runs = 0;
   state: AgentState;
   endedAt: number | undefined;
   result: AgentResult | undefined;
@@ -23,7 +30,8 @@ export class RunningAgent {
   #past: { usage: Usage; costUsd: number | null } = { usage: noUsage, costUsd: 0 };
   /** The text of the last result as it was said, until a parent has taken it. */
   #words: string | undefined;
-  #run: { abort: AbortController; ended: Promise<AgentResult> } | undefined;
+  #run: Run | undefined;
+  #moved = Promise.withResolvers<void>();
 
   constructor(options: {
     agent: ResolvedAgent;
@@ -35,13 +43,15 @@ export class RunningAgent {
     this.files = options.files;
     this.startedAt = options.startedAt;
     this.standing = options.standing;
+    this.isBackground = options.agent.relates.background;
     this.state = options.standing ? "idle" : "queued";
     this.#figures = new Figures(options.startedAt);
   }
 
   /** Resolves with the result of the run under way, or of the last one. Never rejects. */
   get ended(): Promise<AgentResult> {
-    return this.#run?.ended ?? new Promise(() => undefined);
+    if (this.#run !== undefined) return this.#run.ended;
+    return this.result === undefined ? new Promise(() => undefined) : Promise.resolve(this.result);
   }
 
   get hasEnded(): boolean {
@@ -75,20 +85,53 @@ export class RunningAgent {
     return addCost(this.#past.costUsd, this.figures(now).costUsd);
   }
 
-  /** A run begins: what the last one left is no longer the result. */
-  begin(abort: AbortController, ended: Promise<AgentResult>): void {
+  /** Resolves when nobody waits for it any more, because it was moved to the background. */
+  get movedToBackground(): Promise<void> {
+    return this.#moved.promise;
+  }
+
+  /** An agent of an earlier run, or of another process, as its files tell it. */
+  recall(past: Past, endedAt: number | undefined): void {
+    this.runs = past.runs;
+    this.endedAt = endedAt;
+    if (past.end === null) {
+      this.state = "interrupted";
+      this.#past = past.earlier;
+      this.#figures = new Figures(this.startedAt, past.underWay, past.lastText);
+      return;
+    }
+    this.result = { ...past.end, content: past.lastText };
+    this.state = past.end.state;
+    this.#past = lessOf(past.earlier, this.result);
+  }
+
+  /** A run begins: what the last one left is no longer the result. One that goes on with an interrupted task counts on. */
+  begin(run: Run, goesOn: Past["underWay"] | null): void {
+    const earlier =
+      goesOn === null
+        ? { usage: this.usage(this.startedAt), costUsd: this.costUsd(this.startedAt) }
+        : this.#past;
     this.state = "queued";
-    this.#past = { usage: this.usage(this.startedAt), costUsd: this.costUsd(this.startedAt) };
+    this.#past = earlier;
     this.result = undefined;
     this.endedAt = undefined;
-    this.#figures = new Figures(this.startedAt);
-    this.#run = { abort, ended };
+    this.#figures = new Figures(this.startedAt, goesOn ?? undefined);
+    this.#moved = Promise.withResolvers();
+    this.#run = run;
+  }
+
+  /** From now on nobody waits for it, and it does not end with whoever did. */
+  moveToBackground(): void {
+    this.isBackground = true;
+    this.#run?.unlink();
+    this.#moved.resolve();
   }
 
   apply(event: AgentEvent): void {
     this.#figures.apply(event);
     this.state = nextState(this.state, event, this.standing);
     if (event.type !== "agent-end") return;
+    this.runs += 1;
     this.result = event.result;
     this.endedAt = event.at;
     if (this.hasEnded) this.agent = withoutPrompt(this.agent);
@@ -108,6 +151,30 @@ export class RunningAgent {
   stop(reason: string): void {
     this.#run?.abort.abort(new StopCause("stopped", reason));
   }
+}
+
+/** A run under way. */
+export interface Run {
+  readonly abort: AbortController;
+  readonly ended: Promise<AgentResult>;
+  /** Lets go of the parent, which may end without it. */
+  readonly unlink: () => void;
+}
+
+/** Of all that was taken, what was taken before the last run. */
+function lessOf(
+  all: { usage: Usage; costUsd: number | null },
+  { usage, costUsd }: AgentFigures,
+): { usage: Usage; costUsd: number | null } {
+  return {
+    usage: {
+      input: all.usage.input - usage.input,
+      output: all.usage.output - usage.output,
+      cacheRead: all.usage.cacheRead - usage.cacheRead,
+      cacheWrite: all.usage.cacheWrite - usage.cacheWrite,
+    },
+    costUsd: all.costUsd === null || costUsd === null ? null : all.costUsd - costUsd,
+  };
 }
 
 /** An ended agent stays readable for as long as the process lives; what it was told need not. */

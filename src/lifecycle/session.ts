@@ -39,6 +39,8 @@ export interface Session {
   readonly judges: Map<string, Judge>;
   /** The type of agent that a name means, or that no name means. */
   readonly agentType: (name: string | undefined) => string;
+  /** Whether agents and commands may run while nobody waits for them. */
+  readonly allowsBackground: boolean;
   readonly slots: Slots;
   readonly bus: EventBus;
   readonly ledger: FileLedger;
@@ -50,6 +52,8 @@ export interface Session {
   readonly redactor: Redactor;
   /** Spawning, handed in from above: agents spawn agents, so the pipeline would otherwise need itself. */
   readonly spawnChild: (request: SpawnRequestInput, asker: Asker) => Promise<RunningAgent>;
+  /** The agent that this very call has brought into being in an earlier process, running again. */
+  readonly childOf: (asker: Asker) => Promise<RunningAgent | undefined>;
 }
 
 /** Whether a call would run if these rules were allowed too, for so long. */

@@ -7,6 +7,8 @@ import type { Approvals } from "./approve.ts";
 import type { Limits } from "../settings/settings.ts";
 import type { Tool } from "../tools/tool.ts";
 import type { Workbench } from "../tools/workbench.ts";
+import type { MailSlot } from "./mail.ts";
+import type { Pending } from "./pick-up.ts";
 import type { Report } from "./relay.ts";
 import type { Steps } from "./steps.ts";
 
@@ -25,6 +27,15 @@ export interface LoopContext {
   readonly prices: PriceOverrides;
   readonly signal: AbortSignal;
   readonly report: Report<AgentEventBody>;
-  /** The conversation so far; the task itself comes as a prompt. */
-  readonly history: readonly Message[];
+  readonly mail: MailSlot;
+  /** What happened before; the task itself comes as a prompt. */
+  readonly history: History;
+}
+
+export interface History {
+  readonly messages: readonly Message[];
+  /** Answers that the task under way has had. */
+  readonly turns: number;
+  /** Where an earlier process stopped, if it did in the midst of something. */
+  readonly pending: Pending | null;
 }

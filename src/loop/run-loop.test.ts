@@ -125,6 +125,12 @@ function contextOf({
     prices: {},
     signal: new AbortController().signal,
     report,
-    history: [],
+    mail: {
+      take: () => [],
+      expects: false,
+      arrival: () => Promise.resolve(),
+      close: () => undefined,
+    },
+    history: { messages: [], turns: 0, pending: null },
   };
 }

@@ -12,7 +12,13 @@ export type Route =
 /** The decision tree: may the asker spawn → which type → may it be of that type → isolation → who waits for it. */
 export function routeRequest(
   request: SpawnRequest,
-  context: { catalog: Catalog; defaultType: string; rights: SpawnRights },
+  context: {
+    catalog: Catalog;
+    defaultType: string;
+    rights: SpawnRights;
+    /** Whether there may be agents that nobody waits for. */
+    background: boolean;
+  },
 ): Route {
   const { catalog, rights } = context;
   if (!rights.allowed) {
@@ -39,7 +45,8 @@ export function routeRequest(
         "Remove 'isolation' from the definition or use another type.",
     );
   }
-  return { kind: "agent", definition, background: definition.background ?? false };
+  const wanted = request.run_in_background === true || definition.background === true;
+  return { kind: "agent", definition, background: wanted && context.background };
 }
 
 function refused(code: "unsupported" | "unknown_agent_type", message: string): Route {

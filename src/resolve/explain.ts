@@ -80,7 +80,11 @@ export async function explainAgent(
     allowsBypass: false,
   });
   const memory = memoryDirectory(definition, environment);
-  const available = createTools({ defaultType: settings.agents.defaultType, canSearch: true });
+  const available = createTools({
+    defaultType: settings.agents.defaultType,
+    canSearch: true,
+    background: true,
+  });
   const { tools, spawn, report, refusal } = toolsOf(definition, {
     available: [...available.keys()],
     denied: settings.permissions.deny,

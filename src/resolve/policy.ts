@@ -1,4 +1,5 @@
 import type { AgentDefinition } from "../definitions/definition.ts";
+import { ownRules } from "../lifecycle/stored-agent.ts";
 import { parseAllowedTools } from "../permissions/allowed-tools.ts";
 import { isInside } from "../platform/is-inside.ts";
 import type { PermissionPolicy } from "../resolved-agent.ts";
@@ -63,7 +64,7 @@ export function resolvePolicy(
     mode,
     rules: [
       ...origin.permissions.rules,
-      ...parseAllowedTools(request.allowedTools ?? [], "the option allowedTools of spawn"),
+      ...parseAllowedTools(request.allowedTools ?? [], ownRules),
     ],
     takesSessionGrants: request.allowedTools === undefined && origin.permissions.takesSessionGrants,
     confined: [...origin.permissions.confined, ...tools.confined],

@@ -6,6 +6,7 @@ import type { Redactor } from "../redact/redactor.ts";
 import type { Limits, Settings } from "../settings/settings.ts";
 import type { SpawnRequest } from "../spawn-request.ts";
 import type { Environment } from "./environment.ts";
+import { deepFreeze } from "./deep-freeze.ts";
 import { definitionHash } from "./definition-hash.ts";
 import { resolveModel } from "./model.ts";
 import { resolvePolicy } from "./policy.ts";
@@ -135,11 +136,4 @@ function describe(
 function firstWords(prompt: string): string {
   const line = prompt.trimStart().split("\n", 1)[0] ?? "";
   return line.length > 60 ? `${line.slice(0, 59).toWellFormed()}…` : line;
-}
-
-function deepFreeze<Value extends object>(value: Value): Value {
-  for (const inner of Object.values(value)) {
-    if (typeof inner === "object" && inner !== null) deepFreeze(inner);
-  }
-  return Object.freeze(value);
 }

@@ -1,12 +1,21 @@
 import { z } from "zod";
 import type { AgentResult } from "../agent-result.ts";
 import { totalTokens, type TextBlock } from "../message.ts";
-import { effortSchema } from "../spawn-request.ts";
+import { effortSchema, type SpawnRequestInput } from "../spawn-request.ts";
 import { usageRecord } from "../transcript/entry.ts";
+import { deniedText } from "./denied-text.ts";
 import type { ChildOutcome, SpawnTool, ToolOutput } from "./tool.ts";
 
+const inBackground = z.boolean().optional().describe("Go on at once; you are told when it ends");
+
+interface AgentToolOptions {
+  defaultType: string;
+  /** Whether agents may run while their parent goes on. */
+  background: boolean;
+}
+
 /** The model's manual for delegating. A field that cannot be used now is absent, because a model cannot misuse what it cannot see. */
-const inputFor = (defaultType: string) =>
+const inputFor = ({ defaultType, background }: AgentToolOptions) =>
   z.strictObject({
     description: z.string().describe("The task in 3-5 words"),
     prompt: z.string().min(1).describe("The whole task; the agent sees nothing else"),
@@ -24,23 +33,29 @@ const inputFor = (defaultType: string) =>
       .optional()
       .describe("Only to narrow what it may do"),
     max_turns: z.int().positive().optional(),
+    ...(background ? { run_in_background: inBackground } : {}),
+    resume: z
+      .string()
+      .optional()
+      .describe("Id of an agent of yours that has ended: it goes on with its history"),
   });
 
 /** Hands a task to a child agent: translates the call into a request, and the child's outcome into a result. */
-export function createAgentTool(options: { defaultType: string }): SpawnTool {
+export function createAgentTool(options: AgentToolOptions): SpawnTool {
   return {
     kind: "spawn",
     name: "Agent",
     description:
       "Hands a self-contained task to a new agent and returns its report. Start independent tasks together: several calls in one turn run in parallel.",
-    input: inputFor(options.defaultType),
+    input: inputFor(options),
     concurrency: "shared",
-    request: (call: z.infer<ReturnType<typeof inputFor>>) => call,
+    request: (call: SpawnRequestInput) => call,
     report,
   };
 }
 
 function report(child: ChildOutcome): ToolOutput {
+  if (child.kind === "launched") return launchReport(child);
   const { result } = child;
   const figures = [
     `subagent_tokens: ${totalTokens(result.lastUsage)}`,
@@ -48,7 +63,8 @@ function report(child: ChildOutcome): ToolOutput {
     `duration_ms: ${result.durationMs}`,
   ].join("\n");
   const content: TextBlock[] = [{ type: "text", text: reportText(result) }];
-  if (result.deniedCalls.length > 0) content.push({ type: "text", text: deniedText(child) });
+  const denied = deniedText(result.deniedCalls);
+  if (denied !== null) content.push({ type: "text", text: denied });
   if (!child.oneShot) {
     content.push({ type: "text", text: `agentId: ${child.agentId}\n<usage>${figures}</usage>` });
   }
@@ -72,15 +88,24 @@ function report(child: ChildOutcome): ToolOutput {
   };
 }
 
-/** A report that falls short explains itself. */
-function deniedText({ result: { deniedCalls }, background }: ChildOutcome): string {
-  const lines = deniedCalls.map(
-    ({ tool, reason, count }) => `- ${tool}${count === 1 ? "" : ` (${count} times)`}: ${reason}`,
-  );
-  const remedy = background
-    ? "\nIt ran in the background. Run it again in the foreground, where somebody can answer, if it needs these."
-    : "";
-  return `The agent was denied:\n${lines.join("\n")}${remedy}`;
+type Launched = Extract<ChildOutcome, { kind: "launched" }>;
+
+function launchReport(child: Launched): ToolOutput {
+  const { agentId, description, prompt, model, outputFile } = child;
+  const text = `The agent runs in the background. agentId: ${agentId}\nGo on with other work: you are told when it ends. What it does until then is in ${outputFile} (Read it, or call TaskOutput).`;
+  return {
+    content: [{ type: "text", text }],
+    data: {
+      isAsync: true,
+      status: "async_launched",
+      agentId,
+      description,
+      resolvedModel: model,
+      prompt,
+      outputFile,
+      canReadOutputFile: true,
+    },
+  };
 }
 
 function reportText(result: AgentResult): string {

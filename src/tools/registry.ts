@@ -18,6 +18,8 @@ export function createTools(options: {
   defaultType: string;
   /** The model's provider can search the web. */
   canSearch: boolean;
+  /** Agents and commands may run while their parent goes on. */
+  background: boolean;
 }): ReadonlyMap<string, Tool> {
   const tools: readonly Tool[] = [
     createAgentTool(options),
@@ -41,6 +43,7 @@ export function createTools(options: {
 export const toolRegistry: ReadonlyMap<string, Tool> = createTools({
   defaultType: "",
   canSearch: true,
+  background: true,
 });
 
 /** Other names for tools that definitions, rules and models use. */

@@ -41,17 +41,24 @@ export interface SpawnTool extends ToolFace {
   report(child: ChildOutcome): ToolOutput;
 }
 
-export interface ChildOutcome {
+export type ChildOutcome = ChildFacts &
+  (
+    | { kind: "ended"; result: AgentResult }
+    /** Nobody waits for it: its end will be told. */
+    | { kind: "launched"; outputFile: string }
+  );
+
+interface ChildFacts {
   agentId: AgentId;
   type: string;
+  description: string;
   prompt: string;
   model: string;
   /** Which voice decided the model. */
   modelFrom: string;
   oneShot: boolean;
-  /** Nobody waited for it. */
+  /** Nobody waits for it. */
   background: boolean;
-  result: AgentResult;
 }
 
 export interface ToolOutput {

@@ -1,3 +1,4 @@
+import type { AgentResult } from "../agent-result.ts";
 import type { AgentEventBody, AnswerRecord, PromptSource } from "../events/event.ts";
 import type { Attachment, ToolResultBlock, Usage } from "../message.ts";
 
@@ -86,6 +87,28 @@ export function toolResultBody(
 /** The intent to run a step, on disk before its effect. Its outcome is the ordinary line that follows. */
 export function stepLine(key: string, sessionId: string, at: number): object {
   return { type: "retinue-step", key, timestamp: new Date(at).toISOString(), sessionId };
+}
+
+/** A run as it begins: all that the agent needs to be run in another process. */
+export interface RunRecord {
+  readonly agent: object;
+  /** Null: it goes on with the task that it had. */
+  readonly prompt: string | null;
+}
+
+export function recordLine(record: RunRecord, sessionId: string, at: number): object {
+  return { type: "retinue-record", ...record, timestamp: new Date(at).toISOString(), sessionId };
+}
+
+/** How a run ended. Its text is not said again: it is the last answer. */
+export function endLine(result: AgentResult, sessionId: string, at: number): object {
+  const { content: _, ...rest } = result;
+  return {
+    type: "retinue-end",
+    result: rest,
+    timestamp: new Date(at).toISOString(),
+    sessionId,
+  };
 }
 
 /** What was taken besides the answers: no part of the conversation, but of the bill. */

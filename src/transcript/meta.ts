@@ -28,6 +28,8 @@ export const agentMetaSchema = z.object({
     /** The process that runs it, with its start time, because process ids are used again. */
     pid: z.number(),
     pidStart: z.string(),
+    /** Nobody waits for it. */
+    background: z.boolean().default(false),
     state: z.enum(["queued", "running", "waiting", "idle", "completed", "failed", "stopped"]),
     startedAt: z.number(),
     endedAt: z.number().optional(),
@@ -110,7 +112,7 @@ export async function readAgent(metaPath: string): Promise<AgentOnDisk | undefin
   }
 }
 
-async function readMeta(path: string): Promise<AgentMeta> {
+export async function readMeta(path: string): Promise<AgentMeta> {
   return agentMetaSchema.parse(JSON.parse(await readFile(path, "utf8")));
 }
 

@@ -7,27 +7,38 @@ import type { AgentId, SessionId } from "../ids.ts";
 export interface SessionPaths {
   /** `<config>/projects/<project>` */
   readonly projectDir: string;
+  /** Everything of the session but the main transcript. */
+  readonly sessionDir: string;
   readonly mainTranscript: string;
   readonly mainMeta: string;
   /** Long results; every agent of the session may read them. */
   readonly resultsDir: string;
+  /** What tasks in the background have said so far; every agent of the session may read it. */
+  readonly tasksDir: string;
   /** Questions that nobody has answered yet. */
   readonly inboxDir: string;
   /** What was asked and what was answered. */
   readonly auditLog: string;
   transcript(id: AgentId): string;
   meta(id: AgentId): string;
+  taskOutput(id: string): string;
+  /** Messages to an agent. */
+  mail(id: AgentId): string;
 }
 
 export function sessionPaths(projectDir: string, sessionId: SessionId): SessionPaths {
   const sessionDir = join(projectDir, sessionId);
   return {
     projectDir,
+    sessionDir,
     mainTranscript: join(projectDir, `${sessionId}.jsonl`),
     mainMeta: join(sessionDir, "main.meta.json"),
     resultsDir: join(sessionDir, "tool-results"),
+    tasksDir: join(sessionDir, "tasks"),
+    taskOutput: (id) => join(sessionDir, "tasks", `${id}.output`),
     inboxDir: join(sessionDir, "inbox"),
     auditLog: join(sessionDir, "audit.jsonl"),
+    mail: (id) => join(sessionDir, "mail", `${id}.jsonl`),
     transcript: (id) => join(sessionDir, "subagents", `agent-${id}.jsonl`),
     meta: (id) => join(sessionDir, "subagents", `agent-${id}.meta.json`),
   };

@@ -1,10 +1,14 @@
 import { systemCode } from "../errors.ts";
+import type { AgentResult } from "../agent-result.ts";
+import type { StopReason } from "../events/event.ts";
 import {
+  totalTokens,
   userMessage,
   type AssistantBlock,
   type Attachment,
   type Message,
   type ToolResultBlock,
+  type Usage,
 } from "../message.ts";
 import { readJsonl } from "../platform/jsonl.ts";
 
@@ -19,13 +23,24 @@ export type TranscriptEntry =
       id: string;
       model: string;
       block: AssistantBlock | undefined;
+      stopReason: StopReason;
       /** Of the whole answer; each of its lines repeats it. */
-      tokens: number;
+      usage: Usage;
       at: string;
     }
   | { kind: "result"; result: ToolResultBlock; at: string }
   /** What was taken besides the answers. */
-  | { kind: "spend"; tokens: number; at: string };
+  | { kind: "spend"; usage: Usage; costUsd: number | null; at: string }
+  /** A run begins, with the agent as it was resolved for it. */
+  | { kind: "record"; agent: Record<string, unknown>; prompt: string | null; at: string }
+  /** How a run ended; its content is what was said last. */
+  | { kind: "end"; result: EndOnDisk; at: string };
+
+/** Everything of a result but its text. */
+export type EndOnDisk = DistributiveOmit<AgentResult, "content">;
+type DistributiveOmit<Union, Key extends PropertyKey> = Union extends unknown
+  ? Omit<Union, Key>
+  : never;
 
 /** An agent that has not said anything yet has no file: that is an empty transcript. */
 export async function readTranscript(path: string): Promise<TranscriptEntry[]> {
@@ -46,7 +61,18 @@ export function parseEntry(line: Record<string, unknown>): TranscriptEntry[] {
   }
   if (line["type"] === "retinue-step") return [{ kind: "intent", key: String(line["key"]), at }];
   if (line["type"] === "retinue-spend") {
-    return [{ kind: "spend", tokens: tokensIn(line["usage"]), at }];
+    const { costUsd } = line;
+    const cost = typeof costUsd === "number" ? costUsd : null;
+    return [{ kind: "spend", usage: usageIn(line["usage"]), costUsd: cost, at }];
+  }
+  if (line["type"] === "retinue-record") {
+    const agent = record(line["agent"]);
+    const prompt = typeof line["prompt"] === "string" ? line["prompt"] : null;
+    return agent === undefined ? [] : [{ kind: "record", agent, prompt, at }];
+  }
+  if (line["type"] === "retinue-end") {
+    const result = record(line["result"]);
+    return result === undefined ? [] : [{ kind: "end", result: result as never, at }];
   }
   const message = record(line["message"]);
   if (message === undefined) return [];
@@ -59,7 +85,8 @@ export function parseEntry(line: Record<string, unknown>): TranscriptEntry[] {
         id: String(message["id"]),
         model: String(message["model"]),
         block,
-        tokens: tokensIn(message["usage"]),
+        stopReason: (message["stop_reason"] ?? "end_turn") as StopReason,
+        usage: usageIn(message["usage"]),
         at,
       },
     ];
@@ -118,23 +145,45 @@ export function conversationOf(entries: readonly TranscriptEntry[]): Message[] {
 
 /** All tokens of an agent: each answer once, however many lines it has, and what was taken besides. */
 export function tokensOf(entries: readonly TranscriptEntry[]): number {
-  const answers = new Map(
-    entries.flatMap((entry) =>
-      entry.kind === "answer" ? [[entry.id, entry.tokens] as const] : [],
-    ),
-  );
-  const spent = entries.reduce(
-    (sum, entry) => sum + (entry.kind === "spend" ? entry.tokens : 0),
-    0,
-  );
-  return answers.values().reduce((sum, tokens) => sum + tokens, spent);
+  let sum = 0;
+  let answerId: string | undefined;
+  for (const entry of entries) {
+    if (entry.kind === "spend") sum += totalTokens(entry.usage);
+    if (entry.kind !== "answer" || entry.id === answerId) continue;
+    answerId = entry.id;
+    sum += totalTokens(entry.usage);
+  }
+  return sum;
 }
 
-function tokensIn(usage: unknown): number {
+/** What the agent said last: the text of its last answer that has any. */
+export function lastTextOf(entries: readonly TranscriptEntry[]): string {
+  const last = entries.findLast(
+    (entry) =>
+      entry.kind === "answer" && entry.block?.type === "text" && entry.block.text.trim() !== "",
+  );
+  if (last?.kind !== "answer") return "";
+  return entries
+    .flatMap((entry) =>
+      entry.kind === "answer" && entry.id === last.id && entry.block?.type === "text"
+        ? [entry.block.text]
+        : [],
+    )
+    .join("\n");
+}
+
+function usageIn(usage: unknown): Usage {
   const fields = record(usage) ?? {};
-  return ["input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"]
-    .map((name) => fields[name])
-    .reduce<number>((sum, value) => sum + (typeof value === "number" ? value : 0), 0);
+  const count = (name: string): number => {
+    const value = fields[name];
+    return typeof value === "number" ? value : 0;
+  };
+  return {
+    input: count("input_tokens"),
+    output: count("output_tokens"),
+    cacheRead: count("cache_read_input_tokens"),
+    cacheWrite: count("cache_creation_input_tokens"),
+  };
 }
 
 interface UserParts {

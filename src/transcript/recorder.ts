@@ -4,12 +4,15 @@ import { JsonlWriter } from "../platform/jsonl.ts";
 import {
   answerBodies,
   attachmentBody,
+  endLine,
   promptBody,
+  recordLine,
   spendLine,
   stepLine,
   toolResultBody,
   type EntryBody,
   type Envelope,
+  type RunRecord,
 } from "./entry.ts";
 
 /**
@@ -24,6 +27,8 @@ export class TranscriptRecorder {
   readonly #after: string;
   readonly #agentType: string | null;
   readonly #permissionMode: string;
+  /** Of the run that begins; written before anything that it says. */
+  #run: (() => RunRecord) | undefined;
   #lastUuid: string | null = null;
   #assistantUuid: string | null = null;
   #promptId: string = randomUUID();
@@ -47,12 +52,19 @@ export class TranscriptRecorder {
     return this.#writer.path;
   }
 
+  /** A run begins: its record goes to disk with its first event. Its lines follow the last one of earlier runs. */
+  begin(run: () => RunRecord, lastUuid: string | null): void {
+    this.#run = run;
+    this.#lastUuid = lastUuid ?? this.#lastUuid;
+  }
+
   record(event: AgentEvent): void {
     const before = [this.#lastUuid, this.#assistantUuid] as const;
     try {
-      if (event.type === "spend") {
-        this.#writer.append([JSON.stringify(spendLine(event, this.#sessionId, event.at))]);
-      } else this.#writer.append(this.#bodies(event).map((body) => this.#line(body, event.at)));
+      const run = this.#run?.();
+      const record = run === undefined ? [] : [recordLine(run, this.#sessionId, event.at)];
+      this.#writer.append([...record.map((line) => JSON.stringify(line)), ...this.#linesOf(event)]);
+      this.#run = undefined;
     } catch (error) {
       // Lines that are not there must not be pointed at.
       [this.#lastUuid, this.#assistantUuid] = before;
@@ -67,6 +79,14 @@ export class TranscriptRecorder {
 
   close(): void {
     this.#writer.close();
+  }
+
+  #linesOf(event: AgentEvent): string[] {
+    if (event.type === "spend")
+      return [JSON.stringify(spendLine(event, this.#sessionId, event.at))];
+    if (event.type === "agent-end")
+      return [JSON.stringify(endLine(event.result, this.#sessionId, event.at))];
+    return this.#bodies(event).map((body) => this.#line(body, event.at));
   }
 
   #bodies(event: AgentEvent): EntryBody[] {

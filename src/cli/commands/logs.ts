@@ -1,7 +1,7 @@
 import { existsSync, watch } from "node:fs";
 import { open } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { textOf } from "../../message.ts";
+import { textOf, totalTokens } from "../../message.ts";
 import { parseJsonl } from "../../platform/jsonl.ts";
 import { isOpen, readAgent, type AgentOnDisk } from "../../transcript/meta.ts";
 import { parseEntry, type TranscriptEntry } from "../../transcript/reader.ts";
@@ -126,9 +126,13 @@ function describe(entry: TranscriptEntry, style: Style): string | null {
       return entry.result.is_error === true ? style.red(`  ✗ ${text}`) : style.dim(`  → ${text}`);
     }
     case "intent":
+    case "record":
+    case "end":
       return null;
     case "spend":
-      return style.dim(`  ${entry.tokens} more tokens: a search, or an answer that broke off`);
+      return style.dim(
+        `  ${totalTokens(entry.usage)} more tokens: a search, or an answer that broke off`,
+      );
     case "answer": {
       const { block } = entry;
       if (block?.type === "text") return indented(block.text);

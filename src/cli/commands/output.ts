@@ -1,11 +1,11 @@
-import { readTranscript, type TranscriptEntry } from "../../transcript/reader.ts";
+import { lastTextOf, readTranscript } from "../../transcript/reader.ts";
 import { findAgent } from "../find-agent.ts";
 import { plain } from "../sanitize.ts";
 
 /** `retinue output`: the last words of an agent, from its transcript. */
 export async function outputCommand(id: string, options: { json?: boolean }): Promise<void> {
   const { meta, state, transcript } = await findAgent(id);
-  const content = lastText(await readTranscript(transcript));
+  const content = lastTextOf(await readTranscript(transcript));
   if (options.json === true) {
     const { agentId, scripted, error } = meta.retinue;
     process.stdout.write(
@@ -20,11 +20,4 @@ export async function outputCommand(id: string, options: { json?: boolean }): Pr
     const why = error === undefined ? "" : ` (${error.code}: ${plain(error.message)})`;
     process.stderr.write(`retinue: the agent is ${state}${why}; this is what it said last.\n`);
   }
-}
-
-function lastText(entries: readonly TranscriptEntry[]): string {
-  const answers = entries.filter((entry) => entry.kind === "answer");
-  const last = answers.findLast(({ block }) => block?.type === "text" && block.text.trim() !== "");
-  const texts = answers.filter(({ id }) => id === last?.id);
-  return texts.flatMap(({ block }) => (block?.type === "text" ? [block.text] : [])).join("\n");
 }

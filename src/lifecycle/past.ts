@@ -1,0 +1,127 @@
+import { addUsage, noUsage, type Message, type ToolResultBlock, type Usage } from "../message.ts";
+import { addCost, answerCost, type PriceOverrides } from "../model/prices.ts";
+import type { Pending } from "../loop/pick-up.ts";
+import {
+  conversationOf,
+  lastTextOf,
+  type EndOnDisk,
+  type TranscriptEntry,
+} from "../transcript/reader.ts";
+
+/** What an agent took. */
+export interface Taken {
+  readonly turns: number;
+  readonly toolUses: number;
+  readonly usage: Usage;
+  readonly costUsd: number | null;
+}
+
+/** Where an agent stands, as its transcript tells it: all that is needed to go on. */
+export interface Past {
+  /** The conversation; it ends with the last answer if calls of that are open. */
+  readonly messages: Message[];
+  readonly pending: Pending | null;
+  /** Messages and notifications that it has read. */
+  readonly told: ReadonlySet<string>;
+  /** How many of its runs have ended. */
+  readonly runs: number;
+  /** How its last run ended; null: it was interrupted. */
+  readonly end: EndOnDisk | null;
+  readonly lastText: string;
+  /** Of the task that was interrupted, or of nothing. */
+  readonly underWay: Taken;
+  /** Of all tasks before that. */
+  readonly earlier: Taken;
+  /** As it was resolved last. */
+  readonly record: Record<string, unknown> | undefined;
+  /** The task of a run that ended before it had even read it. */
+  readonly unread: string | null;
+}
+
+export function pastOf(entries: readonly TranscriptEntry[], prices: PriceOverrides): Past {
+  const lastEnd = entries.findLastIndex((entry) => entry.kind === "end");
+  const lastTask = entries.findLastIndex(
+    (entry) => isTask(entry) || (entry.kind === "record" && entry.prompt !== null),
+  );
+  const end = lastEnd > lastTask ? entries[lastEnd] : undefined;
+  const begun = end === undefined ? Math.max(lastTask, 0) : entries.length;
+  const { messages, pending } = openCalls(conversationOf(entries), entries);
+  return {
+    messages,
+    pending,
+    told: new Set(
+      entries.flatMap((entry) =>
+        entry.kind === "prompt" && entry.mailId !== undefined ? [entry.mailId] : [],
+      ),
+    ),
+    runs: entries.filter((entry) => entry.kind === "end").length,
+    end: end?.kind === "end" ? end.result : null,
+    lastText: lastTextOf(entries),
+    earlier: takenBy(entries.slice(0, begun), prices),
+    underWay: takenBy(entries.slice(begun), prices),
+    record: entries.findLast((entry) => entry.kind === "record")?.agent,
+    unread: unreadTask(entries),
+  };
+}
+
+function unreadTask(entries: readonly TranscriptEntry[]): string | null {
+  const at = entries.findLastIndex((entry) => entry.kind === "record" && entry.prompt !== null);
+  const record = entries[at];
+  if (record?.kind !== "record" || entries.slice(at).some(isTask)) return null;
+  return record.prompt;
+}
+
+/** A prompt that began a task, and not one of the harness on the way. */
+function isTask(entry: TranscriptEntry): boolean {
+  return entry.kind === "prompt" && !entry.meta && entry.mailId === undefined;
+}
+
+function takenBy(entries: readonly TranscriptEntry[], prices: PriceOverrides): Taken {
+  let taken: Taken = { turns: 0, toolUses: 0, usage: noUsage, costUsd: 0 };
+  let answerId: string | undefined;
+  for (const entry of entries) {
+    if (entry.kind === "spend") {
+      const usage = addUsage(taken.usage, entry.usage);
+      taken = { ...taken, usage, costUsd: addCost(taken.costUsd, entry.costUsd) };
+    }
+    if (entry.kind !== "answer") continue;
+    if (entry.block?.type === "tool_use") taken = { ...taken, toolUses: taken.toolUses + 1 };
+    if (entry.id === answerId) continue;
+    answerId = entry.id;
+    taken = {
+      ...taken,
+      turns: taken.turns + 1,
+      usage: addUsage(taken.usage, entry.usage),
+      costUsd: addCost(taken.costUsd, answerCost(entry, prices)),
+    };
+  }
+  return taken;
+}
+
+/** Takes the results that the last answer has so far out of the conversation, if some are missing. */
+function openCalls(
+  all: Message[],
+  entries: readonly TranscriptEntry[],
+): { messages: Message[]; pending: Pending | null } {
+  const at = all.findLastIndex(({ role }) => role === "assistant");
+  const answer = all[at];
+  if (answer?.role !== "assistant") return { messages: all, pending: null };
+  const results = (all[at + 1]?.content ?? []).filter(
+    (block): block is ToolResultBlock => block.type === "tool_result",
+  );
+  const done = new Set(results.map((result) => result.tool_use_id));
+  const calls = answer.content.filter((block) => block.type === "tool_use");
+  const open = calls.filter(({ id }) => !done.has(id));
+  const last = entries.findLast((entry) => entry.kind === "answer");
+  const stopReason = last?.kind === "answer" ? last.stopReason : "end_turn";
+  if (open.length === 0 && at < all.length - 1) return { messages: all, pending: null };
+  const intents = new Set(entries.flatMap((entry) => (entry.kind === "intent" ? [entry.key] : [])));
+  return {
+    messages: all.slice(0, at + 1),
+    pending: {
+      answer: { message: answer, stopReason },
+      results,
+      open: open.map((call) => ({ call, begun: intents.has(`tool/${call.id}`) })),
+    },
+  };
+}

@@ -1,0 +1,31 @@
+import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
+import type { Mail } from "../loop/mail.ts";
+import { JsonlWriter, parseJsonl } from "../platform/jsonl.ts";
+
+/** Puts a message for an agent on disk; whoever sent it may rely on it from then on. Throws the file system's error. */
+export function keepMessage(path: string, text: string, at: number): Mail {
+  const id = `m${randomUUID().replaceAll("-", "").slice(-16)}`;
+  const writer = new JsonlWriter(path);
+  try {
+    writer.append([JSON.stringify({ id, text, at })]);
+  } finally {
+    writer.close();
+  }
+  return { id, text, source: "message" };
+}
+
+/** Every message that was ever sent to an agent, oldest first; whoever reads them knows which he has read. */
+export function sentMail(path: string): Mail[] {
+  return linesOf(path).flatMap(({ id, text }) =>
+    typeof id === "string" && typeof text === "string" ? [{ id, text, source: "message" }] : [],
+  );
+}
+
+function linesOf(path: string): Record<string, unknown>[] {
+  try {
+    return parseJsonl(readFileSync(path, "utf8"));
+  } catch {
+    return [];
+  }
+}

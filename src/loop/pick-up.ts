@@ -1,0 +1,97 @@
+import type { StopReason, ToolCall } from "../events/event.ts";
+import {
+  toolUsesOf,
+  type AssistantMessage,
+  type ToolResultBlock,
+  type ToolUseBlock,
+} from "../message.ts";
+import { toolName } from "../tools/registry.ts";
+import { callTools } from "./call-tools.ts";
+import type { LoopContext } from "./loop-context.ts";
+
+/** An answer on which an earlier process had not acted to the end. */
+export interface Pending {
+  readonly answer: { readonly message: AssistantMessage; readonly stopReason: StopReason };
+  /** Of its calls, so far. */
+  readonly results: readonly ToolResultBlock[];
+  readonly open: readonly OpenCall[];
+}
+
+export interface OpenCall {
+  readonly call: ToolUseBlock;
+  /** It was about to run, or ran, when the process ended: nobody knows what became of it. */
+  readonly begun: boolean;
+}
+
+/**
+ * The results of all calls of an interrupted answer. What may have had an effect is never repeated: the model reads that it
+ * was interrupted. What never began is run now, unless it was to follow something that was interrupted. An agent that was
+ * spawned is found again by whoever does the step.
+ */
+export async function settleOpenCalls(
+  context: LoopContext,
+  { answer, results, open }: Pending,
+): Promise<ToolResultBlock[]> {
+  const kinds = open.map((one) => ({ ...one, ...natureOf(context, one.call) }));
+  const lost = kinds.filter(({ begun, spawns }) => begun && !spawns);
+  const cut = lost.length > 0;
+  const rerun = kinds.filter(
+    ({ begun, spawns, repeatable }) => spawns || repeatable || (!begun && !cut),
+  );
+  const rest = kinds.filter((one) => !rerun.includes(one));
+  const told = rest.map(({ call, begun }) =>
+    tellUnfinished(context, call, begun ? interruptedText : cutText),
+  );
+  const ran = await callTools(
+    context,
+    rerun.map(({ call }) => call),
+    {},
+  );
+  return inOrder([...results, ...told, ...ran], answer.message);
+}
+
+/** The same when the agent gets a new task instead: nothing of the old one is run any more. */
+export function dropOpenCalls(
+  context: LoopContext,
+  { answer, results, open }: Pending,
+): ToolResultBlock[] {
+  const told = open.map(({ call, begun }) =>
+    tellUnfinished(context, call, begun ? interruptedText : droppedText),
+  );
+  return inOrder([...results, ...told], answer.message);
+}
+
+const interruptedText =
+  "Interrupted: the process that ran this call ended before it did. It may or may not have had its effect; look before you repeat it.";
+const cutText =
+  "Interrupted: not run, because the process ended while a call before it was under way. Send it again if it is still wanted.";
+const droppedText = "Interrupted: not run, because the process ended before its turn came.";
+
+function natureOf(
+  { tools }: LoopContext,
+  { name }: ToolUseBlock,
+): { spawns: boolean; repeatable: boolean } {
+  const tool = tools.get(name) ?? tools.get(toolName(name));
+  return {
+    spawns: tool?.kind === "spawn",
+    // A tool that is not there has no effect to repeat.
+    repeatable: tool === undefined || (tool.kind === "leaf" && tool.repeatable),
+  };
+}
+
+/** Every call in the history gets a result, so that the conversation can go on. */
+export function tellUnfinished(
+  { report }: LoopContext,
+  { id, name, input }: ToolCall,
+  content: string,
+): ToolResultBlock {
+  const result = { type: "tool_result", tool_use_id: id, content, is_error: true } as const;
+  const call = { id, name, input };
+  report.emit({ type: "tool-call-end", call, result, data: undefined, durationMs: 0 });
+  return result;
+}
+
+function inOrder(results: ToolResultBlock[], answer: AssistantMessage): ToolResultBlock[] {
+  const ids = toolUsesOf(answer).map(({ id }) => id);
+  return results.toSorted((a, b) => ids.indexOf(a.tool_use_id) - ids.indexOf(b.tool_use_id));
+}

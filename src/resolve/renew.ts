@@ -1,0 +1,154 @@
+import { z } from "zod";
+import { RetinueError } from "../errors.ts";
+import { parseAgentId, type AgentId, type SessionId } from "../ids.ts";
+import { ownRules } from "../lifecycle/stored-agent.ts";
+import { parseAllowedTools } from "../permissions/allowed-tools.ts";
+import { isInside } from "../platform/is-inside.ts";
+import { permissionModes, type PermissionMode, type ResolvedAgent } from "../resolved-agent.ts";
+import { effortSchema } from "../spawn-request.ts";
+import { deepFreeze } from "./deep-freeze.ts";
+import { resolveModel } from "./model.ts";
+import type { Origin, Surroundings } from "./resolve.ts";
+
+const id = z.custom<AgentId>(
+  (value) => typeof value === "string" && parseAgentId(value) !== undefined,
+);
+const texts = z.array(z.string());
+
+const storedAgentSchema = z.object({
+  id,
+  type: z.string(),
+  name: z.string().nullable(),
+  description: z.string(),
+  color: z.string().nullable(),
+  cwd: z.string(),
+  definitionHash: z.string(),
+  sees: z.object({ system: z.string(), reminder: z.string().nullable() }),
+  can: z.object({
+    tools: texts,
+    spawn: z.discriminatedUnion("allowed", [
+      z.object({ allowed: z.literal(false) }),
+      z.object({ allowed: z.literal(true), types: z.union([z.literal("any"), texts]) }),
+    ]),
+  }),
+  permissions: z.object({
+    mode: z.enum(permissionModes),
+    takesSessionGrants: z.boolean(),
+    confined: z.array(z.object({ tools: texts, rules: texts })),
+    memory: z.object({ directory: z.string(), tools: texts }).nullable(),
+    own: texts,
+  }),
+  relates: z.object({
+    parentId: id.nullable(),
+    toolUseId: z.string().nullable(),
+    depth: z.number(),
+    path: texts,
+    background: z.boolean(),
+    oneShot: z.boolean(),
+  }),
+  costs: z.object({
+    model: z.string(),
+    modelFrom: z.string(),
+    effort: effortSchema.nullable(),
+    thinks: z.boolean(),
+    maxTurns: z.number(),
+    timeout: z.number(),
+  }),
+});
+
+export type StoredAgent = z.infer<typeof storedAgentSchema>;
+
+/** An agent as its transcript holds it. Throws when the record is not one that this version understands. */
+export function readStoredAgent(record: unknown, agentId: string): StoredAgent {
+  const parsed = storedAgentSchema.safeParse(record);
+  if (parsed.success) return parsed.data;
+  throw new RetinueError(
+    "unsupported",
+    `Agent ${agentId} cannot be resumed: its transcript does not say how it was set up. Spawn a new one.`,
+  );
+}
+
+/** What is different from the last time. */
+export interface Changes {
+  readonly id?: AgentId;
+  readonly model?: string | undefined;
+  readonly maxTurns?: number | undefined;
+  readonly timeout?: number | undefined;
+  readonly background?: boolean | undefined;
+  /** The call of the parent that resumes it. */
+  readonly toolUseId?: string | undefined;
+}
+
+/**
+ * The frozen record of an agent that goes on: what it was told and its tools stay as they were, so that the provider's cache
+ * still knows it; what it may do follows the settings and the host of now.
+ */
+export function renewAgent(
+  stored: StoredAgent,
+  context: {
+    sessionId: SessionId;
+    surroundings: Surroundings;
+    permissions: Origin["permissions"];
+    changes: Changes;
+  },
+): ResolvedAgent {
+  const { surroundings, changes } = context;
+  const { permissions, relates, costs, sees, ...rest } = stored;
+  const { environment, settings } = surroundings;
+  const rules = [...context.permissions.rules, ...parseAllowedTools(permissions.own, ownRules)];
+  const cwd = environment.cwd;
+  return deepFreeze({
+    ...rest,
+    id: changes.id ?? stored.id,
+    sessionId: context.sessionId,
+    cwd,
+    sees: { ...sees, attachments: [] },
+    meets: {
+      permissions: {
+        mode: modeNow(permissions.mode, context.permissions.mode, surroundings.allowsBypass),
+        rules,
+        takesSessionGrants: permissions.takesSessionGrants,
+        confined: permissions.confined,
+        memory: permissions.memory,
+        project: surroundings.project,
+        cwd,
+        directories: [cwd, ...surroundings.addedDirectories],
+        own: surroundings.own.filter((directory) => !isInside(directory, cwd)),
+        readable: surroundings.readable,
+      },
+      env: settings.env,
+    },
+    relates: {
+      ...relates,
+      background: changes.background ?? relates.background,
+      toolUseId: changes.toolUseId ?? relates.toolUseId,
+    },
+    costs: {
+      ...costs,
+      ...(changes.model === undefined ? {} : modelNow(changes.model, costs.model, surroundings)),
+      maxTurns: changes.maxTurns ?? costs.maxTurns,
+      timeout: changes.timeout ?? costs.timeout,
+    },
+    toolReport: [],
+  });
+}
+
+/** Nobody gets the right to everything back because he had it once. */
+function modeNow(
+  before: PermissionMode,
+  now: PermissionMode,
+  allowsBypass: boolean,
+): PermissionMode {
+  if (before !== "bypassPermissions" || allowsBypass) return before;
+  return now;
+}
+
+function modelNow(
+  call: string,
+  before: string,
+  { settings }: Surroundings,
+): { model: string; modelFrom: string } {
+  const voices = { environment: undefined, call, definition: undefined, parent: before, settings };
+  const { model, from } = resolveModel(voices);
+  return { model, modelFrom: from };
+}

@@ -1,0 +1,203 @@
+/**
+ * The way back: an agent that has ended, or whose process has, becomes a running one again, with its history and its id. It
+ * begins with files instead of a definition and ends where `spawn.ts` ends: in the generator that the registry drives.
+ */
+import { initialAttachments } from "./resolve/prompt.ts";
+import { errorMessage, RetinueError } from "./errors.ts";
+import type { AgentId } from "./ids.ts";
+import type { EarlierAgent } from "./lifecycle/earlier-agents.ts";
+import { endNotification } from "./lifecycle/notification.ts";
+import type { Past } from "./lifecycle/past.ts";
+import type { RunningAgent } from "./lifecycle/running-agent.ts";
+import type { Asker } from "./lifecycle/session.ts";
+import { Ticket } from "./lifecycle/slots.ts";
+import { sentMail } from "./lifecycle/sent-mail.ts";
+import type { ResolvedAgent } from "./resolved-agent.ts";
+import type { Changes, StoredAgent } from "./resolve/renew.ts";
+import type { House } from "./spawn.ts";
+
+export interface ResumeRequest {
+  /** What it is to do now. Left out: it goes on with what it was interrupted at. */
+  prompt?: string | undefined;
+  /** Whether nobody waits for it; left out: as before. */
+  background?: boolean | undefined;
+  model?: string | undefined;
+  maxTurns?: number | undefined;
+  timeout?: number | undefined;
+}
+
+export type ResumeFor = { kind: "agent"; asker: Asker } | { kind: "host" };
+
+/** Resolves when the agent is queued or running. Throws a `RetinueError` when it cannot be resumed. */
+export async function resumeAgent(
+  id: AgentId,
+  request: ResumeRequest,
+  by: ResumeFor,
+  house: House,
+): Promise<RunningAgent> {
+  const { running, children } = await house.spawns.run(async () => {
+    const { session, registry } = house;
+    refuseBusy(registry.get(id), request);
+    const earlier = await house.earlier.read(id);
+    const { past } = earlier;
+    const stored = await storedOf(earlier, id);
+    if (by.kind === "agent" && stored.relates.parentId !== by.asker.id) throw unknown(id);
+    const prompt = promptOf(id, request, past);
+    const agent = await renewed(stored, past, house, {
+      ...request,
+      toolUseId: by.kind === "agent" ? by.asker.toolUseId : undefined,
+    });
+    const running = registry.recall(agent, earlier);
+    const ticket = agent.relates.depth === 0 ? new Ticket(null) : session.slots.reserve();
+    const source = by.kind === "agent" ? "parent" : "human";
+    const follow = by.kind === "agent" && !running.isBackground ? by.asker.signal : null;
+    const children = await Promise.all(
+      (await house.earlier.backgroundChildren(id)).map((child) => recallAgent(child, house)),
+    );
+    const task = { prompt, source, timeout: agent.costs.timeout } as const;
+    const started = registry.start(running, task, { ticket, follow, past });
+    // Nothing of this may come after the agent's first look into its mail.
+    for (const mail of sentMail(session.paths.mail(id))) running.mailbox.post(mail);
+    tellOfChildren(running, house);
+    await started;
+    return { running, children };
+  });
+  const left = children.filter(({ state }) => state === "interrupted");
+  await Promise.all(left.map((child) => bringBack(running, child.agent.id, house)));
+  return running;
+}
+
+/** The agent that a call has brought into being in an earlier process: ended, or running again. */
+export async function childOf(asker: Asker, house: House): Promise<RunningAgent | undefined> {
+  const id = await house.earlier.childOf(asker);
+  if (id === undefined) return undefined;
+  const known = house.registry.get(id);
+  if (known?.isBusy === true || known?.result !== undefined) return known;
+  const { past } = await house.earlier.read(id);
+  if (past.end !== null) return recallAgent(id, house);
+  return resumeAgent(id, {}, { kind: "agent", asker }, house);
+}
+
+/** Makes an agent of an earlier process readable here, without running it. */
+export async function recallAgent(id: AgentId, house: House): Promise<RunningAgent> {
+  const known = house.registry.get(id);
+  if (known !== undefined) return known;
+  const earlier = await house.earlier.read(id);
+  const agent = await renewed(await storedOf(earlier, id), earlier.past, house, {});
+  return house.registry.get(id) ?? house.registry.recall(agent, earlier);
+}
+
+/**
+ * Picks up everything that a crash interrupted in this session. An agent whose parent is picked up is found again by its
+ * parent; where that fails it goes on by itself. Those that could not be picked up are told with the reason.
+ */
+export async function resumeInterrupted(
+  house: House,
+): Promise<{ resumed: RunningAgent[]; failed: { id: AgentId; error: unknown }[] }> {
+  const resumed: RunningAgent[] = [];
+  const failed: { id: AgentId; error: unknown }[] = [];
+  const left = new Map((await house.earlier.interrupted()).map((one) => [one.id, one]));
+  const isBelow = (parentId: AgentId | null): boolean => {
+    if (parentId === null) return false;
+    const parent = left.get(parentId);
+    return parent !== undefined || isBelow(house.earlier.parentOf(parentId));
+  };
+  for (;;) {
+    const next = [...left.values()].filter(({ parentId }) => !isBelow(parentId));
+    if (next.length === 0) return { resumed, failed };
+    for (const { id } of next) {
+      try {
+        resumed.push(await resumeAgent(id, {}, { kind: "host" }, house));
+        for (const [child, { parentId }] of left)
+          if (child !== id && house.earlier.isBelow(parentId, id)) left.delete(child);
+      } catch (error) {
+        failed.push({ id, error });
+      }
+      left.delete(id);
+    }
+  }
+}
+
+/** What became of the children that it did not wait for: it hears of those that have ended, and waits for the others. */
+function tellOfChildren({ agent, mailbox }: RunningAgent, { registry, session }: House): void {
+  const children = registry
+    .list()
+    .filter((child) => child.isBackground && child.agent.relates.parentId === agent.id);
+  const ended = children.filter((child) => child.hasEnded);
+  for (const child of children) if (!child.hasEnded) mailbox.expect(child.agent.id);
+  for (const child of ended.toSorted((a, b) => (a.endedAt ?? 0) - (b.endedAt ?? 0))) {
+    const mail = endNotification(child, session);
+    if (mail !== undefined) mailbox.post(mail);
+  }
+}
+
+/** A child that was interrupted goes on; a parent does not wait for one that cannot. */
+async function bringBack(parent: RunningAgent, id: AgentId, house: House): Promise<void> {
+  try {
+    await resumeAgent(id, {}, { kind: "host" }, house);
+  } catch (error) {
+    const { logger } = house.session;
+    logger.warn({ agentId: id, error: errorMessage(error) }, "a child could not be resumed");
+    parent.mailbox.settle(id);
+  }
+}
+
+function refuseBusy(running: RunningAgent | undefined, { prompt }: ResumeRequest): void {
+  if (running === undefined || !running.isBusy) {
+    if (running?.state !== "idle") return;
+    throw new RetinueError(
+      "agent_busy",
+      `Agent ${running.agent.id} is idle and waits for a task. Give it one with process().`,
+    );
+  }
+  const remedy = prompt === undefined ? "There is nothing to resume." : "Send it the message.";
+  throw new RetinueError("agent_busy", `Agent ${running.agent.id} is ${running.state}. ${remedy}`);
+}
+
+const goOn = "Go on with your task where it stopped.";
+
+function promptOf(id: AgentId, { prompt }: ResumeRequest, { end, unread }: Past): string | null {
+  if (prompt === "") throw new RetinueError("invalid_request", "The message is empty. Write one.");
+  if (prompt !== undefined) return prompt;
+  if (end === null) return unread;
+  if (end.state !== "completed") return goOn;
+  throw new RetinueError(
+    "invalid_request",
+    `Agent ${id} has completed its task. Say what it is to do now.`,
+  );
+}
+
+async function storedOf({ past }: EarlierAgent, id: AgentId): Promise<StoredAgent> {
+  const { readStoredAgent } = await import("./resolve/renew.ts");
+  return readStoredAgent(past.record, id);
+}
+
+async function renewed(
+  stored: StoredAgent,
+  past: Past,
+  house: House,
+  changes: Changes,
+): Promise<ResolvedAgent> {
+  const { renewAgent } = await import("./resolve/renew.ts");
+  const { session, surroundings, permissions } = house;
+  const agent = renewAgent(stored, {
+    sessionId: session.id,
+    surroundings,
+    permissions,
+    changes,
+  });
+  if (past.messages.length > 0) return agent;
+  // It never read its first message, so that is put together again.
+  const catalog = await house.catalog();
+  const definition =
+    agent.relates.depth === 0 ? await house.mainDefinition() : catalog.find(agent.type);
+  if (definition === undefined) return agent;
+  const { environment } = surroundings;
+  const { spawn } = agent.can;
+  const attachments = await initialAttachments({ definition, environment, catalog, spawn });
+  return Object.freeze({ ...agent, sees: Object.freeze({ ...agent.sees, attachments }) });
+}
+
+function unknown(id: string): RetinueError {
+  return new RetinueError("unknown_task", `unknown task_id: ${id}`);
+}

@@ -1,0 +1,5 @@
+/** Whether nothing is to run in the background, by the environment. */
+export function backgroundDisabled(env: NodeJS.ProcessEnv): boolean {
+  const value = env["CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"] ?? "";
+  return /^(?:1|true|yes|on)$/i.test(value.trim());
+}

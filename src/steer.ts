@@ -1,0 +1,49 @@
+import { RetinueError } from "./errors.ts";
+import type { AgentId } from "./ids.ts";
+import type { RunningAgent } from "./lifecycle/running-agent.ts";
+import { keepMessage } from "./lifecycle/sent-mail.ts";
+import type { Session } from "./lifecycle/session.ts";
+import type { House } from "./spawn.ts";
+
+/** That a message will be read, unless its agent ends before: then when it is resumed. */
+export interface Receipt {
+  messageId: string;
+  agentId: AgentId;
+}
+
+export function sendMessage(running: RunningAgent, text: string, session: Session): Receipt {
+  const { id } = running.agent;
+  if (text.trim() === "")
+    throw new RetinueError("invalid_request", "The message is empty. Write one.");
+  if (!running.mailbox.isOpen) {
+    throw new RetinueError(
+      "agent_ended",
+      `Agent ${id} is ${running.state} and reads no more messages. Resume it with the message instead.`,
+    );
+  }
+  const path = session.paths.mail(id);
+  const kept = keepMessage(path, session.redactor.text(text), session.clock.now());
+  running.mailbox.post({ ...kept, text });
+  return { messageId: kept.id, agentId: id };
+}
+
+export function moveToBackground(running: RunningAgent, { registry, session }: House): void {
+  const { id, relates } = running.agent;
+  if (!session.allowsBackground) {
+    throw new RetinueError(
+      "unsupported",
+      "Work in the background is switched off. Unset CLAUDE_CODE_DISABLE_BACKGROUND_TASKS.",
+    );
+  }
+  if (!running.isBusy) {
+    throw new RetinueError("agent_ended", `Agent ${id} is ${running.state}: nobody waits for it.`);
+  }
+  if (relates.parentId === null) {
+    throw new RetinueError(
+      "invalid_request",
+      `Agent ${id} has no parent that waits for it. Name one of its children.`,
+    );
+  }
+  registry.get(relates.parentId)?.mailbox.expect(id);
+  registry.background(running);
+}
