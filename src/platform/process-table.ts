@@ -92,9 +92,12 @@ async function readPs(): Promise<Process[]> {
   });
 }
 
-/** When a process started, in a form that can only be compared; empty when there is no such process. */
+/** When a process started, in a form that can only be compared; empty when it is not there, or dead and not yet buried. */
 export function processStart(pid: number): string {
-  if (process.platform === "linux") return statFields(String(pid))[19] ?? "";
+  if (process.platform === "linux") {
+    const fields = statFields(String(pid));
+    return fields[0] === "Z" || fields[0] === "X" ? "" : (fields[19] ?? "");
+  }
   try {
     process.kill(pid, 0);
     return "alive";
