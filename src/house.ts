@@ -41,6 +41,8 @@ import { childOf, resumeAgent } from "./resume.ts";
 import { backgroundDisabled } from "./settings/background-disabled.ts";
 import type { SpawnRequestInput } from "./spawn-request.ts";
 import { projectDirectory, sessionPaths, type SessionPaths } from "./transcript/paths.ts";
+import { projectDirectory, sessionPaths } from "./transcript/paths.ts";
+import { takeLease } from "./transcript/take-lease.ts";
 import { version } from "./version.ts";
 
 /** Builds everything that the agents of one session share, and ties the one knot: agents spawn through the pipeline. */
@@ -79,6 +81,7 @@ export function buildHouse(
   const session: Session = {
     id,
     paths,
+    lease: takeLease(paths),
     settings,
     ...questions,
     agentType: (name) => types?.typeOf(name ?? settings.agents.defaultType) ?? name ?? "",

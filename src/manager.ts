@@ -18,6 +18,7 @@ import { resumeAgent, resumeInterrupted, type ResumeRequest } from "./resume.ts"
 import { spawn, type House, type SpawnFor } from "./spawn.ts";
 import type { SpawnRequestInput } from "./spawn-request.ts";
 import { longestTimer } from "./longest-timer.ts";
+import type { HeldLease } from "./transcript/take-lease.ts";
 
 /** Starts a session. Options that do not fit throw `invalid_config` naming the field. */
 export function createManager(options: ManagerOptions): Manager {
@@ -25,7 +26,12 @@ export function createManager(options: ManagerOptions): Manager {
   const programmatic = new Map<string, AgentDefinition>();
   const house = buildHouse(checked, () => [...programmatic.values()]);
   const manager = new Manager(house, programmatic);
-  manager.registerAgents(checked.agents);
+  try {
+    manager.registerAgents(checked.agents);
+  } catch (error) {
+    house.session.lease.release();
+    throw error;
+  }
   return manager;
 }
 
@@ -39,6 +45,10 @@ export class Manager {
   constructor(house: House, programmatic: Map<string, AgentDefinition>) {
     this.#house = house;
     this.#programmatic = programmatic;
+    house.session.lease.onLost((reason) => {
+      this.#closed = true;
+      void this.stopAll(reason);
+    });
   }
 
   get sessionId(): SessionId {
@@ -48,6 +58,11 @@ export class Manager {
   /** The questions of all agents, and how to answer them. */
   get inbox(): Pick<Inbox, "list" | "answer" | "subscribe"> {
     return this.#house.session.inbox;
+  }
+
+  /** What makes the session this process's own; `serveSession` tells in it where others can reach us. */
+  get lease(): Pick<HeldLease, "token" | "announce"> {
+    return this.#house.session.lease;
   }
 
   /** Where this session's transcripts are. */
@@ -259,6 +274,7 @@ export class Manager {
       await this.#house.session.sandbox?.close();
       this.#house.session.bus.close();
       this.#house.configuration.loader[Symbol.dispose]();
+      this.#house.session.lease.release();
     }
   }
 

@@ -197,6 +197,7 @@ test("a reader that never reads stalls nobody", async () => {
 test("a transcript that cannot be written ends the agent with a typed failure", async () => {
   const { manager } = setStage("turns: [{ reply: ok }]");
   const sessionDir = join(manager.transcripts.projectDir, manager.sessionId);
+  rmSync(sessionDir, { recursive: true });
   writeFileSync(sessionDir, "in the way");
   const agent = await manager.spawn({ prompt: "x", subagent_type: "Explore" });
   expect(await manager.output(agent.id, { block: true })).toMatchObject({
@@ -549,7 +550,9 @@ test("stopping a standing agent while its task is just ending ends the agent, no
 
 test("an idle agent that cannot be stored is announced to nobody", async () => {
   const { manager, events } = setStage("turns: [{ reply: ok }]");
-  writeFileSync(join(manager.transcripts.projectDir, manager.sessionId), "in the way");
+  const sessionDir = join(manager.transcripts.projectDir, manager.sessionId);
+  rmSync(sessionDir, { recursive: true });
+  writeFileSync(sessionDir, "in the way");
   await expect(manager.spawn({ subagent_type: "Explore" })).rejects.toMatchObject({
     code: "storage",
   });

@@ -14,6 +14,7 @@ import type { Redactor } from "../redact/redactor.ts";
 import type { SpawnRequestInput } from "../spawn-request.ts";
 import type { Tool } from "../tools/tool.ts";
 import type { FileLedger } from "../tools/file-state.ts";
+import type { HeldLease } from "../transcript/take-lease.ts";
 import type { SessionPaths } from "../transcript/paths.ts";
 import type { Envelope } from "../transcript/entry.ts";
 import type { RunningAgent } from "./running-agent.ts";
@@ -23,6 +24,8 @@ import type { Slots } from "./slots.ts";
 export interface Session {
   readonly id: SessionId;
   readonly paths: SessionPaths;
+  /** What makes the session this process's own. */
+  readonly lease: HeldLease;
   /** What every transcript line of the session says of itself. */
   readonly envelope: Omit<Envelope, "isSidechain" | "agentId">;
   readonly model: Model;

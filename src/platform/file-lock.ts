@@ -8,6 +8,7 @@ import { processStart } from "./process-table.ts";
 import { readSmallFile } from "./read-small-file.ts";
 
 const patience = 10_000;
+const shortPatience = 2000;
 const pause = 10;
 /** A lock is written as soon as it is made. One that says nothing after this time was left by a crash. */
 const longestSilence = 5000;
@@ -23,7 +24,7 @@ export async function withFileLock<Result>(
 ): Promise<Result> {
   const name = createHash("sha256").update(target.file).digest("hex").slice(0, 32);
   const lock = join(target.lockDir, `${name}.lock`);
-  const mine = `${process.pid} ${processStart(process.pid)} ${randomUUID()}`;
+  const mine = ownMark();
   const until = performance.now() + patience;
   while (!take(lock, mine)) {
     if (removeIfLeft(lock)) continue;
@@ -39,6 +40,29 @@ export async function withFileLock<Result>(
   } finally {
     if (look(lock)?.identity === mine) rmSync(lock, { force: true });
   }
+}
+
+/**
+ * Does short work under a lock file without yielding; the process stands still while another one has it. Nothing when that
+ * takes too long.
+ */
+export function withFileLockNow<Result>(lock: string, work: () => Result): Result | undefined {
+  const mine = ownMark();
+  const until = performance.now() + shortPatience;
+  while (!take(lock, mine)) {
+    if (removeIfLeft(lock)) continue;
+    if (performance.now() > until) return undefined;
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1 + Math.random());
+  }
+  try {
+    return work();
+  } finally {
+    if (look(lock)?.identity === mine) rmSync(lock, { force: true });
+  }
+}
+
+function ownMark(): string {
+  return `${process.pid} ${processStart(process.pid)} ${randomUUID()}`;
 }
 
 function take(lock: string, mine: string): boolean {
@@ -68,7 +92,7 @@ function removeIfLeft(lock: string): boolean {
   if (left.owner !== "gone") return false;
   const which = createHash("sha256").update(left.identity).digest("hex").slice(0, 16);
   const removal = `${lock}.${which}`;
-  const mine = `${process.pid} ${processStart(process.pid)} ${randomUUID()}`;
+  const mine = ownMark();
   if (!take(removal, mine)) {
     removeIfLeft(removal);
     return false;

@@ -19,6 +19,10 @@ export interface SessionPaths {
   readonly inboxDir: string;
   /** What was asked and what was answered. */
   readonly auditLog: string;
+  /** Which process the session belongs to. */
+  readonly lease: string;
+  /** What a detached run printed. */
+  readonly runLog: string;
   transcript(id: AgentId): string;
   meta(id: AgentId): string;
   taskOutput(id: string): string;
@@ -39,6 +43,8 @@ export function sessionPaths(projectDir: string, sessionId: SessionId): SessionP
     inboxDir: join(sessionDir, "inbox"),
     auditLog: join(sessionDir, "audit.jsonl"),
     mail: (id) => join(sessionDir, "mail", `${id}.jsonl`),
+    lease: join(sessionDir, "lease.json"),
+    runLog: join(sessionDir, "run.log"),
     transcript: (id) => join(sessionDir, "subagents", `agent-${id}.jsonl`),
     meta: (id) => join(sessionDir, "subagents", `agent-${id}.meta.json`),
   };
