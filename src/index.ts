@@ -2,6 +2,7 @@
 export type { AgentOutput, AgentRow } from "./agent-row.ts";
 export type { ResumeRequest } from "./resume.ts";
 export type { Receipt } from "./steer.ts";
+export { serveSession, type ServedSession } from "./control/serve-session.ts";
 export { createManager, type Manager } from "./manager.ts";
 export type { ManagerOptions } from "./manager-options.ts";
 export type { Diagnostic } from "./diagnostic.ts";

@@ -1,0 +1,48 @@
+import { RetinueError } from "../errors.ts";
+import { version } from "../version.ts";
+import type { ControlPort } from "./control-port.ts";
+import type { ControlRequest } from "./protocol.ts";
+
+/** What one request comes to. Throws what the port throws. */
+export async function answer(
+  request: Exclude<ControlRequest, { method: "events" }>,
+  port: ControlPort,
+): Promise<unknown> {
+  switch (request.method) {
+    case "hello":
+      return { sessionId: port.sessionId, pid: process.pid, version };
+    case "list":
+      return port.list(request.params);
+    case "get":
+      return port.get(request.params.id) ?? null;
+    case "output": {
+      const { id, ...options } = request.params;
+      return port.output(id, options);
+    }
+    case "stop": {
+      const { id, ...options } = request.params;
+      return port.stop(id, { reason: "stopped from another process", ...options });
+    }
+    case "kill":
+      if (port.kill === undefined) throw unsupported("kill");
+      return port.kill(request.params.id);
+    case "send":
+      if (port.send === undefined) throw unsupported("send");
+      return port.send(request.params.id, request.params.text);
+    case "background":
+      if (port.background === undefined) throw unsupported("background");
+      return port.background(request.params.id);
+    case "resume": {
+      if (port.resume === undefined) throw unsupported("resume");
+      const { id, ...options } = request.params;
+      return port.resume(id, options);
+    }
+  }
+}
+
+function unsupported(method: string): RetinueError {
+  return new RetinueError(
+    "unsupported",
+    `The process that runs this agent offers no '${method}'. Update Retinue there.`,
+  );
+}

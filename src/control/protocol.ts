@@ -1,0 +1,123 @@
+import { z } from "zod";
+import type { AgentEvent } from "../events/event.ts";
+import { isObject } from "../platform/is-object.ts";
+
+/**
+ * What goes over the socket of a session: one JSON object a line, in both directions. Each request carries the token of the
+ * lease, and gets one answer with its `id`. After the answer to `events` come lines with the same `id` and an event, until
+ * one says `done`.
+ */
+const id = z.string().min(1).max(200);
+
+export const requestSchema = z
+  .object({
+    id: z.union([z.int(), z.string().max(64)]),
+    token: z.string().max(200),
+  })
+  .and(
+    z.discriminatedUnion("method", [
+      z.object({ method: z.literal("hello"), params: z.object({}).optional() }),
+      z.object({
+        method: z.literal("list"),
+        params: z.object({ all: z.boolean().exactOptional() }),
+      }),
+      z.object({ method: z.literal("get"), params: z.object({ id }) }),
+      z.object({
+        method: z.literal("output"),
+        params: z.object({
+          id,
+          block: z.boolean().exactOptional(),
+          timeout: z.number().nonnegative().exactOptional(),
+        }),
+      }),
+      z.object({
+        method: z.literal("stop"),
+        params: z.object({ id, graceMs: z.int().nonnegative().exactOptional() }),
+      }),
+      z.object({ method: z.literal("kill"), params: z.object({ id }) }),
+      z.object({ method: z.literal("send"), params: z.object({ id, text: z.string().min(1) }) }),
+      z.object({ method: z.literal("background"), params: z.object({ id }) }),
+      z.object({
+        method: z.literal("resume"),
+        params: z.object({ id, prompt: z.string().min(1).exactOptional() }),
+      }),
+      /** Of one agent and everything below it; without `id` of all. The answer has their rows as they are now. */
+      z.object({ method: z.literal("events"), params: z.object({ id: id.exactOptional() }) }),
+    ]),
+  );
+
+export type ControlRequest = z.infer<typeof requestSchema>;
+export type ControlMethod = ControlRequest["method"];
+export type RequestId = ControlRequest["id"];
+
+/** Both ends are Retinue's, and the socket is private: more of an event than its type is not checked. */
+const eventSchema = z.custom<AgentEvent>(
+  (value) => isObject(value) && typeof value["type"] === "string",
+);
+
+/** `id` is null when the request could not be read. */
+export const answerSchema = z.union([
+  z.object({
+    id: z.union([z.int(), z.string()]).nullable(),
+    error: z.object({ code: z.string(), message: z.string() }),
+  }),
+  z.object({ id: z.union([z.int(), z.string()]), result: z.unknown() }),
+  z.object({ id: z.union([z.int(), z.string()]), event: eventSchema }),
+  /** So many events were lost so far, because the reader was too slow for them. */
+  z.object({ id: z.union([z.int(), z.string()]), dropped: z.int() }),
+  z.object({ id: z.union([z.int(), z.string()]), done: z.literal(true) }),
+]);
+
+export type ControlAnswer = z.infer<typeof answerSchema>;
+
+export const helloSchema = z.object({
+  sessionId: z.string(),
+  pid: z.int(),
+  version: z.string(),
+});
+
+/** A request is short; an event may have a whole answer or tool result in it. */
+export const longestRequest: number = 4 * 1024 * 1024;
+export const longestAnswer: number = 256 * 1024 * 1024;
+
+/** Hands over whole lines. After one that is longer than `longest` bytes it hands over nothing more. */
+export class LineReader {
+  readonly #longest: number;
+  readonly #onLine: (line: string) => void;
+  readonly #onTooLong: () => void;
+  #pieces: Buffer[] = [];
+  #length = 0;
+  #broken = false;
+
+  constructor(options: { longest: number; onLine: (line: string) => void; onTooLong: () => void }) {
+    this.#longest = options.longest;
+    this.#onLine = options.onLine;
+    this.#onTooLong = options.onTooLong;
+  }
+
+  push(chunk: Buffer): void {
+    let rest = chunk;
+    while (!this.#broken && rest.length > 0) {
+      const end = rest.indexOf(0x0a);
+      const piece = end === -1 ? rest : rest.subarray(0, end);
+      rest = end === -1 ? Buffer.alloc(0) : rest.subarray(end + 1);
+      this.#pieces.push(piece);
+      this.#length += piece.length;
+      if (this.#length > this.#longest) this.#break();
+      else if (end !== -1) this.#emit();
+    }
+  }
+
+  #emit(): void {
+    const line = Buffer.concat(this.#pieces).toString("utf8");
+    this.#pieces = [];
+    this.#length = 0;
+    if (line.trim() !== "") this.#onLine(line);
+  }
+
+  #break(): void {
+    this.#broken = true;
+    this.#pieces = [];
+    this.#onTooLong();
+  }
+}
