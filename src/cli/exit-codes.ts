@@ -1,6 +1,7 @@
 import { constants } from "node:os";
 import type { AgentResult, FailureCode } from "../agent-result.ts";
 import type { ErrorCode } from "../errors.ts";
+import type { AgentOnDisk } from "../transcript/meta.ts";
 
 /** What the exit code of the command line means. One table, printed by `--help`. */
 export const exitCodes = {
@@ -36,6 +37,15 @@ export function exitCodeOfResult(result: AgentResult): number {
   if (result.state === "completed") return exitCodes.ok;
   if (result.state === "stopped") return exitCodes.stopped;
   return byFailure[result.error.code] ?? exitCodes.failed;
+}
+
+/** The same, of an agent as its files tell it. */
+export function exitCodeOfAgent({ meta, state }: AgentOnDisk): number {
+  if (state === "completed") return exitCodes.ok;
+  if (state === "stopped") return exitCodes.stopped;
+  const code = meta.retinue.error?.code as FailureCode | undefined;
+  if (code === undefined) return state === "idle" ? exitCodes.ok : exitCodes.failed;
+  return byFailure[code] ?? exitCodes.failed;
 }
 
 export function exitCodeOfError(code: ErrorCode): number {

@@ -2,9 +2,17 @@ import { Command, Option } from "commander";
 import { version } from "../version.ts";
 import { exitCodeHelp } from "./exit-codes.ts";
 import { append, positive, seconds } from "./option-values.ts";
+import {
+  addAttach,
+  addBackground,
+  addKill,
+  addSend,
+  addStop,
+  addWait,
+} from "./control-commands.ts";
 import { addExplain, addPermissions } from "./permission-commands.ts";
 import { permissionOptions } from "./permission-options.ts";
-import { here, json } from "./shared-options.ts";
+import { color, here, json } from "./shared-options.ts";
 
 /** The command tree. Each command's code is loaded when it is run. */
 export function buildProgram(): Command {
@@ -23,11 +31,6 @@ export function buildProgram(): Command {
   return program;
 }
 
-const color = (): Option =>
-  new Option("--color <when>", "colour the output")
-    .choices(["always", "never", "auto"])
-    .default("auto");
-
 function addRun(program: Command): void {
   permissionOptions(here(program.command("run")))
     .description(
@@ -37,11 +40,16 @@ function addRun(program: Command): void {
     .option("-p, --print", "print the result only")
     .option("-a, --agent <type>", "agent type of the main agent")
     .addOption(new Option("--agent-type <type>", "the same as --agent").hideHelp())
+    .option("--name <name>", "a name by which other commands find the main agent")
+    .option("-d, --detach", "leave it running without this terminal, and print its id (--bg)")
+    .addOption(new Option("--bg").implies({ detach: true }).hideHelp())
+    .addOption(new Option("--detached-log <file>").hideHelp())
     .addOption(
       new Option("--output-format <format>", "what goes to stdout")
         .choices(["text", "json", "stream-json"])
         .default("text"),
     )
+    .option("--json", "the same as --output-format json; with -d: id, process, transcript and log")
     .option("--include-partial-messages", "with stream-json: pieces of text as they arrive")
     .option("--model <model>", "model of the main agent: sonnet, opus, haiku or an id")
     .option("--max-turns <n>", "turns before it must report", positive)
@@ -72,6 +80,7 @@ A model needs ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN; ANTHROPIC_BASE_URL for
 Examples:
   retinue run "Where is the retry logic?"
   git diff | retinue run "Review this change:" - -a Explore --output-format json
+  retinue run -d --name fixer "Fix the failing test"; retinue attach fixer
 
 Ten children run at once; CLAUDE_CODE_MAX_CONCURRENT_SUBAGENTS changes that.`,
     )
@@ -314,6 +323,12 @@ const commands = [
   addPs,
   addLogs,
   addOutput,
+  addAttach,
+  addWait,
+  addSend,
+  addStop,
+  addKill,
+  addBackground,
   addApprovals,
   addApprove,
   addDeny,

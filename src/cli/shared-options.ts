@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { Option, type Command } from "commander";
 import { append } from "./option-values.ts";
 
 /** What says which agent types there are. */
@@ -22,3 +22,8 @@ export function here(command: Command): Command {
 }
 
 export const json = "print one JSON document";
+
+export const color = (): Option =>
+  new Option("--color <when>", "colour the output")
+    .choices(["always", "never", "auto"])
+    .default("auto");

@@ -1,4 +1,5 @@
 import type { AgentResult } from "../agent-result.ts";
+import type { AgentRow } from "../agent-row.ts";
 import type { AgentEvent } from "../events/event.ts";
 import type { Manager } from "../manager.ts";
 import type { SpawnRequestInput } from "../spawn-request.ts";
@@ -42,6 +43,10 @@ export async function watchRun(
   view: Pick<View, "apply" | "log"> & {
     /** The events that it looks at; left out: all. */
     types?: readonly AgentEvent["type"][] | undefined;
+    /** Called when the main agent is under way. */
+    onMain?: (main: AgentRow) => void;
+    /** No terminal takes it along when it closes. */
+    survivesHangup?: boolean;
   },
 ): Promise<{ result: AgentResult; interrupted: EndSignal | null }> {
   let interrupted: EndSignal | null = null;
@@ -55,13 +60,16 @@ export async function watchRun(
     void manager.stopAll(`interrupted by ${signal}`);
   };
   const forgetPipe = onBrokenPipe(() => onSignal("SIGPIPE"));
-  for (const signal of signals) process.on(signal, onSignal);
+  const ignore = (): void => undefined;
+  for (const signal of signals)
+    process.on(signal, signal === "SIGHUP" && view.survivesHangup === true ? ignore : onSignal);
   try {
     const events = manager.events({
       limit: 1_000_000,
       ...(view.types === undefined ? {} : { types: ["agent-end", ...view.types] }),
     });
     const main = await manager.main(request);
+    view.onMain?.(main);
     // A signal that came while it was being spawned found nothing to stop.
     if (interrupted !== null) void manager.stopAll(`interrupted by ${String(interrupted)}`);
     for await (const event of events) {
@@ -73,7 +81,7 @@ export async function watchRun(
     throw new Error("The run ended without a result.");
   } finally {
     await manager.close();
-    for (const signal of signals) process.off(signal, onSignal);
+    for (const signal of signals) process.off(signal, onSignal).off(signal, ignore);
     forgetPipe();
   }
 }

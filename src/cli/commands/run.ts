@@ -9,6 +9,7 @@ import { version } from "../../version.ts";
 import type { PermissionMode } from "../../resolved-agent.ts";
 import { answerHere } from "../answer-here.ts";
 import { chooseModel } from "../choose-model.ts";
+import { adoptLog, reportStart } from "../detached-run.ts";
 import { exitCodeOfResult, exitCodeOfSignal, exitCodes } from "../exit-codes.ts";
 import { formatDenial } from "../format.ts";
 import { AgentObserver } from "../observe-agents.ts";
@@ -17,6 +18,7 @@ import { RunTotals } from "../run-totals.ts";
 import { parseAgents } from "../parse-agents.ts";
 import { configurationOptions, type HereOptions } from "../read-here.ts";
 import { plain } from "../sanitize.ts";
+import { serveLater } from "../serve-later.ts";
 import { eventFrames, frameLine, resultFrame } from "../stream-json.ts";
 import { createStyle, wantsColor, type ColorChoice } from "../style.ts";
 import { warningLogger } from "../warning-logger.ts";
@@ -26,6 +28,11 @@ export interface RunOptions extends HereOptions {
   print?: boolean;
   agent?: string;
   agentType?: string;
+  name?: string;
+  detach?: boolean;
+  json?: boolean;
+  /** This is the detached process itself, and what it prints goes into this file. */
+  detachedLog?: string;
   outputFormat: "text" | "json" | "stream-json";
   includePartialMessages?: boolean;
   model?: string;
@@ -43,7 +50,13 @@ export interface RunOptions extends HereOptions {
 }
 
 /** `retinue run`: one main agent, its result on stdout, its progress on stderr. */
-export async function runCommand(words: string[], options: RunOptions): Promise<void> {
+export async function runCommand(words: string[], given: RunOptions): Promise<void> {
+  const detachedLog = given.detachedLog;
+  if (given.detach === true && detachedLog === undefined) {
+    const { detach } = await import("../detach.ts");
+    return detach(words, given);
+  }
+  const options = settled(given);
   const { model, rehearsal } = await chooseModel(options);
   const prompt = await readPrompt(words);
   const agents = parseAgents(options.agents);
@@ -60,6 +73,7 @@ export async function runCommand(words: string[], options: RunOptions): Promise<
     ...forManager(options),
     ...(options.quiet === true ? {} : { logger: warningLogger(warn) }),
   });
+  const log = detachedLog === undefined ? null : adoptLog(detachedLog, manager);
   if (rehearsal !== null && options.quiet !== true) {
     const { source } = rehearsal.scenario;
     process.stderr.write(`retinue: replies are scripted by ${plain(source)}; tools are real.
@@ -75,6 +89,7 @@ export async function runCommand(words: string[], options: RunOptions): Promise<
   const request = {
     prompt,
     ...(type === undefined ? {} : { subagent_type: type }),
+    ...(options.name === undefined ? {} : { name: options.name }),
     ...(options.model === undefined ? {} : { model: options.model }),
     ...(options.maxTurns === undefined ? {} : { max_turns: options.maxTurns }),
     ...(options.timeout === undefined ? {} : { timeout: options.timeout * 1000 }),
@@ -87,6 +102,7 @@ export async function runCommand(words: string[], options: RunOptions): Promise<
     });
     void answering;
     if (process.stderr.isTTY && showsProgress(options)) block = show;
+    await using serving = serveLater(manager, (line) => show.log(line));
     const { result, interrupted } = await watchRun(manager, request, {
       types: showsAll(options) || rehearsal !== null ? undefined : totalled,
       apply: (event) => {
@@ -96,6 +112,10 @@ export async function runCommand(words: string[], options: RunOptions): Promise<
         frames(event);
       },
       log: (text) => show.log(text),
+      survivesHangup: log !== null,
+      // Whoever is told can reach it at once.
+      onMain: (main) =>
+        log === null ? undefined : void serving.ready.then(() => reportStart(main, log, manager)),
     });
     show.stop();
     printResult(result, options, () =>
@@ -113,6 +133,12 @@ export async function runCommand(words: string[], options: RunOptions): Promise<
     block = undefined;
     show.stop();
   }
+}
+
+/** Nobody watches a detached run: its questions wait for whoever runs `retinue approve`. */
+function settled(given: RunOptions): RunOptions {
+  if (given.detachedLog !== undefined) return { ...given, inbox: true };
+  return given.json === true ? { ...given, outputFormat: "json" } : given;
 }
 
 /** What `RunTotals` and a quiet run look at. */

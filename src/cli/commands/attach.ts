@@ -1,0 +1,85 @@
+import type { AgentResult } from "../../agent-result.ts";
+import type { AgentRow } from "../../agent-row.ts";
+import type { ControlClient } from "../../control/client.ts";
+import { readAgent, type AgentOnDisk } from "../../transcript/meta.ts";
+import { exitCodeOfAgent, exitCodeOfResult } from "../exit-codes.ts";
+import { findAgent } from "../find-agent.ts";
+import { introduceAgent } from "../introduce-agent.ts";
+import { notRunning, reachAgent } from "../reach-agent.ts";
+import { plain } from "../sanitize.ts";
+import { createStyle, wantsColor, type ColorChoice } from "../style.ts";
+import { createView, type View } from "../watch-run.ts";
+
+interface AttachOptions {
+  json?: boolean;
+  color: ColorChoice;
+}
+
+/** `retinue attach`: what `retinue run` would show, of an agent that runs in another process. Never ends it. */
+export async function attachCommand(text: string, options: AttachOptions): Promise<void> {
+  const agent = await findAgent(text);
+  const id = agent.meta.retinue.agentId;
+  using client = await reachAgent(agent);
+  let left = false;
+  const leave = (): void => {
+    left = true;
+    client[Symbol.dispose]();
+  };
+  process.once("SIGINT", leave);
+  const view = options.json === true ? null : viewOf(agent, options);
+  try {
+    const result = await follow(client, id, view).catch(async (error: unknown) => {
+      if (left) return null;
+      // Its end may have been the last thing that its process did.
+      const now = await readAgent(agent.file);
+      if (now === undefined || now.state === "interrupted") throw notRunning(now ?? agent);
+      if (now.meta.retinue.endedAt === undefined) throw error;
+      process.exitCode = exitCodeOfAgent(now);
+      return null;
+    });
+    view?.stop();
+    if (left)
+      process.stderr.write(
+        `retinue: left. Agent ${id} goes on; 'retinue attach ${id}' comes back.\n`,
+      );
+    if (result !== null) finish(result, options);
+  } finally {
+    view?.stop();
+    process.off("SIGINT", leave);
+  }
+}
+
+function viewOf({ meta }: AgentOnDisk, { color }: AttachOptions): View {
+  const { stderr, env: environment } = process;
+  const enabled = wantsColor({ choice: color, environment, isTTY: stderr.isTTY });
+  return createView(stderr, { style: createStyle(enabled), scripted: meta.retinue.scripted });
+}
+
+/** Shows everything until the agent has ended. Throws when its process goes away before. */
+async function follow(
+  client: ControlClient,
+  id: string,
+  view: View | null,
+): Promise<AgentResult | null> {
+  const { rows, events } = await client.watch(id);
+  const living = (rows as AgentRow[]).filter((row) => row.id === id || row.endedAt === undefined);
+  for (const event of living.flatMap(introduceAgent)) view?.apply(event);
+  for await (const watched of events) {
+    if (watched.kind === "dropped") {
+      process.stderr.write(`retinue: ${watched.count} events came too fast and are not shown.\n`);
+      continue;
+    }
+    const { event } = watched;
+    if (view === null) process.stdout.write(`${JSON.stringify(event)}\n`);
+    else view.apply(event);
+    if (event.type === "agent-end" && event.agentId === id) return event.result;
+  }
+  return null;
+}
+
+function finish(result: AgentResult, { json }: AttachOptions): void {
+  process.exitCode = exitCodeOfResult(result);
+  if (json === true) return;
+  const content = process.stdout.isTTY ? plain(result.content) : result.content;
+  if (content !== "") process.stdout.write(`${content.trimEnd()}\n`);
+}

@@ -1,0 +1,35 @@
+import { text } from "node:stream/consumers";
+import { z } from "zod";
+import { RetinueError } from "../../errors.ts";
+import { findAgent } from "../find-agent.ts";
+import { reachAgent } from "../reach-agent.ts";
+
+const receiptSchema = z.object({ messageId: z.string(), agentId: z.string() });
+
+/** `retinue send`: the receipt on stdout means that the message is on disk and will be read. */
+export async function sendCommand(
+  id: string,
+  words: string[],
+  options: { json?: boolean },
+): Promise<void> {
+  const message = (words.at(-1) === "-" ? await withStdin(words) : words.join(" ")).trim();
+  if (message === "")
+    throw new RetinueError(
+      "invalid_request",
+      'There is no message. Write it: retinue send ID "…".',
+    );
+  const agent = await findAgent(id);
+  using client = await reachAgent(agent);
+  const receipt = receiptSchema.parse(
+    await client.call("send", { id: agent.meta.retinue.agentId, text: message }),
+  );
+  process.stdout.write(
+    options.json === true ? `${JSON.stringify(receipt, null, 2)}\n` : `${receipt.messageId}\n`,
+  );
+  if (options.json !== true)
+    process.stderr.write(`retinue: agent ${receipt.agentId} reads it before its next turn.\n`);
+}
+
+async function withStdin(words: string[]): Promise<string> {
+  return [words.slice(0, -1).join(" "), await text(process.stdin)].join("\n\n");
+}

@@ -1,0 +1,111 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { closeSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { errorMessage, RetinueError } from "../errors.ts";
+import { openInPrivateDirectory } from "../platform/make-directory.ts";
+import { defaultConfigDir } from "../transcript/paths.ts";
+import type { StartReport } from "./detached-run.ts";
+import { exitCodes } from "./exit-codes.ts";
+import { plain } from "./sanitize.ts";
+
+/**
+ * `retinue run -d`: the same command again, in a process and terminal session of its own, so that no terminal takes it along.
+ * Returns when its main agent is under way; when it does not get that far, what it printed is printed here, with its exit code.
+ */
+export async function detach(
+  words: readonly string[],
+  options: { json?: boolean; quiet?: boolean },
+): Promise<void> {
+  const log = join(defaultConfigDir(), "retinue", `run-${randomUUID()}.log`);
+  const child = start(log, readsStdin(words));
+  const stop = (): void => void child.kill("SIGTERM");
+  process.once("SIGINT", stop);
+  const report = await firstReport(child);
+  process.off("SIGINT", stop);
+  if (report === undefined) return fail(child, log);
+  child.unref();
+  if (options.json === true) {
+    process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
+    return;
+  }
+  process.stdout.write(`${report.id}\n`);
+  if (options.quiet !== true) process.stderr.write(nextSteps(report));
+}
+
+/** As in a run that stays: a last word '-', or no words and a pipe. */
+function readsStdin(words: readonly string[]): boolean {
+  return words.at(-1) === "-" || (words.length === 0 && !process.stdin.isTTY);
+}
+
+function start(log: string, readsStdin: boolean): ChildProcess {
+  const [script = "", ...given] = process.argv.slice(1);
+  const args = given[0] === "run" ? given.slice(1) : given;
+  const output = openLog(log);
+  try {
+    return spawn(
+      process.execPath,
+      [...process.execArgv, script, "run", "--detached-log", log, ...args],
+      {
+        detached: true,
+        // What it prints goes into the log; the last one is where it reports.
+        stdio: [readsStdin ? "inherit" : "ignore", output, output, "pipe"],
+      },
+    );
+  } finally {
+    closeSync(output);
+  }
+}
+
+function openLog(log: string): number {
+  try {
+    return openInPrivateDirectory(log, "ax");
+  } catch (error) {
+    throw new RetinueError(
+      "storage",
+      `The log ${log} cannot be written (${errorMessage(error)}). Set CLAUDE_CONFIG_DIR to a directory that you may write to.`,
+      { cause: error },
+    );
+  }
+}
+
+/** Nothing when the process ends before it has reported. */
+async function firstReport(child: ChildProcess): Promise<StartReport | undefined> {
+  const pipe = child.stdio[3] as Readable;
+  let text = "";
+  const line = (async () => {
+    for await (const chunk of pipe) {
+      text += String(chunk);
+      if (text.includes("\n")) return JSON.parse(text) as StartReport;
+    }
+    return undefined;
+  })();
+  // Without a report the pipe ends with the process; then its exit code is to come, too.
+  const report = await line;
+  if (report === undefined && child.exitCode === null && child.signalCode === null)
+    await once(child, "exit");
+  return report;
+}
+
+function fail(child: ChildProcess, log: string): void {
+  const printed = readFileSync(log, "utf8");
+  rmSync(log, { force: true });
+  process.stderr.write(
+    printed === ""
+      ? `retinue: the detached process ended before it began (${child.signalCode ?? child.exitCode}).\n`
+      : plain(printed),
+  );
+  process.exitCode = child.exitCode || exitCodes.failed;
+}
+
+function nextSteps({ id, pid, log }: StartReport): string {
+  return `retinue: runs in process ${pid}, without this terminal. What it prints goes to ${plain(log)}
+  retinue attach ${id}        watch it live; Ctrl+C leaves it running
+  retinue logs -f ${id}       read its transcript as it grows
+  retinue send ${id} "…"      tell it something
+  retinue wait ${id}          wait for its end
+  retinue stop ${id}          end it
+`;
+}

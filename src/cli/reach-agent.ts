@@ -1,0 +1,52 @@
+import { basename, dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ControlClient } from "../control/client.ts";
+import { RetinueError } from "../errors.ts";
+import { readLease, type Lease } from "../transcript/lease.ts";
+import { isOpen, type AgentOnDisk } from "../transcript/meta.ts";
+
+/** A run opens its socket a moment after it has begun. */
+const patienceMs = 2000;
+
+/**
+ * A line to the process that runs an agent. Throws `not_running` when no process does, and `unreachable` when the one that
+ * does cannot be talked to.
+ */
+export async function reachAgent(agent: AgentOnDisk): Promise<ControlClient> {
+  const { agentId: id, pid } = agent.meta.retinue;
+  if (!isOpen(agent.state)) throw notRunning(agent);
+  const lease = await reachableLease(join(sessionDirectory(agent.file), "lease.json"));
+  if (lease !== undefined) return ControlClient.open(lease);
+  throw new RetinueError(
+    "unreachable",
+    `Agent ${id} runs in process ${pid}, which listens to nobody: an older Retinue, or a program that does not call serveSession(manager). 'retinue logs -f ${id}' follows it; 'kill ${pid}' ends the process.`,
+  );
+}
+
+export function notRunning({ meta, state }: AgentOnDisk): RetinueError {
+  const { agentId: id, pid } = meta.retinue;
+  const how =
+    state === "interrupted"
+      ? `was interrupted: its process ${pid} is gone`
+      : `has ended: it is ${state}`;
+  return new RetinueError(
+    "not_running",
+    `Agent ${id} ${how}. 'retinue resume ${id}' continues it.`,
+  );
+}
+
+async function reachableLease(path: string): Promise<(Lease & { socket: string }) | undefined> {
+  for (const until = performance.now() + patienceMs; ;) {
+    const found = readLease(path);
+    if (found.state !== "held") return undefined;
+    const { socket } = found.lease;
+    if (socket !== null) return { ...found.lease, socket };
+    if (performance.now() > until) return undefined;
+    await sleep(50);
+  }
+}
+
+function sessionDirectory(metaFile: string): string {
+  const directory = dirname(metaFile);
+  return basename(metaFile) === "main.meta.json" ? directory : dirname(directory);
+}

@@ -1,0 +1,53 @@
+import type { ServedSession } from "../control/serve-session.ts";
+import { errorMessage } from "../errors.ts";
+import type { Manager } from "../manager.ts";
+
+/** A model that says nothing for so long has its request. */
+const silenceMs = 250;
+
+export interface ServedLater extends AsyncDisposable {
+  /** Resolves when other processes can reach the run, or never will. */
+  ready: Promise<void>;
+}
+
+/**
+ * Lets other terminals reach a run, as soon as its first request is out: what that needs is loaded and opened while the model
+ * thinks. A run that is over before has no socket. Where none can be opened, `say` is told and the run goes on.
+ */
+export function serveLater(manager: Manager, say: (line: string) => void): ServedLater {
+  const over = new AbortController();
+  const serving = serveWhenAsked(manager, over.signal).catch((error: unknown) => {
+    say(`other terminals cannot reach this run. ${errorMessage(error)}`);
+    return undefined;
+  });
+  return {
+    ready: serving.then(() => undefined),
+    async [Symbol.asyncDispose]() {
+      over.abort();
+      await (await serving)?.close();
+    },
+  };
+}
+
+async function serveWhenAsked(
+  manager: Manager,
+  over: AbortSignal,
+): Promise<ServedSession | undefined> {
+  const types = [
+    "turn-start",
+    "text-delta",
+    "thinking-delta",
+    "model-retry",
+    "assistant-message",
+  ] as const;
+  const events = manager.events({ types, signal: over });
+  let timer: NodeJS.Timeout | undefined;
+  for await (const { type } of events) {
+    if (type !== "turn-start") break;
+    timer ??= setTimeout(() => events.end(), silenceMs).unref();
+  }
+  clearTimeout(timer);
+  if (over.aborted) return undefined;
+  const { serveSession } = await import("../control/serve-session.ts");
+  return serveSession(manager);
+}
