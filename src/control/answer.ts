@@ -25,7 +25,7 @@ export async function answer(
     }
     case "kill":
       if (port.kill === undefined) throw unsupported("kill");
-      return port.kill(request.params.id);
+      return port.kill(request.params.id, "killed from another process");
     case "send":
       if (port.send === undefined) throw unsupported("send");
       return port.send(request.params.id, request.params.text);

@@ -9,11 +9,11 @@ export interface ControlPort {
   output(id: string, options: { block?: boolean; timeout?: number }): Promise<AgentOutput>;
   events(options: Subscription): EventStream;
   stop(id: string, options: { reason: string; graceMs?: number }): Promise<StoppedRow>;
-  kill?(id: string): Promise<StoppedRow>;
+  kill?(id: string, reason: string): Promise<StoppedRow>;
   send?(id: string, text: string): Promise<{ messageId: string; agentId: string }>;
   background?(id: string): Promise<AgentRow>;
   resume?(id: string, options: { prompt?: string }): Promise<AgentRow>;
 }
 
 /** An agent that was ended, and what ended with it. */
-export type StoppedRow = AgentRow & { died?: { agents: number; processes: number } };
+export type StoppedRow = AgentRow & { died?: { agents: string[]; processes: number } };

@@ -18,7 +18,7 @@ interface Stopped {
   id: string;
   state: string;
   /** What was ended with it; nothing when there was nothing to end. */
-  died?: { agents: number; processes: number };
+  died?: { agents: string[]; processes: number };
   /** Why there was nothing to end. */
   note?: string;
 }
@@ -26,7 +26,7 @@ interface Stopped {
 const answerSchema = z.object({
   id: z.string(),
   state: z.string(),
-  died: z.object({ agents: z.int(), processes: z.int() }).exactOptional(),
+  died: z.object({ agents: z.array(z.string()), processes: z.int() }).exactOptional(),
 });
 
 /** `retinue stop` and `retinue kill`: says for each agent what became of it. One that fails does not keep the others. */
@@ -96,7 +96,7 @@ function line({ id, state, died, note }: Stopped): string {
     died === undefined
       ? []
       : [
-          `ended ${plural(died.agents, "agent")} and ${plural(died.processes, "process", "processes")}`,
+          `ended ${plural(died.agents.length, "agent")} and ${plural(died.processes, "process", "processes")}`,
         ];
   return `${[`${id}  ${state}`, ...what, ...(note === undefined ? [] : [note])].join(" · ")}\n`;
 }
