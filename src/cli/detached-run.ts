@@ -13,37 +13,35 @@ export interface StartReport {
 }
 
 /** The descriptor that `run -d` opens for the report. */
-export const reportDescriptor = 3;
+const reportDescriptor = 3;
 
-/** Puts the log, into which everything printed goes, beside what else the session keeps. Returns where it is. */
-export function adoptLog(log: string, { transcripts, sessionId }: Manager): string {
-  const { runLog } = sessionPaths(transcripts.projectDir, sessionId);
-  try {
-    renameSync(log, runLog);
-    return runLog;
-  } catch {
-    // On another file system it stays where it is.
-    return log;
-  }
-}
-
-/** Says, once, that the run is under way. Whoever started it may be gone; that harms nothing. */
-export function reportStart(
-  main: AgentRow,
-  log: string,
-  { transcripts, sessionId }: Manager,
-): void {
+/**
+ * Says, once, that the run is under way, and puts its log beside what else the session keeps. Whoever started it may be gone;
+ * that harms nothing.
+ */
+export function reportStart(main: AgentRow, log: string, manager: Manager): void {
+  const { transcripts, sessionId } = manager;
   const report: StartReport = {
     id: main.id,
     sessionId,
     pid: process.pid,
     transcript: transcripts.main,
-    log,
+    log: adopted(log, sessionPaths(transcripts.projectDir, sessionId).runLog),
   };
   try {
     writeSync(reportDescriptor, `${JSON.stringify(report)}\n`);
     closeSync(reportDescriptor);
   } catch {
     // Nobody reads it.
+  }
+}
+
+function adopted(log: string, target: string): string {
+  try {
+    renameSync(log, target);
+    return target;
+  } catch {
+    // On another file system it stays where it is.
+    return log;
   }
 }

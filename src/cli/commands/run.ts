@@ -9,7 +9,7 @@ import { version } from "../../version.ts";
 import type { PermissionMode } from "../../resolved-agent.ts";
 import { answerHere } from "../answer-here.ts";
 import { chooseModel } from "../choose-model.ts";
-import { adoptLog, reportStart } from "../detached-run.ts";
+import { reportStart } from "../detached-run.ts";
 import { exitCodeOfResult, exitCodeOfSignal, exitCodes } from "../exit-codes.ts";
 import { formatDenial } from "../format.ts";
 import { AgentObserver } from "../observe-agents.ts";
@@ -73,7 +73,6 @@ export async function runCommand(words: string[], given: RunOptions): Promise<vo
     ...forManager(options),
     ...(options.quiet === true ? {} : { logger: warningLogger(warn) }),
   });
-  const log = detachedLog === undefined ? null : adoptLog(detachedLog, manager);
   if (rehearsal !== null && options.quiet !== true) {
     const { source } = rehearsal.scenario;
     process.stderr.write(`retinue: replies are scripted by ${plain(source)}; tools are real.
@@ -112,10 +111,12 @@ export async function runCommand(words: string[], given: RunOptions): Promise<vo
         frames(event);
       },
       log: (text) => show.log(text),
-      survivesHangup: log !== null,
-      // Whoever is told can reach it at once.
-      onMain: (main) =>
-        log === null ? undefined : void serving.ready.then(() => reportStart(main, log, manager)),
+      survivesHangup: detachedLog !== undefined,
+      onMain: (main) => {
+        // Whoever is told can reach it at once.
+        if (detachedLog !== undefined)
+          void serving.ready.then(() => reportStart(main, detachedLog, manager));
+      },
     });
     show.stop();
     printResult(result, options, () =>
