@@ -41,7 +41,6 @@ import { childOf, resumeAgent } from "./resume.ts";
 import { backgroundDisabled } from "./settings/background-disabled.ts";
 import type { SpawnRequestInput } from "./spawn-request.ts";
 import { projectDirectory, sessionPaths, type SessionPaths } from "./transcript/paths.ts";
-import { projectDirectory, sessionPaths } from "./transcript/paths.ts";
 import { takeLease } from "./transcript/take-lease.ts";
 import { version } from "./version.ts";
 

@@ -39,8 +39,6 @@ const floors: readonly (readonly string[])[] = [
     "steer",
     "manager",
     "manager-options",
-    "manager",
-    "manager-options",
     "control",
     "index",
   ],
