@@ -13,6 +13,7 @@ import { checkOptions, type ManagerOptions } from "./manager-options.ts";
 import type { WrittenCall } from "./permissions/parse-call.ts";
 import type { CallExplanation } from "./resolve/explain-call.ts";
 import type { Explanation } from "./resolve/explain.ts";
+import { branchAgent, type BranchRequest } from "./branch.ts";
 import { moveToBackground, sendMessage, type Receipt } from "./steer.ts";
 import { resumeAgent, resumeInterrupted, type ResumeRequest } from "./resume.ts";
 import { spawn, type House, type SpawnFor } from "./spawn.ts";
@@ -66,9 +67,9 @@ export class Manager {
   }
 
   /** Where this session's transcripts are. */
-  get transcripts(): { projectDir: string; main: string } {
-    const { projectDir, mainTranscript } = this.#house.session.paths;
-    return { projectDir, main: mainTranscript };
+  get transcripts(): { projectDir: string; sessionDir: string; main: string } {
+    const { projectDir, sessionDir, mainTranscript } = this.#house.session.paths;
+    return { projectDir, sessionDir, main: mainTranscript };
   }
 
   /**
@@ -188,6 +189,12 @@ export class Manager {
     await this.#house.session.sandbox?.open();
     const { resumed, failed } = await resumeInterrupted(this.#house);
     return { resumed: resumed.map((running) => this.#row(running)), failed };
+  }
+
+  /** Goes on with a copy of an agent, from one of its turns, perhaps on another model. The original stays as it is. */
+  async branch(id: string, request: BranchRequest = {}): Promise<AgentRow> {
+    this.#refuseWhenClosed();
+    return this.#row(await branchAgent(agentIdOf(id), request, this.#house));
   }
 
   /** Says something to an agent that is at work: it reads it at its next turn. It is on disk when this resolves. */

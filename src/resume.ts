@@ -13,7 +13,7 @@ import type { Asker } from "./lifecycle/session.ts";
 import { Ticket } from "./lifecycle/slots.ts";
 import { sentMail } from "./lifecycle/sent-mail.ts";
 import type { ResolvedAgent } from "./resolved-agent.ts";
-import type { Changes, StoredAgent } from "./resolve/renew.ts";
+import type { Changes } from "./resolve/renew.ts";
 import type { House } from "./spawn.ts";
 
 export interface ResumeRequest {
@@ -40,13 +40,12 @@ export async function resumeAgent(
     refuseBusy(registry.get(id), request);
     const earlier = await house.earlier.read(id);
     const { past } = earlier;
-    const stored = await storedOf(earlier, id);
-    if (by.kind === "agent" && stored.relates.parentId !== by.asker.id) throw unknown(id);
     const prompt = promptOf(id, request, past);
-    const agent = await renewed(stored, past, house, {
+    const agent = await resumedAgent(earlier, id, house, {
       ...request,
       toolUseId: by.kind === "agent" ? by.asker.toolUseId : undefined,
     });
+    if (by.kind === "agent" && agent.relates.parentId !== by.asker.id) throw unknown(id);
     const running = registry.recall(agent, earlier);
     const ticket = agent.relates.depth === 0 ? new Ticket(null) : session.slots.reserve();
     const source = by.kind === "agent" ? "parent" : "human";
@@ -83,7 +82,7 @@ export async function recallAgent(id: AgentId, house: House): Promise<RunningAge
   const known = house.registry.get(id);
   if (known !== undefined) return known;
   const earlier = await house.earlier.read(id);
-  const agent = await renewed(await storedOf(earlier, id), earlier.past, house, {});
+  const agent = await resumedAgent(earlier, id, house, {});
   return house.registry.get(id) ?? house.registry.recall(agent, earlier);
 }
 
@@ -167,25 +166,18 @@ function promptOf(id: AgentId, { prompt }: ResumeRequest, { end, unread }: Past)
   );
 }
 
-async function storedOf({ past }: EarlierAgent, id: AgentId): Promise<StoredAgent> {
-  const { readStoredAgent } = await import("./resolve/renew.ts");
-  return readStoredAgent(past.record, id);
-}
-
-async function renewed(
-  stored: StoredAgent,
-  past: Past,
+/** The frozen record of an agent that comes back. */
+export async function resumedAgent(
+  { past }: EarlierAgent,
+  id: AgentId,
   house: House,
   changes: Changes,
 ): Promise<ResolvedAgent> {
-  const { renewAgent } = await import("./resolve/renew.ts");
+  // Loaded when an agent comes back: most runs need none of it.
+  const { readStoredAgent, renewAgent } = await import("./resolve/renew.ts");
   const { session, surroundings, permissions } = house;
-  const agent = renewAgent(stored, {
-    sessionId: session.id,
-    surroundings,
-    permissions,
-    changes,
-  });
+  const stored = readStoredAgent(past.record, id);
+  const agent = renewAgent(stored, { sessionId: session.id, surroundings, permissions, changes });
   if (past.messages.length > 0) return agent;
   // It never read its first message, so that is put together again.
   const catalog = await house.catalog();

@@ -35,6 +35,7 @@ const floors: readonly (readonly string[])[] = [
     "configuration",
     "house",
     "agent-row",
+    "branch",
     "resume",
     "steer",
     "manager",

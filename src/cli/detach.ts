@@ -16,11 +16,12 @@ import { plain } from "./sanitize.ts";
  * Returns when its main agent is under way; when it does not get that far, what it printed is printed here, with its exit code.
  */
 export async function detach(
+  command: "run" | "resume",
   words: readonly string[],
   options: { json?: boolean; quiet?: boolean },
 ): Promise<void> {
   const log = join(defaultConfigDir(), "retinue", `run-${randomUUID()}.log`);
-  const child = start(log, readsStdin(words));
+  const child = start(command, log, command === "run" && readsStdin(words));
   const stop = (): void => void child.kill("SIGTERM");
   process.once("SIGINT", stop);
   const report = await firstReport(child);
@@ -40,14 +41,14 @@ function readsStdin(words: readonly string[]): boolean {
   return words.at(-1) === "-" || (words.length === 0 && !process.stdin.isTTY);
 }
 
-function start(log: string, readsStdin: boolean): ChildProcess {
+function start(command: "run" | "resume", log: string, readsStdin: boolean): ChildProcess {
   const [script = "", ...given] = process.argv.slice(1);
-  const args = given[0] === "run" ? given.slice(1) : given;
+  const args = given[0] === command ? given.slice(1) : given;
   const output = openLog(log);
   try {
     return spawn(
       process.execPath,
-      [...process.execArgv, script, "run", "--detached-log", log, ...args],
+      [...process.execArgv, script, command, "--detached-log", log, ...args],
       {
         detached: true,
         // What it prints goes into the log; the last one is where it reports.

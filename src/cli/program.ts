@@ -1,7 +1,7 @@
 import { Command, Option } from "commander";
 import { version } from "../version.ts";
 import { exitCodeHelp } from "./exit-codes.ts";
-import { append, positive, seconds } from "./option-values.ts";
+import { append, positive } from "./option-values.ts";
 import {
   addAttach,
   addBackground,
@@ -11,7 +11,8 @@ import {
   addWait,
 } from "./control-commands.ts";
 import { addExplain, addPermissions } from "./permission-commands.ts";
-import { permissionOptions } from "./permission-options.ts";
+import { runOptions } from "./run-options.ts";
+import { addResume } from "./resume-command.ts";
 import { color, here, json } from "./shared-options.ts";
 
 /** The command tree. Each command's code is loaded when it is run. */
@@ -32,42 +33,14 @@ export function buildProgram(): Command {
 }
 
 function addRun(program: Command): void {
-  permissionOptions(here(program.command("run")))
+  runOptions(program.command("run"))
     .description(
       "run a task and wait for its result; a last word '-', or no word at all, reads stdin",
     )
     .argument("[prompt...]", "the task")
-    .option("-p, --print", "print the result only")
     .option("-a, --agent <type>", "agent type of the main agent")
     .addOption(new Option("--agent-type <type>", "the same as --agent").hideHelp())
     .option("--name <name>", "a name by which other commands find the main agent")
-    .option("-d, --detach", "leave it running without this terminal, and print its id (--bg)")
-    .addOption(new Option("--bg").implies({ detach: true }).hideHelp())
-    .addOption(new Option("--detached-log <file>").hideHelp())
-    .addOption(
-      new Option("--output-format <format>", "what goes to stdout")
-        .choices(["text", "json", "stream-json"])
-        .default("text"),
-    )
-    .option("--json", "the same as --output-format json; with -d: id, process, transcript and log")
-    .option("--include-partial-messages", "with stream-json: pieces of text as they arrive")
-    .option("--model <model>", "model of the main agent: sonnet, opus, haiku or an id")
-    .option("--max-turns <n>", "turns before it must report", positive)
-    .option("--timeout <seconds>", "wall clock before it is ended (default 1800)", seconds)
-    .option(
-      "--redact <text>",
-      "a text or /regex/ that is not to be written down or told (repeatable)",
-      append,
-      [],
-    )
-    .addOption(
-      new Option(
-        "--rehearse <file>",
-        "answer from a scenario instead of a model; tools are real",
-      ).env("RETINUE_REHEARSE"),
-    )
-    .option("-q, --quiet", "no progress on stderr")
-    .addOption(color())
     .addHelpText(
       "after",
       `
@@ -328,6 +301,7 @@ const commands = [
   addSend,
   addStop,
   addKill,
+  addResume,
   addBackground,
   addApprovals,
   addApprove,

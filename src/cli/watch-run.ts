@@ -2,7 +2,6 @@ import type { AgentResult } from "../agent-result.ts";
 import type { AgentRow } from "../agent-row.ts";
 import type { AgentEvent } from "../events/event.ts";
 import type { Manager } from "../manager.ts";
-import type { SpawnRequestInput } from "../spawn-request.ts";
 import { onBrokenPipe } from "./broken-pipe.ts";
 import { exitCodeOfSignal } from "./exit-codes.ts";
 import { LiveView } from "./live-view.ts";
@@ -33,13 +32,13 @@ const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 type EndSignal = (typeof signals)[number] | "SIGPIPE";
 
 /**
- * Runs the main agent and hands every event to `view` until it has ended. Ctrl+C, a request to stop, a closed terminal
+ * Starts an agent and hands every event to `view` until it has ended. Ctrl+C, a request to stop, a closed terminal
  * or a reader that went away stop it and wait for the cleanup; the second Ctrl+C ends the process at once, and what the
  * agents started with it.
  */
 export async function watchRun(
   manager: Manager,
-  request: SpawnRequestInput,
+  start: (manager: Manager) => Promise<AgentRow>,
   view: Pick<View, "apply" | "log"> & {
     /** The events that it looks at; left out: all. */
     types?: readonly AgentEvent["type"][] | undefined;
@@ -68,7 +67,7 @@ export async function watchRun(
       limit: 1_000_000,
       ...(view.types === undefined ? {} : { types: ["agent-end", ...view.types] }),
     });
-    const main = await manager.main(request);
+    const main = await start(manager);
     view.onMain?.(main);
     // A signal that came while it was being spawned found nothing to stop.
     if (interrupted !== null) void manager.stopAll(`interrupted by ${String(interrupted)}`);

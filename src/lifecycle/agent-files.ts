@@ -1,4 +1,5 @@
-import type { AgentEvent } from "../events/event.ts";
+import type { AgentId } from "../ids.ts";
+import type { AgentEvent, AgentEventBody, EventHeader } from "../events/event.ts";
 import type { ResolvedAgent } from "../resolved-agent.ts";
 import type { Redactor } from "../redact/redactor.ts";
 import type { RunRecord } from "../transcript/entry.ts";
@@ -26,6 +27,7 @@ export class AgentFiles {
   readonly memory: Memory | undefined;
   readonly #meta: MetaKeeper;
   readonly #redactor: Redactor;
+  readonly #header: Omit<EventHeader, "at">;
   #lastUuid: string | null;
   readonly #newOutput: () => OutputFile;
   /** While nobody waits for it. */
@@ -47,6 +49,7 @@ export class AgentFiles {
     this.#lastUuid = earlier?.lastUuid ?? null;
     this.#meta = new MetaKeeper(agent, session, { standing, earlier });
     this.#redactor = session.redactor;
+    this.#header = { agentId: agent.id, sessionId: session.id };
     this.#newOutput = () => new OutputFile(session.paths.taskOutput(agent.id));
   }
 
@@ -57,6 +60,18 @@ export class AgentFiles {
     this.#lastUuid = null;
     this.#meta.begin(agent);
     this.#output = agent.relates.background ? this.#newOutput() : undefined;
+  }
+
+  /** Puts what another agent has been through at the beginning of its transcript. */
+  copy(
+    events: readonly { at: number; body: AgentEventBody }[],
+    origin: { from: AgentId; turn: number | null },
+  ): void {
+    const header = this.#header;
+    this.recorder.copy(
+      events.map(({ at, body }) => ({ ...header, at, ...body })),
+      origin,
+    );
   }
 
   /** When it returns, everything that the event has to leave behind is on disk. Throws the file system's error. */

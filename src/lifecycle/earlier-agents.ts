@@ -6,13 +6,14 @@ import type { PriceOverrides } from "../model/prices.ts";
 import { readJsonl } from "../platform/jsonl.ts";
 import { readAgent, readMeta, type AgentMeta } from "../transcript/meta.ts";
 import type { SessionPaths } from "../transcript/paths.ts";
-import { parseEntry } from "../transcript/reader.ts";
+import { parseEntry, type TranscriptEntry } from "../transcript/reader.ts";
 import type { EarlierFiles } from "./agent-files.ts";
 import { pastOf, type Past } from "./past.ts";
 import type { Asker } from "./session.ts";
 
 /** An agent that has run before, as its files tell it. */
 export interface EarlierAgent {
+  readonly entries: readonly TranscriptEntry[];
   readonly past: Past;
   readonly earlier: EarlierFiles;
 }
@@ -47,8 +48,10 @@ export class EarlierAgents {
     const meta = await readMeta(metaPath);
     const lines = await readJsonl(transcript).catch(() => []);
     const last = lines.findLast((line) => typeof line["uuid"] === "string")?.["uuid"];
+    const entries = lines.flatMap(parseEntry);
     return {
-      past: pastOf(lines.flatMap(parseEntry), this.#prices),
+      entries,
+      past: pastOf(entries, this.#prices),
       earlier: {
         meta,
         metaLength: statSync(metaPath).size,

@@ -33,11 +33,12 @@ function entriesOf(body: AgentEventBody): TranscriptEntry[] {
     case "attachment":
       return [{ kind: "attachment", attachment: body.attachment, at }];
     case "assistant-message": {
-      const { id, model, message } = body.answer;
+      const { id, requestId, model, message } = body.answer;
       const blocks = message.content.length === 0 ? [undefined] : message.content;
       const { stopReason, usage } = body.answer;
       return blocks.map(
-        (block) => ({ kind: "answer", id, model, block, stopReason, usage, at }) as const,
+        (block) =>
+          ({ kind: "answer", id, requestId, model, block, stopReason, usage, at }) as const,
       );
     }
     case "tool-call-end":

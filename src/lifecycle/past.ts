@@ -45,6 +45,7 @@ export function pastOf(entries: readonly TranscriptEntry[], prices: PriceOverrid
   );
   const end = lastEnd > lastTask ? entries[lastEnd] : undefined;
   const begun = end === undefined ? Math.max(lastTask, 0) : entries.length;
+  const own = entries.findLastIndex((entry) => entry.kind === "branch") + 1;
   const { messages, pending } = openCalls(conversationOf(entries), entries);
   return {
     messages,
@@ -57,8 +58,8 @@ export function pastOf(entries: readonly TranscriptEntry[], prices: PriceOverrid
     runs: entries.filter((entry) => entry.kind === "end").length,
     end: end?.kind === "end" ? end.result : null,
     lastText: lastTextOf(entries),
-    earlier: takenBy(entries.slice(0, begun), prices),
-    underWay: takenBy(entries.slice(begun), prices),
+    earlier: takenBy(entries.slice(own, Math.max(begun, own)), prices),
+    underWay: takenBy(entries.slice(Math.max(begun, own)), prices),
     record: entries.findLast((entry) => entry.kind === "record")?.agent,
     unread: unreadTask(entries),
   };

@@ -75,6 +75,8 @@ export interface Changes {
   readonly maxTurns?: number | undefined;
   readonly timeout?: number | undefined;
   readonly background?: boolean | undefined;
+  /** It has no parent, whoever the one was that it is a copy of. */
+  readonly byItself?: boolean;
   /** The call of the parent that resumes it. */
   readonly toolUseId?: string | undefined;
 }
@@ -122,6 +124,7 @@ export function renewAgent(
       ...relates,
       background: changes.background ?? relates.background,
       toolUseId: changes.toolUseId ?? relates.toolUseId,
+      ...(changes.byItself === true ? alone(relates.depth) : {}),
     },
     costs: {
       ...costs,
@@ -131,6 +134,10 @@ export function renewAgent(
     },
     toolReport: [],
   });
+}
+
+function alone(depth: number): Partial<ResolvedAgent["relates"]> {
+  return { parentId: null, toolUseId: null, background: false, depth: Math.max(depth, 1) };
 }
 
 /** Nobody gets the right to everything back because he had it once. */

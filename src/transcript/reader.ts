@@ -21,6 +21,7 @@ export type TranscriptEntry =
   | {
       kind: "answer";
       id: string;
+      requestId: string;
       model: string;
       block: AssistantBlock | undefined;
       stopReason: StopReason;
@@ -33,6 +34,8 @@ export type TranscriptEntry =
   | { kind: "spend"; usage: Usage; costUsd: number | null; at: string }
   /** A run begins, with the agent as it was resolved for it. */
   | { kind: "record"; agent: Record<string, unknown>; prompt: string | null; at: string }
+  /** What stands before it was copied from another agent, which paid for it. */
+  | { kind: "branch"; from: string; at: string }
   /** How a run ended; its content is what was said last. */
   | { kind: "end"; result: EndOnDisk; at: string };
 
@@ -70,6 +73,8 @@ export function parseEntry(line: Record<string, unknown>): TranscriptEntry[] {
     const prompt = typeof line["prompt"] === "string" ? line["prompt"] : null;
     return agent === undefined ? [] : [{ kind: "record", agent, prompt, at }];
   }
+  if (line["type"] === "retinue-branch")
+    return [{ kind: "branch", from: String(line["from"]), at }];
   if (line["type"] === "retinue-end") {
     const result = record(line["result"]);
     return result === undefined ? [] : [{ kind: "end", result: result as never, at }];
@@ -83,6 +88,7 @@ export function parseEntry(line: Record<string, unknown>): TranscriptEntry[] {
       {
         kind: "answer",
         id: String(message["id"]),
+        requestId: typeof line["requestId"] === "string" ? line["requestId"] : "",
         model: String(message["model"]),
         block,
         stopReason: (message["stop_reason"] ?? "end_turn") as StopReason,

@@ -72,6 +72,16 @@ export class TranscriptRecorder {
     }
   }
 
+  /** What another agent has been through, at the beginning of a copy of it. */
+  copy(events: readonly AgentEvent[], origin: { from: string; turn: number | null }): void {
+    for (const event of events) this.record(event);
+    const timestamp = new Date().toISOString();
+    const { sessionId } = { sessionId: this.#sessionId };
+    this.#writer.append([
+      JSON.stringify({ type: "retinue-branch", ...origin, timestamp, sessionId }),
+    ]);
+  }
+
   /** Puts the intent of a step on disk before its effect. */
   intend(key: string, at: number): void {
     this.#writer.append([JSON.stringify(stepLine(key, this.#sessionId, at))]);

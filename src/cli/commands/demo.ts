@@ -45,7 +45,7 @@ export async function demoCommand(options: { color: ColorChoice }): Promise<void
     "`npm test` fails in this repository. Find out why, fix it and have the fix checked.";
   const { result, interrupted } = await watchRun(
     manager,
-    { prompt, description: "Fix a failing test" },
+    () => manager.main({ prompt, description: "Fix a failing test" }),
     {
       apply: (event) => {
         observer.apply(event);

@@ -127,6 +127,7 @@ function describe(entry: TranscriptEntry, style: Style): string | null {
     }
     case "intent":
     case "record":
+    case "branch":
     case "end":
       return null;
     case "spend":

@@ -1,0 +1,126 @@
+import { RetinueError } from "./errors.ts";
+import type { AgentEventBody, AnswerRecord } from "./events/event.ts";
+import { newAgentId, type AgentId } from "./ids.ts";
+import { pastOf } from "./lifecycle/past.ts";
+import type { RunningAgent } from "./lifecycle/running-agent.ts";
+import { resumedAgent } from "./resume.ts";
+import type { House } from "./spawn.ts";
+import type { TranscriptEntry } from "./transcript/reader.ts";
+
+export interface BranchRequest {
+  /** The last answer that the copy has given; left out: all of them. */
+  turn?: number | undefined;
+  /** What it is to do. Left out: it goes on from there. */
+  prompt?: string | undefined;
+  model?: string | undefined;
+  maxTurns?: number | undefined;
+  timeout?: number | undefined;
+}
+
+/** Goes on with a copy of an agent that has an id of its own, from one of its turns. The original stays as it is. */
+export function branchAgent(
+  id: AgentId,
+  request: BranchRequest,
+  house: House,
+): Promise<RunningAgent> {
+  return house.spawns.run(async () => {
+    const { session, registry } = house;
+    const earlier = await house.earlier.read(id);
+    const entries = upToTurn(earlier.entries, id, request.turn);
+    const past = pastOf(entries, session.prices);
+    const isDone = past.messages.at(-1)?.role === "assistant" && past.pending?.open.length === 0;
+    if (isDone && request.prompt === undefined) {
+      throw new RetinueError(
+        "invalid_request",
+        "The copy ends with an answer. Say what it is to do, or branch from an earlier turn.",
+      );
+    }
+    const changes = { ...request, id: newAgentId(), byItself: true };
+    const agent = await resumedAgent(earlier, id, house, changes);
+    const ticket = session.slots.reserve();
+    try {
+      const running = registry.add(agent, { standing: false });
+      running.files.copy(eventsOf(entries), { from: id, turn: request.turn ?? null });
+      const task = {
+        prompt: request.prompt ?? null,
+        source: "human",
+        timeout: agent.costs.timeout,
+      } as const;
+      await registry.start(running, task, {
+        ticket,
+        follow: null,
+        past: { ...past, told: new Set() },
+      });
+      return running;
+    } catch (error) {
+      ticket.release();
+      throw error;
+    }
+  });
+}
+
+/** What was said until the next answer after this one, without the next task. */
+function upToTurn(
+  entries: readonly TranscriptEntry[],
+  id: AgentId,
+  turn: number | undefined,
+): TranscriptEntry[] {
+  const said = entries.filter(({ kind }) =>
+    ["prompt", "attachment", "answer", "result"].includes(kind),
+  );
+  if (turn === undefined) return said;
+  const answers = new Set<string>();
+  for (const [index, entry] of said.entries()) {
+    if (entry.kind !== "answer") continue;
+    answers.add(entry.id);
+    if (answers.size <= turn) continue;
+    const before = said.slice(0, index);
+    const last = before.findLastIndex(({ kind }) => kind === "answer" || kind === "result");
+    return before.slice(0, last + 1);
+  }
+  if (answers.size === turn) return said;
+  throw new RetinueError(
+    "invalid_request",
+    `Agent ${id} has given ${answers.size} answers, not ${turn}. Branch from one of those.`,
+  );
+}
+
+/** The same again, as it was told at the time. */
+function eventsOf(entries: readonly TranscriptEntry[]): { at: number; body: AgentEventBody }[] {
+  const events: { at: number; body: AgentEventBody }[] = [];
+  let open: AnswerRecord | undefined;
+  for (const entry of entries) {
+    const at = Date.parse(entry.at) || 0;
+    if (entry.kind === "answer") {
+      if (open?.id !== entry.id) {
+        const { id, requestId, model, stopReason, usage } = entry;
+        open = {
+          id,
+          requestId,
+          model,
+          stopReason,
+          usage,
+          message: { role: "assistant", content: [] },
+        };
+        events.push({
+          at,
+          body: { type: "assistant-message", turn: 0, answer: open, costUsd: null, durationMs: 0 },
+        });
+      }
+      if (entry.block !== undefined) open.message.content.push(entry.block);
+    } else if (entry.kind === "prompt") {
+      const source = entry.meta ? "harness" : "human";
+      events.push({ at, body: { type: "prompt", text: entry.text, source, attachments: [] } });
+    } else if (entry.kind === "attachment") {
+      events.push({ at, body: { type: "attachment", attachment: entry.attachment } });
+    } else if (entry.kind === "result") {
+      const { result } = entry;
+      const call = { id: result.tool_use_id, name: "", input: {} };
+      events.push({
+        at,
+        body: { type: "tool-call-end", call, result, data: undefined, durationMs: 0 },
+      });
+    }
+  }
+  return events;
+}

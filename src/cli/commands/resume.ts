@@ -1,0 +1,104 @@
+import { basename, dirname } from "node:path";
+import { ControlClient } from "../../control/client.ts";
+import { RetinueError } from "../../errors.ts";
+import { readLease } from "../../transcript/lease.ts";
+import type { AgentOnDisk } from "../../transcript/meta.ts";
+import { findAgent } from "../find-agent.ts";
+import { likeAtStart } from "../kept-start.ts";
+import { runSession, type RunOptions } from "../run-session.ts";
+
+export interface ResumeOptions extends RunOptions {
+  all?: boolean;
+  branch?: boolean;
+  turn?: number;
+}
+
+/** `retinue resume`: an agent goes on with its history; with `--all` every one that was interrupted. */
+export async function resumeCommand(
+  id: string | undefined,
+  words: string[],
+  options: ResumeOptions,
+): Promise<void> {
+  if (options.all === true) {
+    refuseBoth(id);
+    const { resumeAllCommand } = await import("./resume-all.ts");
+    return resumeAllCommand(options);
+  }
+  if (id === undefined) {
+    throw new RetinueError(
+      "invalid_request",
+      "Which agent? 'retinue ps -a' lists them; --all means every one that was interrupted.",
+    );
+  }
+  const agent = await findAgent(id);
+  if (options.detach === true && options.detachedLog === undefined) {
+    const { detach } = await import("../detach.ts");
+    return detach("resume", words, options);
+  }
+  const prompt = words.join(" ").trim() || undefined;
+  if (await resumeElsewhere(agent, prompt, options)) return;
+  const { agentId, cwd, sessionId } = agent.meta.retinue;
+  enter(cwd);
+  const sessionDir = sessionDirectory(agent.file);
+  const request = {
+    prompt,
+    model: options.model,
+    maxTurns: options.maxTurns,
+    timeout: options.timeout === undefined ? undefined : options.timeout * 1000,
+  };
+  await runSession(likeAtStart(sessionDir, options), {
+    session: sessionId,
+    start: (manager) =>
+      options.branch === true
+        ? manager.branch(agentId, { ...request, turn: options.turn })
+        : manager.resume(agentId, request),
+  });
+}
+
+/** Its session still runs in another process: that one goes on with it. */
+async function resumeElsewhere(
+  { file, meta }: AgentOnDisk,
+  prompt: string | undefined,
+  { branch }: ResumeOptions,
+): Promise<boolean> {
+  const { agentId } = meta.retinue;
+  const found = readLease(`${sessionDirectory(file)}/lease.json`);
+  if (found.state !== "held") return false;
+  const { socket, pid } = found.lease;
+  if (socket === null || branch === true) {
+    throw new RetinueError(
+      "session_busy",
+      `Agent ${agentId} belongs to a session that runs in process ${pid}. Wait for its end, or 'retinue send ${agentId} "…"' while it works.`,
+    );
+  }
+  using client = await ControlClient.open({ ...found.lease, socket });
+  await client.call("resume", { id: agentId, ...(prompt === undefined ? {} : { prompt }) });
+  process.stdout.write(`${agentId}\n`);
+  process.stderr.write(
+    `retinue: it goes on in process ${pid}. 'retinue attach ${agentId}' shows it.\n`,
+  );
+  return true;
+}
+
+export function sessionDirectory(metaFile: string): string {
+  const directory = dirname(metaFile);
+  return basename(metaFile) === "main.meta.json" ? directory : dirname(directory);
+}
+
+/** Everything that was said at its start is meant from there. */
+function enter(cwd: string): void {
+  try {
+    process.chdir(cwd);
+  } catch (error) {
+    throw new RetinueError(
+      "invalid_request",
+      `The directory in which it ran, ${cwd}, is not there any more. Make it again to go on.`,
+      { cause: error },
+    );
+  }
+}
+
+function refuseBoth(id: string | undefined): void {
+  if (id === undefined) return;
+  throw new RetinueError("invalid_request", "Name an agent, or say --all; not both.");
+}
