@@ -1,6 +1,7 @@
 import { RetinueError } from "../errors.ts";
 import type { FoundRequest } from "../inbox/find-requests.ts";
-import { agentVariable, readProcesses, type Process } from "../platform/process-table.ts";
+import { agentVariable } from "../platform/marks.ts";
+import { readProcesses, type Process } from "../platform/process-table.ts";
 import { findRequest } from "./find-request.ts";
 
 /**
@@ -10,7 +11,7 @@ import { findRequest } from "./find-request.ts";
  */
 export async function findAsPerson(id: string): Promise<FoundRequest> {
   const above = ancestors(await readProcesses());
-  if (process.env[agentVariable] !== undefined || above.some(({ agent }) => agent !== undefined))
+  if (process.env[agentVariable] !== undefined || above.some(({ agents }) => agents.length > 0))
     throw onlyPersons();
   const found = findRequest(id);
   if (!found.processEnded && above.some(({ pid }) => pid === found.pid)) throw onlyPersons();

@@ -14,7 +14,7 @@ import { errorMessage, systemCode } from "../errors.ts";
 import { writeFileAtomic } from "../platform/atomic-write.ts";
 import { makePrivateDirectory } from "../platform/make-directory.ts";
 import { once } from "../platform/once.ts";
-import { processStart } from "../platform/process-table.ts";
+import { processStart } from "../platform/process-start.ts";
 import { readSmallFile } from "../platform/read-small-file.ts";
 import { inboxRequestSchema, type Answer, type InboxRequest } from "./request.ts";
 

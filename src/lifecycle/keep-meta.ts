@@ -1,7 +1,7 @@
 import type { AgentEvent } from "../events/event.ts";
 import { totalTokens } from "../message.ts";
 import { addCost } from "../model/prices.ts";
-import { processStart } from "../platform/process-table.ts";
+import { processStart } from "../platform/process-start.ts";
 import type { ResolvedAgent } from "../resolved-agent.ts";
 import { writeMeta, type AgentMeta } from "../transcript/meta.ts";
 import { nextState } from "./agent-state.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { RetinueError, systemCode } from "../errors.ts";
 import { openInPrivateDirectory } from "./make-directory.ts";
-import { processStart } from "./process-table.ts";
+import { processStart } from "./process-start.ts";
 import { readSmallFile } from "./read-small-file.ts";
 
 const patience = 10_000;

@@ -131,7 +131,7 @@ describe("ending all processes of an agent", () => {
     const [[code], [said]] = await Promise.all([
       once(child, "exit"),
       once(child.stdout, "data"),
-      tree.killAll(5000),
+      tree.killAll({ graceMs: 5000 }),
     ]);
     expect([code, String(said)]).toEqual([7, "bye\n"]);
   });

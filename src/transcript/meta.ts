@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { z } from "zod";
 import { errorMessage, RetinueError, systemCode } from "../errors.ts";
 import { openInPrivateDirectory } from "../platform/make-directory.ts";
-import { processStart } from "../platform/process-table.ts";
+import { processStart } from "../platform/process-start.ts";
 import { writeWhole } from "../platform/write-whole.ts";
 import { readTranscript, tokensOf } from "./reader.ts";
 

@@ -1,0 +1,73 @@
+import { setTimeout } from "node:timers/promises";
+import { readProcesses, type Process } from "./process-table.ts";
+
+const limitMs = 5000;
+
+/**
+ * Ends every process that belongs, and what those started, gently, then surely. Resolves with how many died.
+ * `graceMs` is how long they have; who makes it smaller in the meantime is heeded.
+ */
+export async function endProcesses(
+  belongs: (process: Process) => boolean,
+  pace: { readonly graceMs: number },
+): Promise<number> {
+  const victims = new Set<string>();
+  const began = performance.now();
+  let alive: Process[] = [];
+  /** A process in the middle of `exec` shows no environment, so only the second empty look counts. */
+  let emptyLooks = 0;
+  for (
+    let pauseMs = 2;
+    performance.now() - began < pace.graceMs + limitMs;
+    pauseMs = Math.min(pauseMs * 2, 50)
+  ) {
+    const family = familyOf(
+      await readProcesses(),
+      (process) => belongs(process) || victims.has(identity(process)),
+    );
+    const newcomers = family.filter((process) => !victims.has(identity(process)));
+    for (const process of newcomers) victims.add(identity(process));
+    alive = family;
+    emptyLooks = alive.length === 0 ? emptyLooks + 1 : 0;
+    if (emptyLooks === (victims.size === 0 ? 1 : 2)) break;
+    const gentle = performance.now() - began < pace.graceMs;
+    signalGroups(gentle ? newcomers : alive, gentle ? "SIGTERM" : "SIGKILL");
+    await setTimeout(pauseMs);
+  }
+  return victims.size - alive.length;
+}
+
+/** Those that belong, and everything below them. Never ourselves, nor our own group. */
+export function familyOf(
+  table: readonly Process[],
+  belongs: (process: Process) => boolean,
+): Process[] {
+  const own = table.find((candidate) => candidate.pid === process.pid);
+  const eligible = table.filter(
+    ({ pid, group }) => pid > 1 && group > 1 && pid !== process.pid && group !== own?.group,
+  );
+  const children = Map.groupBy(eligible, (candidate) => candidate.parent);
+  const family = new Set(eligible.filter(belongs));
+  for (const member of family)
+    for (const child of children.get(member.pid) ?? []) family.add(child);
+  return [...family];
+}
+
+/** Every group of a victim is a victim's own: it lies in a session that `start` or the victim itself opened. */
+export function signalGroups(victims: readonly Process[], name: NodeJS.Signals): void {
+  for (const group of new Set(victims.map((victim) => victim.group))) signal(-group, name);
+}
+
+/** Whether there was anything to signal. */
+export function signal(pid: number, name: NodeJS.Signals | 0): boolean {
+  try {
+    process.kill(pid, name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function identity(process: Process): string {
+  return `${process.pid} ${process.started}`;
+}

@@ -1,0 +1,35 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import type { Socket } from "node:net";
+import { guardScript } from "./guard-script.ts";
+import { owner } from "./owner.ts";
+
+let guard: ChildProcess | undefined;
+
+/**
+ * Makes sure that one small process watches over this one: when we are gone, also by `kill -9`, it ends everything that
+ * carries our mark. It has a session of its own, no mark, nothing of ours open but the pipe it waits at, and keeps
+ * nobody waiting. Where it cannot be started, agents run without it: the next start of Retinue finds what is left.
+ */
+export function ensureGuard(): void {
+  if (guard !== undefined) return;
+  const child = spawn("bash", ["--noprofile", "--norc", "-c", guardScript, guardName, owner], {
+    argv0: guardName,
+    cwd: "/",
+    env: { PATH: process.env["PATH"], LC_ALL: "C" },
+    detached: true,
+    stdio: ["pipe", "ignore", "ignore"],
+  });
+  guard = child;
+  const forget = (): void => {
+    if (guard === child) guard = undefined;
+  };
+  child.once("exit", forget);
+  child.once("error", forget);
+  child.stdin.on("error", forget);
+  child.unref();
+  // Node types it as a stream; a pipe to a child is a socket.
+  (child.stdin as Partial<Socket>).unref?.();
+}
+
+/** What the guard is called in a list of processes. */
+export const guardName = "retinue-guard";

@@ -1,0 +1,68 @@
+import { readFileSync } from "node:fs";
+import { endProcesses, familyOf } from "./end-processes.ts";
+import { isOwnerGone } from "./owner.ts";
+import { readProcFile } from "./process-start.ts";
+import { readProcesses, type Process } from "./process-table.ts";
+import { defaultGraceMs } from "./process-tree.ts";
+
+/** A process of an agent whose Retinue has ended without it. */
+export interface Orphan {
+  pid: number;
+  /** As it was typed, words joined by blanks. It is text from elsewhere: make it plain before it is shown. */
+  command: string;
+  /** The agents whose marks it carries, the nearest last; none when it is only below one that does. */
+  agentIds: readonly string[];
+  ageMs: number;
+}
+
+/** What is left of agents whose Retinue is gone. One look at all processes. */
+export async function findOrphans(): Promise<Orphan[]> {
+  const table = await readProcesses();
+  return familyOf(table, orphanhood(table)).map((found) => ({
+    pid: found.pid,
+    command: commandOf(found.pid),
+    agentIds: found.agents,
+    ageMs: ageOf(found),
+  }));
+}
+
+/**
+ * Ends what is left of agents whose Retinue is gone, and resolves when it is. The guard of a killed Retinue does the
+ * same: this is for what it could not, and for who cannot wait for it.
+ */
+export async function reapOrphans(
+  options: { graceMs?: number } = {},
+): Promise<{ processes: number; agentIds: string[] }> {
+  const table = await readProcesses();
+  const isOrphan = orphanhood(table);
+  const found = familyOf(table, isOrphan);
+  if (found.length === 0) return { processes: 0, agentIds: [] };
+  const processes = await endProcesses(isOrphan, { graceMs: options.graceMs ?? defaultGraceMs });
+  return { processes, agentIds: [...new Set(found.flatMap(({ agents }) => agents))] };
+}
+
+/** Who started us counts as alive: if it is not, then we are its orphan, and not ours to end. */
+function orphanhood(table: readonly Process[]): (process: Process) => boolean {
+  const above = table.find(({ pid }) => pid === process.pid)?.owners ?? [];
+  const known = new Map(above.map((owner) => [owner, false]));
+  return ({ owners }) =>
+    owners.some((owner) => {
+      const isGone = known.get(owner) ?? isOwnerGone(owner);
+      known.set(owner, isGone);
+      return isGone;
+    });
+}
+
+function commandOf(pid: number): string {
+  return Buffer.from(readProcFile(`/proc/${pid}/cmdline`), "latin1")
+    .toString("utf8")
+    .replaceAll("\0", " ")
+    .trim();
+}
+
+/** The kernel counts hundredths of seconds since it started, on every machine. */
+function ageOf({ started }: Process): number {
+  if (process.platform !== "linux") return Date.now() - Date.parse(started);
+  const uptime = Number.parseFloat(readFileSync("/proc/uptime", "latin1"));
+  return Math.max(0, Math.round(uptime * 1000 - Number(started) * 10));
+}

@@ -1,0 +1,37 @@
+import { readFileSync } from "node:fs";
+
+/**
+ * When a process started, in a form that can only be compared; empty when there is no such process. One that has ended
+ * and that nobody has waited for yet is none: where init does not reap it stays for ever.
+ */
+export function processStart(pid: number): string {
+  if (process.platform === "linux") {
+    const fields = statFields(String(pid));
+    return isDead(fields[0]) ? "" : (fields[19] ?? "");
+  }
+  try {
+    process.kill(pid, 0);
+    return "alive";
+  } catch {
+    return "";
+  }
+}
+
+export function isDead(state: string | undefined): boolean {
+  return state === "Z" || state === "X";
+}
+
+/** What follows the command's name, which is in parentheses and may itself hold spaces and parentheses. */
+export function statFields(pid: string): string[] {
+  const stat = readProcFile(`/proc/${pid}/stat`);
+  return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+}
+
+/** Empty when the process is gone or belongs to somebody else. */
+export function readProcFile(path: string): string {
+  try {
+    return readFileSync(path, "latin1");
+  } catch {
+    return "";
+  }
+}
