@@ -1,6 +1,7 @@
 import type { AgentFailure, AgentFigures } from "./agent-result.ts";
 import type { AgentId, SessionId } from "./ids.ts";
 import type { AgentState } from "./lifecycle/agent-state.ts";
+import type { Died } from "./lifecycle/died.ts";
 import type { RunningAgent } from "./lifecycle/running-agent.ts";
 import type { Session } from "./lifecycle/session.ts";
 import { totalTokens, type Usage } from "./message.ts";
@@ -33,6 +34,11 @@ export interface AgentRow {
   usage: Usage;
   /** In US dollars, summed like `usage`; `null` = unknown, because the price of some answer is. */
   cost: number | null;
+}
+
+/** An agent that was told to end, and what ended because of that. */
+export interface StoppedRow extends AgentRow {
+  died: Died;
 }
 
 export interface AgentOutput {

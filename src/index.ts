@@ -1,9 +1,9 @@
 /** Retinue as a library. Everything that other programs may rely on is named here. */
-export type { AgentOutput, AgentRow } from "./agent-row.ts";
 export type { BranchRequest } from "./branch.ts";
 export type { ResumeRequest } from "./resume.ts";
 export type { Receipt } from "./steer.ts";
 export { serveSession, type ServedSession } from "./control/serve-session.ts";
+export type { AgentOutput, AgentRow, StoppedRow } from "./agent-row.ts";
 export { createManager, type Manager } from "./manager.ts";
 export type { ManagerOptions } from "./manager-options.ts";
 export type { Diagnostic } from "./diagnostic.ts";

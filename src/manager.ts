@@ -1,5 +1,5 @@
 import type { AgentResult } from "./agent-result.ts";
-import { rowOf, type AgentOutput, type AgentRow } from "./agent-row.ts";
+import { rowOf, type AgentOutput, type AgentRow, type StoppedRow } from "./agent-row.ts";
 import type { AgentDefinition } from "./definitions/definition.ts";
 import type { Diagnostic } from "./diagnostic.ts";
 import { RetinueError } from "./errors.ts";
@@ -7,6 +7,7 @@ import type { EventStream, Subscription } from "./events/bus.ts";
 import { buildHouse, programmaticDefinitions } from "./house.ts";
 import { parseAgentId, type AgentId, type SessionId } from "./ids.ts";
 import type { Inbox } from "./inbox/inbox.ts";
+import type { StopOptions } from "./lifecycle/died.ts";
 import type { RunningAgent } from "./lifecycle/running-agent.ts";
 import { totalsOf, type Totals } from "./lifecycle/totals.ts";
 import { checkOptions, type ManagerOptions } from "./manager-options.ts";
@@ -102,7 +103,7 @@ export class Manager {
         "invalid_request",
         "process() needs a task. Write what the agent should do.",
       );
-    const timeout = checkTimeout(options.timeout) ?? session.limits.processTimeout;
+    const timeout = checkMilliseconds("timeout", options.timeout) ?? session.limits.processTimeout;
     const running = this.#find(id);
     if (running.state !== "idle") {
       throw new RetinueError(
@@ -148,7 +149,7 @@ export class Manager {
     options: { block?: boolean; timeout?: number } = {},
   ): Promise<AgentOutput> {
     const running = this.#find(id);
-    const timeout = checkTimeout(options.timeout);
+    const timeout = checkMilliseconds("timeout", options.timeout);
     const timedOut =
       options.block === true && running.isBusy && (await isSlower(running.ended, timeout));
     const { result } = running;
@@ -162,14 +163,29 @@ export class Manager {
     };
   }
 
-  /** Ends an agent, its foreground children and every process they started; resolves when all of it is gone. */
-  async stop(id: string, reason = "stopped by the host"): Promise<AgentRow> {
-    const running = this.#find(id);
-    await this.#house.registry.stop(running, reason);
-    return this.#row(running);
+  /**
+   * Ends an agent, its foreground children and every process they started; resolves when all of it is gone. Processes
+   * are asked first and killed after `graceMs`; a tool is waited for.
+   */
+  async stop(
+    id: string,
+    how: string | { reason?: string; graceMs?: number } = {},
+  ): Promise<StoppedRow> {
+    const { reason, graceMs } = typeof how === "string" ? { reason: how } : how;
+    const grace = checkMilliseconds("graceMs", graceMs);
+    return this.#end(
+      id,
+      reason ?? "stopped by the host",
+      grace === undefined ? {} : { graceMs: grace },
+    );
   }
 
-  async stopAll(reason?: string): Promise<AgentRow[]> {
+  /** As `stop`, at once: processes are not asked, and a tool that does not heed its signal is left behind. */
+  kill(id: string, reason = "killed by the host"): Promise<StoppedRow> {
+    return this.#end(id, reason, { kill: true });
+  }
+
+  async stopAll(reason?: string): Promise<StoppedRow[]> {
     return Promise.all(this.list().map(({ id }) => this.stop(id, reason)));
   }
 
@@ -296,6 +312,12 @@ export class Manager {
     return this.#row(await spawn(request, by, this.#house));
   }
 
+  async #end(id: string, reason: string, how: StopOptions): Promise<StoppedRow> {
+    const running = this.#find(id);
+    const died = await this.#house.registry.stop(running, reason, how);
+    return { ...this.#row(running), died };
+  }
+
   #refuseWhenClosed(): void {
     if (this.#closed) throw new RetinueError("closed", "The manager is closed. Create a new one.");
   }
@@ -322,9 +344,10 @@ function agentIdOf(id: string): AgentId {
   return agentId;
 }
 
-function checkTimeout(timeout: number | undefined): number | undefined {
-  if (timeout === undefined || (timeout >= 0 && timeout <= longestTimer)) return timeout;
-  const message = `timeout must be a number of milliseconds from 0 to ${longestTimer}, not ${timeout}. Leave it out to wait without one.`;
+function checkMilliseconds(name: string, value: number | undefined): number | undefined {
+  if (value === undefined || (value >= 0 && value <= longestTimer)) return value;
+  const remedy = name === "timeout" ? " Leave it out to wait without one." : "";
+  const message = `${name} must be a number of milliseconds from 0 to ${longestTimer}, not ${value}.${remedy}`;
   throw new RetinueError("invalid_request", message);
 }
 

@@ -12,6 +12,8 @@ import type { Memory } from "./memory.ts";
 import { endNotification } from "./notification.ts";
 import type { Past } from "./past.ts";
 import { runAgent, type AgentRun, type RunTask } from "./run-agent.ts";
+import { endedWith, type Died, type StopOptions } from "./died.ts";
+import { RunEnding } from "./run-ending.ts";
 import { RunningAgent } from "./running-agent.ts";
 import type { Session } from "./session.ts";
 import type { Ticket } from "./slots.ts";
@@ -84,10 +86,11 @@ export class Registry {
     const unlink = (): void => link?.[Symbol.dispose]();
     const goesOn = task.prompt === null ? (options.past?.underWay ?? null) : null;
     const result = Promise.withResolvers<AgentResult>();
-    running.begin({ abort, ended: result.promise, unlink }, goesOn);
+    const ending = new RunEnding();
+    running.begin({ abort, ending, ended: result.promise, unlink }, goesOn);
     running.mailbox.open(options.past?.told);
     running.files.begin(running.agent, task.prompt);
-    const run = { ...options, abort, goesOn, onEvent: begun.resolve };
+    const run = { ...options, abort, ending, goesOn, onEvent: begun.resolve };
     void this.#drive(running, task, run).then(result.resolve).finally(unlink);
     return Promise.race([begun.promise, result.promise.then(() => undefined)]);
   }
@@ -100,18 +103,21 @@ export class Registry {
   }
 
   /** Ends an agent and resolves when nothing of it is left running. Ending it twice does no harm. */
-  async stop(running: RunningAgent, reason: string): Promise<void> {
+  async stop(running: RunningAgent, reason: string, how: StopOptions = {}): Promise<Died> {
+    const died: Died = { agents: [], processes: 0 };
     if (running.isBusy) {
       running.stop(reason);
-      await running.ended;
+      Object.assign(died, await endedWith(running, this.list(), how));
     }
     // A standing agent whose task was just ending idles again: it is ended all the same.
     if (running.state === "idle") {
+      if (died.agents.length === 0) died.agents.push(running.agent.id);
       const figures = running.figures(this.#session.clock.now());
       const result = { ...figures, state: "stopped", content: running.content, reason } as const;
       this.#tellAnyway(running, { type: "agent-end", result });
     }
     running.files.memory?.forget();
+    return died;
   }
 
   /** Never rejects: whatever goes wrong is how the agent ended. */
@@ -120,12 +126,13 @@ export class Registry {
     task: RunTask,
     {
       ticket,
-      abort,
       onEvent,
       past,
       goesOn,
+      abort,
+      ending,
     }: StartOptions &
-      Pick<AgentRun, "abort" | "goesOn"> & {
+      Pick<AgentRun, "abort" | "ending" | "goesOn"> & {
         onEvent: () => void;
       },
   ): Promise<AgentResult> {
@@ -146,6 +153,7 @@ export class Registry {
         session,
         recorder,
         abort,
+        ending,
         remember: memory === undefined ? undefined : (body) => memory.keep(body),
         deliver: (content) => running.deliver(content),
       };

@@ -26,6 +26,7 @@ import type { Taken } from "./past.ts";
 import type { Session } from "./session.ts";
 import type { Ticket } from "./slots.ts";
 import { redactedEmit } from "./redacted-emit.ts";
+import type { RunEnding } from "./run-ending.ts";
 import { summarize } from "./summarize.ts";
 import { Waits } from "./waits.ts";
 
@@ -50,6 +51,8 @@ export interface AgentRun {
   readonly session: Session;
   readonly recorder: TranscriptRecorder;
   readonly abort: AbortController;
+  /** How it is ended once it is aborted. */
+  readonly ending: RunEnding;
   /** Hears everything as it is, secrets too; for a standing agent's own use. */
   readonly remember?: ((body: AgentEventBody) => void) | undefined;
   /** Takes the result's text as it is: the parent's model reads that one. */
@@ -65,8 +68,11 @@ export function runAgent(run: AgentRun): AsyncGenerator<AgentEvent, AgentResult>
     const { agent, session } = run;
     const figures = new Figures(session.clock.now(), run.goesOn ?? undefined);
     const tell = redactedEmit(session.redactor, (event) => reader.emit(event));
+    let isOver = false;
     const report: Report<AgentEventBody> = {
       emit: (body) => {
+        // A loop that was left behind has nothing to say any more.
+        if (isOver) return;
         const at = session.clock.now();
         const event: AgentEvent = { agentId: agent.id, sessionId: session.id, at, ...body };
         figures.apply(event);
@@ -86,6 +92,7 @@ export function runAgent(run: AgentRun): AsyncGenerator<AgentEvent, AgentResult>
     };
     run.deliver(ending.content);
     report.emit({ type: "agent-end", result });
+    isOver = true;
     return session.redactor.deep(result);
   });
 }
@@ -124,6 +131,7 @@ async function live(run: AgentRun, report: Report<AgentEventBody>): Promise<Loop
           ? new AgentSandbox(library, session.sandbox, agent.cwd)
           : undefined,
       redactor: session.redactor,
+      ending: run.ending,
     }),
   );
   const approvals = approvalsOf(agent, session, run.isBackground);
@@ -137,7 +145,7 @@ async function live(run: AgentRun, report: Report<AgentEventBody>): Promise<Loop
       return tool === undefined ? [] : [[name, tool] as const];
     }),
   );
-  return await runLoop(
+  const outcome = runLoop(
     {
       agent,
       model: session.model,
@@ -155,6 +163,7 @@ async function live(run: AgentRun, report: Report<AgentEventBody>): Promise<Loop
     },
     { ...run.task, attachments: isFirst ? agent.sees.attachments : [] },
   );
+  return await run.ending.of(outcome, signal);
 }
 
 type Ending = Pick<AgentResult, "content"> &

@@ -9,6 +9,7 @@ import { nextState, type AgentState } from "./agent-state.ts";
 import { Figures } from "./figures.ts";
 import { Mailbox } from "./mailbox.ts";
 import type { Past } from "./past.ts";
+import type { RunEnding } from "./run-ending.ts";
 
 /** One agent that this process knows: what it is, how it stands, and how it ended. Readable long after its end. */
 export class RunningAgent {
@@ -151,11 +152,22 @@ export class RunningAgent {
   stop(reason: string): void {
     this.#run?.abort.abort(new StopCause("stopped", reason));
   }
+
+  /** Why the run under way is being ended, if it is. Foreground children have the same one, not an equal one. */
+  get cause(): unknown {
+    return this.#run?.abort.signal.reason;
+  }
+
+  /** How the run under way is ended. */
+  get ending(): RunEnding | undefined {
+    return this.#run?.ending;
+  }
 }
 
 /** A run under way. */
 export interface Run {
   readonly abort: AbortController;
+  readonly ending: RunEnding;
   readonly ended: Promise<AgentResult>;
   /** Lets go of the parent, which may end without it. */
   readonly unlink: () => void;

@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync, readlinkSync, unlinkSync } from "node:fs";
+import { closeSync, constants, lstatSync, openSync, readlinkSync, unlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { owner } from "./owner.ts";
@@ -91,9 +91,12 @@ function markAt(
   pid: string,
   descriptor: number,
 ): { owner: string; agent: string; call: string } | undefined {
+  const link = `/proc/${pid}/fd/${descriptor}`;
   let target: string;
   try {
-    target = readlinkSync(`/proc/${pid}/fd/${descriptor}`, "latin1");
+    // Most processes have no such descriptor, and an error for each would cost more than the look itself.
+    if (lstatSync(link, { throwIfNoEntry: false }) === undefined) return undefined;
+    target = readlinkSync(link, "latin1");
   } catch {
     return undefined;
   }

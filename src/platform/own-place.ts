@@ -1,7 +1,7 @@
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname, uptime } from "node:os";
 import { once } from "./once.ts";
-import { processStart } from "./process-table.ts";
+import { processStart } from "./process-start.ts";
 
 /** Where process ids mean something: one boot of one machine, and on Linux one pid namespace of it. */
 export interface Place {

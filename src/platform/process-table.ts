@@ -30,7 +30,7 @@ export function readProc(): Process[] {
     if (!/^\d+$/.test(name)) return [];
     const fields = statFields(name);
     const [state, parent, group, session] = fields;
-    if (fields.length < 20 || isDead(state)) return [];
+    if (fields.length < 20 || isDead(state) || isOfKernel(fields[6])) return [];
     return {
       pid: Number(name),
       parent: Number(parent),
@@ -40,6 +40,10 @@ export function readProc(): Process[] {
       ...readMarks(readProcFile(`/proc/${name}/environ`).split("\0"), name),
     };
   });
+}
+
+function isOfKernel(flags: string | undefined): boolean {
+  return (Number(flags) & 0x20_0000) !== 0;
 }
 
 async function readPs(): Promise<Process[]> {

@@ -69,7 +69,10 @@ export class ProcessTree {
   }
 
   /** Ends what one `start` brought into being, gently, then surely. Resolves with how many processes died. */
-  async kill(child: ChildProcess, pace: { readonly graceMs: number } = this.#ending): Promise<number> {
+  async kill(
+    child: ChildProcess,
+    pace: { readonly graceMs: number } = this.#ending,
+  ): Promise<number> {
     const call = this.#calls.get(child);
     if (call === undefined || child.pid === undefined) return 0;
     const session = this.#sessions.get(call);

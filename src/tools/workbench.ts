@@ -1,5 +1,5 @@
 import type { AgentId } from "../ids.ts";
-import { ProcessTree } from "../platform/process-tree.ts";
+import { ProcessTree, type Ending } from "../platform/process-tree.ts";
 import type { AgentSandbox } from "../platform/sandbox/agent-sandbox.ts";
 import { openRedactor, type Redactor } from "../redact/redactor.ts";
 import { FileState, type FileLedger } from "./file-state.ts";
@@ -38,6 +38,8 @@ export class Workbench {
     env?: Readonly<Record<string, string>>;
     sandbox?: AgentSandbox | undefined;
     redactor?: Redactor;
+    /** How its processes are ended. */
+    ending?: Ending;
   }) {
     this.root = options.root;
     this.cwd = options.root;
@@ -48,7 +50,7 @@ export class Workbench {
     this.sandbox = options.sandbox;
     this.redactor = options.redactor ?? openRedactor;
     this.files = new FileState();
-    this.processes = new ProcessTree(options.agentId);
+    this.processes = new ProcessTree(options.agentId, options.ending);
   }
 
   /** Kills what the agent's shells left behind and lets go of what it remembered. */

@@ -5,7 +5,7 @@ import { RetinueError, systemCode } from "../errors.ts";
 import { withFileLockNow } from "../platform/file-lock.ts";
 import { openInPrivateDirectory } from "../platform/make-directory.ts";
 import { ownPlace } from "../platform/own-place.ts";
-import { processStart } from "../platform/process-table.ts";
+import { processStart } from "../platform/process-start.ts";
 import { writeWhole } from "../platform/write-whole.ts";
 import { beatMs, readLease, type Lease, type LeaseOnDisk } from "./lease.ts";
 import type { SessionPaths } from "./paths.ts";
