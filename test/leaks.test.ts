@@ -1,0 +1,114 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { sleepers } from "./support/sleepers.ts";
+import { setStage, temporaryDirectory } from "./support/stage.ts";
+
+/** Nothing of an ended agent is there after this time. */
+const soonMs = 5000;
+const bash = (command: string): object => ({ call: "Bash", input: { command } });
+const scenario = (...turns: object[]): string =>
+  JSON.stringify({ turns: turns.map((turn, index) => ({ turn: index + 1, ...turn })) });
+const hold = { reply: [bash("sleep 300")] };
+
+test("after a stop nothing is left of what an agent started", async () => {
+  const brood = sleepers();
+  const { manager } = setStage(scenario({ reply: [bash(brood.script)] }, hold), {
+    allowedTools: ["Bash"],
+  });
+  const agent = await manager.spawn({ prompt: "x", subagent_type: "Bash" });
+  await brood.until(brood.count);
+  const row = await manager.stop(agent.id);
+  expect(row).toMatchObject({ state: "stopped", died: { agents: [agent.id] } });
+  expect(row.died.processes).toBeGreaterThanOrEqual(brood.count);
+  expect(brood.alive()).toBe(0);
+});
+
+test("after a kill nothing is left of what an agent started", async () => {
+  const brood = sleepers();
+  const { manager } = setStage(scenario({ reply: [bash(brood.script)] }, hold), {
+    allowedTools: ["Bash"],
+  });
+  const agent = await manager.spawn({ prompt: "x", subagent_type: "Bash" });
+  await brood.until(brood.count);
+  const row = await manager.kill(agent.id);
+  expect(row).toMatchObject({ state: "stopped", died: { agents: [agent.id] } });
+  expect(row.died.processes).toBeGreaterThanOrEqual(brood.count);
+  expect(brood.alive()).toBe(0);
+});
+
+test("after a failure of the model nothing is left of what an agent started", async () => {
+  const brood = sleepers();
+  const { manager, cwd } = setStage(
+    scenario(
+      { reply: [bash(`${brood.script}; until [ -f go ]; do sleep 0.02; done`)] },
+      { reply: "never", fault: { kind: "overload", times: 99 } },
+    ),
+    { allowedTools: ["Bash"], limits: { retry: { attempts: 1 } } },
+  );
+  const agent = await manager.spawn({ prompt: "x", subagent_type: "Bash" });
+  await brood.until(brood.count);
+  writeFileSync(join(cwd, "go"), "");
+  expect(await manager.output(agent.id, { block: true })).toMatchObject({
+    state: "failed",
+    error: { code: "model_error" },
+  });
+  expect(brood.alive()).toBe(0);
+});
+
+test("after a timeout nothing is left of what an agent started", async () => {
+  const brood = sleepers();
+  const { manager } = setStage(scenario({ reply: [bash(brood.script)] }, hold), {
+    allowedTools: ["Bash"],
+  });
+  const agent = await manager.spawn({ prompt: "x", subagent_type: "Bash", timeout: 6000 });
+  await brood.until(brood.count);
+  expect(await manager.output(agent.id, { block: true })).toMatchObject({
+    state: "failed",
+    error: { code: "timeout" },
+  });
+  expect(brood.alive()).toBe(0);
+});
+
+test("after a crash nothing is left of what agents started", async () => {
+  const brood = sleepers();
+  const root = temporaryDirectory();
+  mkdirSync(join(root, "work"));
+  writeFileSync(
+    join(root, "work", "s.yaml"),
+    scenario({ reply: [bash(brood.script)] }, { reply: [bash("sleep 300")] }),
+  );
+  const bin = fileURLToPath(new URL("../bin/retinue.js", import.meta.url));
+  const run = ["run", "-p", "--allowedTools", "Bash", "--rehearse", "s.yaml", "x"];
+  const child = spawn(process.execPath, [bin, ...run], {
+    cwd: join(root, "work"),
+    env: { ...process.env, CLAUDE_CONFIG_DIR: join(root, "config") },
+    stdio: "ignore",
+  });
+  await brood.until(brood.count);
+  child.kill("SIGKILL");
+  await once(child, "exit");
+  await brood.until(0, soonMs);
+});
+
+test("an agent that is stopped takes nothing from another of its session", async () => {
+  const [mine, others] = [sleepers(), sleepers()];
+  const turns = [
+    { task: "mine", turn: 1, reply: [bash(mine.script)] },
+    { task: "other", turn: 1, reply: [bash(others.script)] },
+    { turn: 2, ...hold, repeat: true },
+  ];
+  const { manager } = setStage(JSON.stringify({ turns }), { allowedTools: ["Bash"] });
+  const [first, second] = await Promise.all(
+    ["mine", "other"].map((prompt) => manager.spawn({ prompt, subagent_type: "Bash" })),
+  );
+  await Promise.all([mine.until(mine.count), others.until(others.count)]);
+  await manager.stop(first?.id ?? "");
+  expect([mine.alive(), others.alive()]).toEqual([0, others.count]);
+  await manager.close();
+  expect(others.alive()).toBe(0);
+  expect(manager.get(second?.id ?? "")).toMatchObject({ state: "stopped" });
+});

@@ -1,0 +1,49 @@
+import { randomInt } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout } from "node:timers/promises";
+
+export interface Sleepers {
+  /** Starts one of each kind that is hard to find again, and returns. */
+  script: string;
+  /** How many there are once the script has run. */
+  count: number;
+  /** How many live now. */
+  alive: () => number;
+  /** Resolves when so many live; rejects after `withinMs` with how many do. */
+  until: (count: number, withinMs?: number) => Promise<void>;
+}
+
+/** Processes that sleep for a time nobody else does, so that they can be counted whatever they did to their marks. */
+export function sleepers(): Sleepers {
+  const time = `300.${randomInt(1e9, 1e10)}`;
+  const sleep = `sleep ${time}`;
+  const kinds = [
+    `${sleep} &`,
+    `setsid ${sleep} &`,
+    `nohup ${sleep} &`,
+    `(${sleep} &)`,
+    `(setsid bash -c '(${sleep} &) ; trap "" TERM; ${sleep}; :' &)`,
+    `(env -i ${sleep} &)`,
+    `(env -i setsid ${sleep} &)`,
+    `(env -i setsid bash -c 'trap "" TERM; ${sleep}; :' &)`,
+  ];
+  const alive = (): number =>
+    readdirSync("/proc").filter((pid) => commandOf(pid) === `sleep\0${time}\0`).length;
+  const until = async (count: number, withinMs = 20_000): Promise<void> => {
+    const deadline = performance.now() + withinMs;
+    while (alive() !== count) {
+      if (performance.now() > deadline)
+        throw new Error(`${alive()} sleepers live, not ${count}, after ${withinMs} ms.`);
+      await setTimeout(20);
+    }
+  };
+  return { script: `{ ${kinds.join("\n")}\n} >/dev/null 2>&1`, count: 9, alive, until };
+}
+
+function commandOf(pid: string): string {
+  try {
+    return /^\d+$/.test(pid) ? readFileSync(`/proc/${pid}/cmdline`, "utf8") : "";
+  } catch {
+    return "";
+  }
+}
