@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
+import { onTestFinished } from "vitest";
 
 export interface Sleepers {
   /** Starts one of each kind that is hard to find again, and returns. */
@@ -27,8 +28,13 @@ export function sleepers(): Sleepers {
     `(env -i setsid ${sleep} &)`,
     `(env -i setsid bash -c 'trap "" TERM; ${sleep}; :' &)`,
   ];
-  const alive = (): number =>
-    readdirSync("/proc").filter((pid) => commandOf(pid) === `sleep\0${time}\0`).length;
+  const living = (): string[] =>
+    readdirSync("/proc").filter((pid) => commandOf(pid) === `sleep\0${time}\0`);
+  const alive = (): number => living().length;
+  // A test that fails leaves nothing either.
+  onTestFinished(() => {
+    for (const pid of living()) process.kill(Number(pid), "SIGKILL");
+  });
   const until = async (count: number, withinMs = 20_000): Promise<void> => {
     const deadline = performance.now() + withinMs;
     while (alive() !== count) {

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import { createManager, createRehearsal, parseScenario } from "../../src/index.ts";
+import { watchForLeaks } from "./leaks.ts";
 import type { AgentEvent, Manager, ManagerOptions, Model, ModelRequest } from "../../src/index.ts";
 
 /** A directory that is gone after the test. */
@@ -41,6 +42,8 @@ export function setStage(
   mkdirSync(cwd);
   writeFiles(cwd, files ?? {});
   const requests: ModelRequest[] = [];
+  // A model that the test brings may keep its connections: it is not the manager's.
+  const expectNoLeaks = watchForLeaks({ exceptConnections: managerOptions.model !== undefined });
   const manager = createManager({
     model: recording(createRehearsal(parseScenario(scenario, "scenario.yaml")), requests),
     cwd,
@@ -55,6 +58,7 @@ export function setStage(
   onTestFinished(async () => {
     await manager.close();
     await reading;
+    await expectNoLeaks(manager);
   });
   return { manager, cwd, configDir, events, requests };
 }

@@ -1,0 +1,127 @@
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { setTimeout } from "node:timers/promises";
+import { ensureGuard, guardName } from "../../src/platform/guard.ts";
+import type { Manager } from "../../src/index.ts";
+
+/** What a process holds that ends with it, or should: each class as a list of names, with repetitions. */
+type Holdings = Record<
+  "processes" | "sockets" | "files" | "resources" | "listeners" | "temporary files",
+  string[]
+>;
+
+/** For what ends on the next turns of the event loop, or is another process that has just been told. */
+const settleMs = 3000;
+
+/**
+ * Remembers what this process holds now. The function it returns resolves when nothing has come to it, and throws with
+ * the names of what has and stays. To be called when everything that was opened in between should be closed.
+ */
+export function watchForLeaks(options: {
+  /** Connections are not looked at: they belong to something of the test that is still open. */
+  exceptConnections: boolean;
+}): (manager?: Manager) => Promise<void> {
+  // One for the whole process, started when it is first needed: it is no leak of whoever that is.
+  ensureGuard();
+  const before = holdings();
+  return async (manager) => {
+    const deadline = performance.now() + settleMs;
+    for (;;) {
+      const found = newIn(holdings(), before).filter(
+        (leak) => !options.exceptConnections || !/^sockets|TCPSocketWrap$/.test(leak),
+      );
+      const leaks = [...found, ...openAgents(manager)];
+      if (leaks.length === 0) return;
+      if (performance.now() > deadline)
+        throw new Error(`Left behind after the test:\n  ${leaks.join("\n  ")}`);
+      await setTimeout(10);
+    }
+  };
+}
+
+function openAgents(manager: Manager | undefined): string[] {
+  const open = manager?.list() ?? [];
+  return open.map(({ id, state }) => `agents: ${id} is ${state}`);
+}
+
+function newIn(after: Holdings, before: Holdings): string[] {
+  return Object.entries(after).flatMap(([kind, names]) => {
+    const known = [...before[kind as keyof Holdings]];
+    return names.flatMap((name) => {
+      const index = known.indexOf(name);
+      if (index === -1) return [`${kind}: ${name}`];
+      known.splice(index, 1);
+      return [];
+    });
+  });
+}
+
+function holdings(): Holdings {
+  const open = openFiles();
+  return {
+    processes: descendants(),
+    sockets: open.filter((target) => /^(?:socket|pipe):/.test(target)),
+    files: open.filter((target) => target.startsWith("/")),
+    resources: process.getActiveResourcesInfo().filter((name) => !passing.has(name)),
+    listeners: listeners(),
+    "temporary files": readdirSync(tmpdir()).filter((name) => name.startsWith("retinue-")),
+  };
+}
+
+/** They end by themselves: work of one turn, and requests to the file system. */
+const passing = new Set(["Immediate", "FSReqCallback", "FSReqPromise", "CloseReq"]);
+
+/** Descriptors of the event loop itself (`anon_inode:…`) come with its first use of something and stay. */
+function openFiles(): string[] {
+  return readdirSync("/proc/self/fd").flatMap((number) => {
+    try {
+      const target = readlinkSync(`/proc/self/fd/${number}`);
+      return /^\/proc\/(?:self|\d+)\/fd$/.test(target) ? [] : [target];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/**
+ * Of this process and of its signals. What kills processes at its exit is registered once, when it is first needed, and
+ * so is what removes the mount points of the sandbox.
+ */
+function listeners(): string[] {
+  return process.eventNames().flatMap((event) =>
+    process
+      .listeners(event as NodeJS.Signals)
+      .filter(({ name }) => name !== "killAtExit")
+      .filter((listener) => !String(listener).includes("cleanupBwrapMountPoints"))
+      .map(({ name }) => `${String(event)} ${name || "(anonymous)"}`),
+  );
+}
+
+/** Without guards: there is one for the whole process. */
+function descendants(): string[] {
+  const all = readdirSync("/proc").flatMap((name) => {
+    if (!/^\d+$/.test(name)) return [];
+    const stat = textOf(`/proc/${name}/stat`);
+    const [state, parent] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    if (parent === undefined || state === "Z") return [];
+    return { pid: Number(name), parent: Number(parent) };
+  });
+  const children = Map.groupBy(all, ({ parent }) => parent);
+  const found: string[] = [];
+  const line = [...(children.get(process.pid) ?? [])];
+  for (const { pid } of line) {
+    const command = textOf(`/proc/${pid}/cmdline`).replaceAll("\0", " ").trim();
+    if (command.startsWith(guardName)) continue;
+    found.push(`${pid} ${command.slice(0, 200)}`);
+    line.push(...(children.get(pid) ?? []));
+  }
+  return found;
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
