@@ -33,6 +33,7 @@ import { Lane } from "./platform/lane.ts";
 import { realPath } from "./platform/real-path.ts";
 import { SessionSandbox } from "./platform/sandbox/session-sandbox.ts";
 import { Environment } from "./resolve/environment.ts";
+import { byModelId } from "./resolve/model.ts";
 import { projectFolder } from "./settings/project-folder.ts";
 import { spawn, type House } from "./spawn.ts";
 import { FileLedger } from "./tools/file-state.ts";
@@ -100,7 +101,10 @@ export function buildHouse(
     allowsBackground,
     limits: options.limits,
     prices: settings.prices,
-    slots: new Slots({ limit: options.limits.maxRunning, onLimit: options.limits.onLimit }),
+    slots: new Slots(
+      { ...options.limits, perModel: byModelId(options.limits.perModel, settings) },
+      options.clock,
+    ),
     bus: new EventBus(),
     ledger: new FileLedger(),
     sandbox: settings.sandbox.enabled

@@ -23,6 +23,7 @@ export type { AgentId, SessionId } from "./ids.ts";
 export type { InboxEvent } from "./inbox/inbox-options.ts";
 export type { Answer, InboxRequest } from "./inbox/request.ts";
 export type { InboxCheck } from "./inbox/run-checks.ts";
+export type { Capacity, Room } from "./lifecycle/capacity.ts";
 export type { Spending, Totals } from "./lifecycle/totals.ts";
 export type { Usage } from "./message.ts";
 export {

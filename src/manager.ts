@@ -8,6 +8,8 @@ import { buildHouse, programmaticDefinitions } from "./house.ts";
 import { parseAgentId, type AgentId, type SessionId } from "./ids.ts";
 import type { Inbox } from "./inbox/inbox.ts";
 import type { StopOptions } from "./lifecycle/died.ts";
+import type { Capacity } from "./lifecycle/capacity.ts";
+import { claimOf } from "./lifecycle/claim.ts";
 import type { RunningAgent } from "./lifecycle/running-agent.ts";
 import { totalsOf, type Totals } from "./lifecycle/totals.ts";
 import { checkOptions, type ManagerOptions } from "./manager-options.ts";
@@ -111,7 +113,7 @@ export class Manager {
         `Agent ${id} is ${running.state}; process() takes an idle one. Spawn it without a prompt, or wait until its task has ended.`,
       );
     }
-    const ticket = session.slots.reserve();
+    const ticket = session.slots.reserve(claimOf(running.agent, session.model.provider));
     const task = { prompt, source: "human", timeout } as const;
     await registry.start(running, task, { ticket, follow: null });
     return running.ended;
@@ -135,6 +137,11 @@ export class Manager {
   count(): number {
     const { registry } = this.#house;
     return registry.list().filter(({ state }) => state === "running" || state === "waiting").length;
+  }
+
+  /** How much of the limits is used: what runs, waits in line and is free, also by type, model and provider. */
+  capacity(): Capacity {
+    return this.#house.session.slots.capacity();
   }
 
   /** What agents took, together and by type: one agent with everything spawned below it, or without `id` all. */

@@ -67,6 +67,8 @@ export interface ResolvedAgent {
     readonly maxTurns: number;
     /** Wall clock in milliseconds; stands still while the agent waits. */
     readonly timeout: number;
+    /** Who goes first when agents wait for a slot; higher does, 0 is usual. */
+    readonly priority: number;
   };
 
   /** Why each tool is there or not. */

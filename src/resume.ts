@@ -5,6 +5,7 @@
 import { initialAttachments } from "./resolve/prompt.ts";
 import { errorMessage, RetinueError } from "./errors.ts";
 import type { AgentId } from "./ids.ts";
+import { claimOf } from "./lifecycle/claim.ts";
 import type { EarlierAgent } from "./lifecycle/earlier-agents.ts";
 import { endNotification } from "./lifecycle/notification.ts";
 import type { Past } from "./lifecycle/past.ts";
@@ -47,7 +48,10 @@ export async function resumeAgent(
     });
     if (by.kind === "agent" && agent.relates.parentId !== by.asker.id) throw unknown(id);
     const running = registry.recall(agent, earlier);
-    const ticket = agent.relates.depth === 0 ? new Ticket(null) : session.slots.reserve();
+    const ticket =
+      agent.relates.depth === 0
+        ? new Ticket(null)
+        : session.slots.reserve(claimOf(agent, session.model.provider));
     const source = by.kind === "agent" ? "parent" : "human";
     const follow = by.kind === "agent" && !running.isBackground ? by.asker.signal : null;
     const children = await Promise.all(

@@ -7,6 +7,14 @@ import { permissionModes } from "./resolved-agent.ts";
 export const effortSchema = z.enum(["low", "medium", "high", "xhigh", "max"]);
 export type Effort = z.infer<typeof effortSchema>;
 
+/** Who goes first when agents wait for a slot: a number, or one of the words for it. */
+export const prioritySchema = z.union([
+  z.int().min(-1000).max(1000),
+  z
+    .enum(["low", "normal", "medium", "high", "critical"])
+    .transform((word) => ({ low: -10, normal: 0, medium: 0, high: 10, critical: 20 })[word]),
+]);
+
 /**
  * What was asked for. A model fills part of it through the `Agent` tool, a host application all of it.
  * Unknown fields are refused, so that a misspelt one is never silently ignored.
@@ -34,6 +42,8 @@ const spawnRequestSchema = z.strictObject({
   allowedTools: z.array(z.string()).optional(),
   /** Host only: wall-clock limit in milliseconds. */
   timeout: z.int().positive().max(longestTimer).optional(),
+  /** Host only: who goes first when agents wait for a slot. Higher does; `normal` is 0, `low` -10, `high` 10. */
+  priority: prioritySchema.optional(),
 });
 
 export type SpawnRequest = z.infer<typeof spawnRequestSchema>;

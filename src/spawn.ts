@@ -10,6 +10,7 @@ import type { Configuration } from "./configuration.ts";
 import type { Catalog } from "./definitions/catalog.ts";
 import type { AgentDefinition } from "./definitions/definition.ts";
 import { RetinueError } from "./errors.ts";
+import { claimOf } from "./lifecycle/claim.ts";
 import type { EarlierAgents } from "./lifecycle/earlier-agents.ts";
 import type { Registry } from "./lifecycle/registry.ts";
 import type { RunningAgent } from "./lifecycle/running-agent.ts";
@@ -67,29 +68,30 @@ export function spawn(input: SpawnRequestInput, by: SpawnFor, house: House): Pro
     if (route.kind === "refused") throw route.error;
     if (by.kind === "main") refuseSecondMain(registry);
 
+    // One frozen record: everything that has a say has had it.
+    const origin: Origin = {
+      sessionId: session.id,
+      parentId: parent?.id ?? null,
+      toolUseId: by.kind === "agent" ? by.asker.toolUseId : null,
+      parentModel: parent?.costs.model,
+      permissions: parent?.meets.permissions ?? house.permissions,
+      byModel: by.kind === "agent",
+      path: parent?.relates.path ?? [],
+      depth: by.kind === "main" ? 0 : (parent?.relates.depth ?? 0) + 1,
+    };
+    const { definition, background } = route;
+    const agent = await resolveAgent(definition, request, {
+      origin,
+      background,
+      catalog,
+      surroundings,
+    });
+
     // A place to run. The main agent takes none; an agent without a task needs none yet.
     const takesSlot = by.kind !== "main" && request.prompt !== undefined;
-    const ticket = takesSlot ? session.slots.reserve() : new Ticket(null);
+    const claim = claimOf(agent, session.model.provider);
+    const ticket = takesSlot ? session.slots.reserve(claim) : new Ticket(null);
     try {
-      // One frozen record: everything that has a say has had it.
-      const origin: Origin = {
-        sessionId: session.id,
-        parentId: parent?.id ?? null,
-        toolUseId: by.kind === "agent" ? by.asker.toolUseId : null,
-        parentModel: parent?.costs.model,
-        permissions: parent?.meets.permissions ?? house.permissions,
-        byModel: by.kind === "agent",
-        path: parent?.relates.path ?? [],
-        depth: by.kind === "main" ? 0 : (parent?.relates.depth ?? 0) + 1,
-      };
-      const { definition, background } = route;
-      const agent = await resolveAgent(definition, request, {
-        origin,
-        background,
-        catalog,
-        surroundings,
-      });
-
       // The generator, driven by the registry whoever waits for it.
       const running = registry.add(agent, { standing: request.prompt === undefined });
       if (request.prompt === undefined) return running;

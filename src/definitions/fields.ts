@@ -7,7 +7,7 @@
 import { z } from "zod";
 import { longestTimer } from "../longest-timer.ts";
 import { permissionModes, type PermissionMode } from "../resolved-agent.ts";
-import { effortSchema } from "../spawn-request.ts";
+import { effortSchema, prioritySchema } from "../spawn-request.ts";
 import { hooksSchema } from "./hooks-field.ts";
 import { mcpServersSchema } from "./mcp-field.ts";
 import { splitTools } from "./tool-list.ts";
@@ -82,6 +82,18 @@ export const definitionFields = {
   timeout: field("Wall clock in milliseconds before it is ended.", "600000", () =>
     z.number().int().positive().max(longestTimer),
   ),
+  priority: field(
+    "Who goes first when agents wait for a slot: higher does. `low` is -10, `normal` and `medium` 0, `high` 10, `critical` 20.",
+    "high",
+    (): z.ZodType<number> =>
+      z.union([
+        prioritySchema,
+        z
+          .string()
+          .regex(/^-?(1000|\d{1,3})$/)
+          .transform(Number),
+      ]),
+  ),
   color: field("How its row is coloured where people watch.", "blue", () => z.string()),
   background: {
     ...field("Its parent does not wait for it.", "true", flag),
@@ -144,11 +156,6 @@ export const definitionFields = {
         tokens: z.int().positive().optional(),
       })
       .refine(({ usd, tokens }) => usd !== undefined || tokens !== undefined, "give usd or tokens"),
-  ),
-  priority: later(
-    "Who goes first when agents wait for a place: higher does; 0 is usual.",
-    "10",
-    () => z.int().min(-1000).max(1000),
   ),
   outputSchema: later("A JSON Schema that its result must fit.", "{type: object}", () =>
     z.record(z.string(), z.unknown()),

@@ -19,6 +19,7 @@ export interface EventHeader {
 }
 
 export type AgentEventBody =
+  /** About how many are served up to it. Where parents take turns, or a limit of few agents is full, it can be sooner. */
   | { type: "agent-queued"; position: number; agent: AgentSummary }
   | { type: "agent-start"; agent: AgentSummary }
   | { type: "agent-wait"; reason: WaitReason }

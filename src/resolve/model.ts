@@ -26,6 +26,19 @@ function stated(model: string | undefined): string | undefined {
     : model;
 }
 
+/** Limits by model may use aliases too; of two limits for one model the lower counts. */
+export function byModelId(
+  limits: Readonly<Record<string, number>>,
+  settings: Settings,
+): Record<string, number> {
+  const byId = new Map<string, number>();
+  for (const [name, limit] of Object.entries(limits)) {
+    const id = expandAlias(name, settings);
+    byId.set(id, Math.min(limit, byId.get(id) ?? limit));
+  }
+  return Object.fromEntries(byId);
+}
+
 function expandAlias(model: string, settings: Settings): string {
   const alias = model.toLowerCase();
   return Object.hasOwn(settings.modelAliases, alias)

@@ -53,6 +53,7 @@ const storedAgentSchema = z.object({
     thinks: z.boolean(),
     maxTurns: z.number(),
     timeout: z.number(),
+    priority: z.number().default(0),
   }),
 });
 

@@ -119,6 +119,7 @@ export async function resolveAgent(
       thinks: origin.depth === 0 || effort !== null,
       maxTurns: number(request.max_turns, definition.maxTurns, limits.maxTurns),
       timeout: number(request.timeout, definition.timeout, limits.timeout),
+      priority: number(request.priority, definition.priority, 0),
     },
     toolReport: report,
   });

@@ -127,10 +127,16 @@ const aliases: Record<string, string> = {
 
 const milliseconds = z.int().positive().max(longestTimer);
 
+const mostOfEach = z.record(z.string().min(1), z.int().positive()).default({});
+
 export const limitsSchema = z.strictObject({
   /** Agents that run at once in a session. Those that wait for a child or a person do not count. */
   maxRunning: z.int().positive().default(10),
-  /** At the limit: wait in line, or answer `limit_reached`. */
+  /** How many of these run at once: agents of a type, on a model (alias or id), with a provider. */
+  perType: mostOfEach,
+  perModel: mostOfEach,
+  perProvider: mostOfEach,
+  /** At a limit: wait in line, or answer `limit_reached`. */
   onLimit: z.enum(["queue", "reject"]).default("queue"),
   /** How deep agents may spawn agents: 1 = only the main agent may. */
   maxSpawnDepth: z.int().nonnegative().default(1),
