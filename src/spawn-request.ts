@@ -7,13 +7,20 @@ import { permissionModes } from "./resolved-agent.ts";
 export const effortSchema = z.enum(["low", "medium", "high", "xhigh", "max"]);
 export type Effort = z.infer<typeof effortSchema>;
 
+/** For people who wrote something else. */
+export const priorityRemedy =
+  "Give a whole number from -1000 to 1000, or low, normal, medium, high or critical";
+
 /** Who goes first when agents wait for a slot: a number, or one of the words for it. */
-export const prioritySchema = z.union([
-  z.int().min(-1000).max(1000),
-  z
-    .enum(["low", "normal", "medium", "high", "critical"])
-    .transform((word) => ({ low: -10, normal: 0, medium: 0, high: 10, critical: 20 })[word]),
-]);
+export const prioritySchema = z.union(
+  [
+    z.int().min(-1000).max(1000),
+    z
+      .enum(["low", "normal", "medium", "high", "critical"])
+      .transform((word) => ({ low: -10, normal: 0, medium: 0, high: 10, critical: 20 })[word]),
+  ],
+  { error: priorityRemedy },
+);
 
 /**
  * What was asked for. A model fills part of it through the `Agent` tool, a host application all of it.

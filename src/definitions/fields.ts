@@ -7,7 +7,7 @@
 import { z } from "zod";
 import { longestTimer } from "../longest-timer.ts";
 import { permissionModes, type PermissionMode } from "../resolved-agent.ts";
-import { effortSchema, prioritySchema } from "../spawn-request.ts";
+import { effortSchema, priorityRemedy, prioritySchema } from "../spawn-request.ts";
 import { hooksSchema } from "./hooks-field.ts";
 import { mcpServersSchema } from "./mcp-field.ts";
 import { splitTools } from "./tool-list.ts";
@@ -86,13 +86,16 @@ export const definitionFields = {
     "Who goes first when agents wait for a slot: higher does. `low` is -10, `normal` and `medium` 0, `high` 10, `critical` 20.",
     "high",
     (): z.ZodType<number> =>
-      z.union([
-        prioritySchema,
-        z
-          .string()
-          .regex(/^-?(1000|\d{1,3})$/)
-          .transform(Number),
-      ]),
+      z.union(
+        [
+          prioritySchema,
+          z
+            .string()
+            .regex(/^-?(1000|\d{1,3})$/)
+            .transform(Number),
+        ],
+        { error: priorityRemedy },
+      ),
   ),
   color: field("How its row is coloured where people watch.", "blue", () => z.string()),
   background: {
