@@ -69,6 +69,7 @@ test("the priority of the call decides, then that of the definition, then it is 
     limits: { maxRunning: 1 },
     files: { ".claude/agents/urgent.md": urgent },
   });
+  expect((await manager.explain("urgent")).runs.priority).toBe(10);
   const first = await manager.spawn({ prompt: "first", subagent_type: "Bash" });
   const asked = [
     { prompt: "low", subagent_type: "Bash", priority: "low" },

@@ -17,12 +17,12 @@ export const waking: number = Infinity;
 /** A parent whose agents run or want to. */
 export class Parent {
   #held = 0;
-  #turn: number;
+  #lastSlot: number;
   readonly groups = new Set<Group>();
 
   /** It counts as having had a slot when it comes: so nobody gets ahead by coming anew each time. */
-  constructor(turn: number) {
-    this.#turn = turn;
+  constructor(now: number) {
+    this.#lastSlot = now;
   }
 
   /** Slots that its agents hold. */
@@ -31,15 +31,15 @@ export class Parent {
   }
 
   /** When it last got or gave back a slot. No two parents have the same. */
-  get turn(): number {
-    return this.#turn;
+  get lastSlot(): number {
+    return this.#lastSlot;
   }
 
   /** Its groups step aside meanwhile: a heap stays in order only if nothing in it changes unseen. */
-  change(slots: 1 | -1, turn: number): void {
+  change(slots: 1 | -1, now: number): void {
     for (const group of this.groups) group.among.remove(group);
     this.#held += slots;
-    this.#turn = turn;
+    this.#lastSlot = now;
     for (const group of this.groups) group.among.add(group);
   }
 }
@@ -122,5 +122,5 @@ export function cameBefore(one: Place, other: Place): boolean {
 
 function order(one: Pick<Place, "rank" | "parent">, other: Pick<Place, "rank" | "parent">): number {
   if (one.rank !== other.rank) return one.rank > other.rank ? -1 : 1;
-  return one.parent.held - other.parent.held || one.parent.turn - other.parent.turn;
+  return one.parent.held - other.parent.held || one.parent.lastSlot - other.parent.lastSlot;
 }

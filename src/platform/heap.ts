@@ -1,10 +1,10 @@
-/** Keeps its items so that the first is at hand; any of them can leave or change its place. Each takes O(log n). */
+/** Keeps its items so that the first is at hand; any of them can leave. Both entering and leaving take O(log n). */
 export class Heap<Item> {
   readonly #isBefore: (one: Item, other: Item) => boolean;
   readonly #items: Item[] = [];
   readonly #places = new Map<Item, number>();
 
-  /** `isBefore` must be a strict order. When what it looks at changes for an item, say `moved`. */
+  /** `isBefore` must be a strict order, and stay the same for the items that are here. */
   constructor(isBefore: (one: Item, other: Item) => boolean) {
     this.#isBefore = isBefore;
   }
@@ -18,8 +18,7 @@ export class Heap<Item> {
   }
 
   add(item: Item): void {
-    this.#put(item, this.#items.length);
-    this.moved(item);
+    this.#rise(item, this.#items.length);
   }
 
   /** Items that are not here do no harm. */
@@ -29,13 +28,7 @@ export class Heap<Item> {
     this.#places.delete(item);
     const last = this.#items.pop() as Item;
     if (place === this.#items.length) return;
-    this.#put(last, place);
-    this.moved(last);
-  }
-
-  moved(item: Item): void {
-    const place = this.#places.get(item);
-    if (place !== undefined) this.#sink(item, this.#rise(item, place));
+    this.#sink(last, this.#rise(last, place));
   }
 
   #rise(item: Item, from: number): number {
