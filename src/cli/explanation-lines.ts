@@ -33,7 +33,7 @@ export function explanationLines(
     [
       "runs",
       [
-        `as a child, ${runs.background ? "in the background" : "while its parent waits"}, ${runs.maxTurns} turns, ${runs.timeoutMs / 1000} s at most`,
+        `as a child, ${runs.background ? "in the background" : "while its parent waits"}, ${runs.maxTurns} turns, ${runs.timeoutMs / 1000} s at most${runs.priority === 0 ? "" : `, priority ${runs.priority} in line`}`,
       ],
     ],
     ["tools", toolLines(explanation)],

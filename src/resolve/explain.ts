@@ -43,6 +43,8 @@ export interface Explanation {
     readonly background: boolean;
     readonly maxTurns: number;
     readonly timeoutMs: number;
+    /** Who goes first when agents wait for a slot. */
+    readonly priority: number;
   };
   readonly prompt: {
     /** Estimates, four characters to a token; the state of the repository is not looked at. */
@@ -137,6 +139,7 @@ export async function explainAgent(
       background: definition.background ?? false,
       maxTurns: definition.maxTurns ?? limits.maxTurns,
       timeoutMs: definition.timeout ?? limits.timeout,
+      priority: definition.priority ?? 0,
     },
     prompt: {
       tokens,
