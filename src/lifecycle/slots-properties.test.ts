@@ -108,6 +108,17 @@ const isInLine = ({ standing }: Agent): boolean => standing === "queued" || stan
 
 const scene = fc.tuple(limits, fc.array(action, { maxLength: 120, size: "max" }));
 
+/** Always somebody in line and always somebody new, until patience with those who go ahead ends. */
+const crowd = fc.tuple(
+  fc.constant<Limits>({ maxRunning: 1, perType: { a: 1 }, perModel: {}, perProvider: {} }),
+  fc.array(claim, { minLength: 40, maxLength: 80, size: "max" }).map((claims) =>
+    claims.flatMap((own, at) => [
+      { kind: "reserve", pick: 0, claim: own },
+      { kind: at < 10 ? "reserve" : "end", pick: 0, claim: own },
+    ]),
+  ),
+);
+
 /** Plays the same actions on the slots and on the plain rules; `look` is called after each. */
 async function play(
   [of, actions]: [Limits, { kind: string; pick: number; claim: Claim }[]],
@@ -121,6 +132,7 @@ async function play(
       lend: ["held"],
       reclaim: ["lent"],
       abort: ["queued", "waking"],
+      end: ["held"],
     };
     const able = rules.agents.filter(({ standing }) => fits[kind]?.includes(standing));
     const chosen = able[pick % Math.max(1, able.length)];
@@ -128,7 +140,7 @@ async function play(
       const agent: Agent = { ticket: slots.reserve(own), claim: own, standing: "lent", arrival: 0 };
       rules.agents.push(agent);
       rules.move(agent, "queued");
-    } else if (chosen !== undefined && kind === "release") {
+    } else if (chosen !== undefined && (kind === "release" || kind === "end")) {
       chosen.ticket.release();
       rules.move(chosen, "outside");
     } else if (chosen !== undefined && kind === "lend") {
@@ -156,6 +168,18 @@ test("after whatever happens in whatever order, exactly those hold a slot who sh
       });
     }),
     { numRuns: 300 },
+  );
+});
+
+test("in a crowd that never ends everybody is served when the rules say so", async () => {
+  await fc.assert(
+    fc.asyncProperty(crowd, async (played) => {
+      await play(played, ({ agents }) => {
+        expect(agents.findLastIndex(({ ticket }) => ticket.held)).toBe(
+          agents.findLastIndex(({ standing }) => standing === "held"),
+        );
+      });
+    }),
   );
 });
 

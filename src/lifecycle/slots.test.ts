@@ -103,6 +103,22 @@ describe("the order of the line", () => {
     expect([parent.held, stranger.held]).toEqual([true, false]);
   });
 
+  test("those who go ahead because it is their parent's turn do not count against the patience with priorities", () => {
+    const slots = slotsFor({ maxRunning: 2 });
+    const long = slots.reserve(claim({ parent: "a" }));
+    let running = slots.reserve(claim({ parent: "b" }));
+    const oldest = slots.reserve(claim({ parent: "a" }));
+    for (let count = 0; count < 15; count += 1) {
+      const next = slots.reserve(claim({ parent: `p${count}` }));
+      running.release();
+      running = next;
+    }
+    expect([long.held, running.held, oldest.held]).toEqual([true, true, false]);
+    const high = slots.reserve(claim({ parent: "z", priority: 10 }));
+    running.release();
+    expect([high.held, oldest.held]).toEqual([true, false]);
+  });
+
   test("after ten of a higher priority the one that waits longest goes, and then again", () => {
     const slots = slotsFor({});
     let running = slots.reserve(claim());
