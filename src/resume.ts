@@ -48,16 +48,16 @@ export async function resumeAgent(
     });
     if (by.kind === "agent" && agent.relates.parentId !== by.asker.id) throw unknown(id);
     const running = registry.recall(agent, earlier);
-    const ticket =
-      agent.relates.depth === 0
-        ? new Ticket(null)
-        : session.slots.reserve(claimOf(agent, session.model.provider));
     const source = by.kind === "agent" ? "parent" : "human";
     const follow = by.kind === "agent" && !running.isBackground ? by.asker.signal : null;
     const children = await Promise.all(
       (await house.earlier.backgroundChildren(id)).map((child) => recallAgent(child, house)),
     );
     const task = { prompt, source, timeout: agent.costs.timeout } as const;
+    const ticket =
+      agent.relates.depth === 0
+        ? new Ticket(null)
+        : session.slots.reserve(claimOf(agent, session.model.provider));
     const started = registry.start(running, task, { ticket, follow, past });
     // Nothing of this may come after the agent's first look into its mail.
     for (const mail of sentMail(session.paths.mail(id))) running.mailbox.post(mail);
