@@ -1,6 +1,7 @@
 import { RetinueError } from "./errors.ts";
 import type { AgentEventBody, AnswerRecord } from "./events/event.ts";
 import { newAgentId, type AgentId } from "./ids.ts";
+import { claimOf } from "./lifecycle/claim.ts";
 import { pastOf } from "./lifecycle/past.ts";
 import type { RunningAgent } from "./lifecycle/running-agent.ts";
 import { resumedAgent } from "./resume.ts";
@@ -37,7 +38,7 @@ export function branchAgent(
     }
     const changes = { ...request, id: newAgentId(), byItself: true };
     const agent = await resumedAgent(earlier, id, house, changes);
-    const ticket = session.slots.reserve();
+    const ticket = session.slots.reserve(claimOf(agent, session.model.provider));
     try {
       const running = registry.add(agent, { standing: false });
       running.files.copy(eventsOf(entries), { from: id, turn: request.turn ?? null });
