@@ -3,6 +3,7 @@ import type { Usage } from "./message.ts";
 export type FailureCode =
   | "max_turns"
   | "timeout"
+  | "stalled"
   | "empty_result"
   | "model_error"
   | "storage"

@@ -16,11 +16,12 @@ export const exitCodes = {
 } as const;
 
 export const exitCodeHelp = `Exit codes: 0 ok, 1 the agent or command failed, 2 usage, 3 not found, 5 turn limit,
-6 no model available, 124 timeout, 130 Ctrl+C, 143 stopped.`;
+6 no model available, 124 timeout or no progress, 130 Ctrl+C, 143 stopped.`;
 
 const byFailure: Partial<Record<FailureCode, number>> = {
   max_turns: exitCodes.limit,
   timeout: exitCodes.timeout,
+  stalled: exitCodes.timeout,
 };
 
 const byError: Partial<Record<ErrorCode, number>> = {

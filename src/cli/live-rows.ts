@@ -5,6 +5,7 @@ import {
   hasEnded,
   type AgentState,
   type AgentStatus,
+  type DeadlineClock,
   type RunState,
   type TreeRow,
 } from "./run-state.ts";
@@ -155,13 +156,26 @@ function rowCells({ agent, prefix }: TreeRow, drawing: Drawing, layout: Layout):
   ];
 }
 
-/** The silence is never cut: it is what a person looks for. */
+const nearLimit: Readonly<Record<DeadlineClock, string>> = {
+  wall: "time nearly up",
+  progress: "no progress",
+  tool: "call nearly out of time",
+};
+
+/** Silence and a limit that comes near are never cut: they are what a person looks for. */
 function activityCells(agent: AgentState, { run, now, style }: Drawing, width: number): Cell[] {
   const silence = now - agent.lastEventAt;
   const paint = hasEnded(agent) ? style.status(agent.status) : noPaint;
   const text = activity(agent, run);
-  if (agent.status !== "running" || silence < silentAfter) return [{ text, width, paint }];
-  const note = fit(` silent ${formatDuration(silence)}`, width);
+  const notes =
+    agent.status === "running"
+      ? [
+          ...(agent.warning === null ? [] : [nearLimit[agent.warning]]),
+          ...(silence < silentAfter ? [] : [`silent ${formatDuration(silence)}`]),
+        ]
+      : [];
+  if (notes.length === 0) return [{ text, width, paint }];
+  const note = fit(` ${notes.join(", ")}`, width);
   return [
     { text, width: Math.max(0, width - displayWidth(note)), gap: 0, paint },
     { text: note, paint: style.yellow },

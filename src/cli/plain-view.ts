@@ -52,6 +52,8 @@ export class PlainView {
           `retry ${event.attempt} in ${(event.delayMs / 1000).toFixed(1)} s: ` +
             plainLine(`${event.code}, ${event.message}`),
         );
+      case "deadline-warning":
+        return style.yellow(plainLine(`time: ${event.message}`));
       case "tool-call-start":
         return formatCall(event.call);
       case "permission-deny":

@@ -137,6 +137,8 @@ export interface AgentState {
   readonly openTools: Map<string, ToolActivity>;
   /** Set while the model is being asked again. */
   retry: string | null;
+  /** The limit of time that came near last. */
+  warning: DeadlineClock | null;
   startedAt: number | null;
   endedAt: number | null;
   /** The agent has been silent since then. */
@@ -145,6 +147,8 @@ export interface AgentState {
   outcome: string | null;
   failure: FailureCode | null;
 }
+
+export type DeadlineClock = Extract<AgentEvent, { type: "deadline-warning" }>["clock"];
 
 export interface ToolActivity {
   readonly name: string;
@@ -203,6 +207,7 @@ function newAgent(seed: {
     lastTool: null,
     openTools: new Map(),
     retry: null,
+    warning: null,
     startedAt: null,
     endedAt: null,
     lastEventAt: 0,
@@ -246,6 +251,7 @@ function advance(agent: AgentState, event: AgentEvent): void {
       return;
     case "assistant-message":
       agent.retry = null;
+      if (agent.warning === "progress") agent.warning = null;
       agent.stopReason = event.answer.stopReason;
       agent.usage = addUsage(agent.usage, event.answer.usage);
       agent.costUsd = addCost(agent.costUsd, event.costUsd);
@@ -254,6 +260,9 @@ function advance(agent: AgentState, event: AgentEvent): void {
       agent.retry = null;
       agent.usage = addUsage(agent.usage, event.usage);
       agent.costUsd = addCost(agent.costUsd, event.costUsd);
+      return;
+    case "deadline-warning":
+      agent.warning = event.clock;
       return;
     case "tool-call-start":
       startTool(agent, event.call);
@@ -266,6 +275,7 @@ function advance(agent: AgentState, event: AgentEvent): void {
       return;
     case "tool-call-end":
       agent.retry = null;
+      if (agent.warning !== "wall") agent.warning = null;
       endTool(agent, event.call.id);
       return;
     case "agent-end":
@@ -286,6 +296,7 @@ function start(agent: AgentState, at: number): void {
   agent.startedAt = at;
   agent.endedAt = null;
   agent.waitReason = null;
+  agent.warning = null;
   agent.outcome = null;
   agent.failure = null;
 }
@@ -315,6 +326,7 @@ function end(agent: AgentState, result: AgentResult, at: number): void {
   agent.endedAt = at;
   agent.waitReason = null;
   agent.retry = null;
+  agent.warning = null;
   agent.openTools.clear();
   agent.outcome = formatOutcome(result);
   agent.failure = result.state === "failed" ? result.error.code : null;

@@ -78,6 +78,14 @@ export type AgentEventBody =
       /** Of a search. The time of a broken answer is part of that of the next one. */
       durationMs: number;
     }
+  /** A limit of time comes near. `callId`: of the tool call whose limit it is. */
+  | {
+      type: "deadline-warning";
+      clock: "wall" | "progress" | "tool";
+      callId: string | null;
+      leftMs: number;
+      message: string;
+    }
   | { type: "attachment"; attachment: Attachment }
   | { type: "agent-end"; result: AgentResult };
 

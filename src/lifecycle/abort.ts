@@ -1,7 +1,7 @@
 /** Why an agent's run was ended from outside. It is the `reason` of the run's signal; the first cause wins. */
 export class StopCause extends Error {
   override readonly name = "StopCause";
-  readonly kind: "stopped" | "timeout" | "storage";
+  readonly kind: "stopped" | "storage";
 
   constructor(kind: StopCause["kind"], message: string) {
     super(message);

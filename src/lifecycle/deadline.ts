@@ -1,35 +1,85 @@
-import type { Clock } from "../platform/clock.ts";
 import { longestTimer } from "../longest-timer.ts";
+import { ladder } from "../loop/ladder.ts";
 
-/** A wall clock that can stand still. Calls `expire` once when the time that it ran for reaches the limit. */
+/**
+ * A clock with a limit that can stand still and start anew. It warns once on its way and expires once, at most. Measured
+ * without the time of day, which people and time servers change.
+ */
 export class Deadline implements Disposable {
-  readonly #clock: Clock;
-  readonly #expire: () => void;
-  #left: number;
-  #startedAt = 0;
+  readonly #limit: number;
+  readonly #warn: (leftMs: number) => void;
+  readonly #expire: () => number;
+  /** What `expire` granted on top of the limit. */
+  #more = 0;
+  /** For how long it ran before it last stood still. */
+  #ran = 0;
+  #startedAt: number | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #step: "warn" | "expire" | "over" = "warn";
 
-  constructor(limit: number, clock: Clock, expire: () => void) {
-    this.#left = limit;
-    this.#clock = clock;
-    this.#expire = expire;
+  constructor(
+    limit: number,
+    on: {
+      warn: (leftMs: number) => void;
+      /** Returns how many milliseconds more it is given; 0: its time is over. */
+      expire: () => number;
+    },
+  ) {
+    this.#limit = limit;
+    this.#warn = on.warn;
+    this.#expire = on.expire;
     this.resume();
   }
 
   pause(): void {
-    if (this.#timer === undefined) return;
+    this.#ran = this.#elapsed();
+    this.#startedAt = undefined;
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#left -= this.#clock.now() - this.#startedAt;
   }
 
   resume(): void {
-    if (this.#timer !== undefined) return;
-    this.#startedAt = this.#clock.now();
-    this.#timer = setTimeout(this.#expire, Math.min(Math.max(this.#left, 1), longestTimer));
+    if (this.#startedAt !== undefined) return;
+    this.#startedAt = performance.now();
+    this.#arm();
+  }
+
+  /** The whole time is left again. Cheap: the timer only looks when it would have been due. */
+  restart(): void {
+    if (this.#step === "over") return;
+    this.#ran = 0;
+    this.#more = 0;
+    this.#step = "warn";
+    if (this.#startedAt !== undefined) this.#startedAt = performance.now();
   }
 
   [Symbol.dispose](): void {
     this.pause();
+    this.#step = "over";
+  }
+
+  #elapsed(): number {
+    return this.#ran + (this.#startedAt === undefined ? 0 : performance.now() - this.#startedAt);
+  }
+
+  #arm(): void {
+    if (this.#step === "over") return;
+    const due = this.#step === "warn" ? this.#limit * ladder.warnAt : this.#limit + this.#more;
+    const wait = Math.min(Math.max(Math.ceil(due - this.#elapsed()), 1), longestTimer);
+    this.#timer = setTimeout(() => this.#look(), wait);
+  }
+
+  #look(): void {
+    const elapsed = this.#elapsed();
+    if (this.#step === "warn" && elapsed >= this.#limit * ladder.warnAt) {
+      this.#step = "expire";
+      this.#warn(Math.max(0, Math.round(this.#limit - elapsed)));
+    }
+    if (elapsed >= this.#limit + this.#more) {
+      const granted = this.#expire();
+      if (granted <= 0) this.#step = "over";
+      this.#more = elapsed - this.#limit + granted;
+    }
+    this.#arm();
   }
 }

@@ -18,18 +18,26 @@ export class Figures {
   lastUsage = noUsage;
   costUsd: number | null = 0;
   lastTool: string | null = null;
-  /** The latest whole text of the agent: its partial result if it ends now. */
-  text = "";
+  /** The latest whole text of the agent. */
+  #text = "";
+  /** What has arrived since of an answer that is not whole, or never became so. */
+  #arriving = "";
+  #isAskedAnew = false;
 
   /** `before`: what the same task took in an earlier process, and what it had said. */
   constructor(startedAt: number, before?: Taken, text = "") {
     this.#startedAt = startedAt;
-    this.text = text;
+    this.#text = text;
     if (before === undefined) return;
     this.turns = before.turns;
     this.toolUses = before.toolUses;
     this.usage = before.usage;
     this.costUsd = before.costUsd;
+  }
+
+  /** What the agent said last: its partial result if it ends now. */
+  get text(): string {
+    return [this.#text, this.#arriving].filter((part) => part.trim() !== "").join("\n\n");
   }
 
   apply(event: AgentEvent): void {
@@ -41,7 +49,13 @@ export class Figures {
       this.lastUsage = event.answer.usage;
       this.costUsd = addCost(this.costUsd, event.costUsd);
       const text = textOf(event.answer.message.content);
-      if (text.trim() !== "") this.text = text;
+      if (text.trim() !== "") this.#text = text;
+      this.#arriving = "";
+    } else if (event.type === "text-delta") {
+      this.#arriving = this.#isAskedAnew ? event.text : this.#arriving + event.text;
+      this.#isAskedAnew = false;
+    } else if (event.type === "turn-start" || event.type === "model-retry") {
+      this.#isAskedAnew = true;
     } else if (event.type === "spend") {
       this.usage = addUsage(this.usage, event.usage);
       this.costUsd = addCost(this.costUsd, event.costUsd);

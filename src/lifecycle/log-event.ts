@@ -13,6 +13,9 @@ export function logEvent(logger: Logger, event: AgentEvent): void {
     case "model-retry":
       logger.warn({ code: event.code, attempt: event.attempt }, "model call is retried");
       break;
+    case "deadline-warning":
+      logger.warn({ clock: event.clock, leftMs: event.leftMs }, event.message);
+      break;
     case "permission-deny":
       logger.warn({ tool: event.call.name }, event.reason);
       break;

@@ -3,6 +3,7 @@ import { errorMessage, RetinueError } from "../errors.ts";
 import type { AgentEvent, AgentEventBody } from "../events/event.ts";
 import type { AgentId } from "../ids.ts";
 import type { ResolvedAgent } from "../resolved-agent.ts";
+import { WrapUp } from "../loop/wrap-up.ts";
 import { followAbort } from "./abort.ts";
 import type { History } from "../loop/loop-context.ts";
 import { AgentFiles, type EarlierFiles } from "./agent-files.ts";
@@ -154,6 +155,7 @@ export class Registry {
         recorder,
         abort,
         ending,
+        wrapUp: new WrapUp(abort.signal),
         remember: memory === undefined ? undefined : (body) => memory.keep(body),
         deliver: (content) => running.deliver(content),
       };

@@ -7,6 +7,7 @@ import type { History } from "../loop/loop-context.ts";
 import type { MailSlot } from "../loop/mail.ts";
 import { relay, type Report } from "../loop/relay.ts";
 import { runLoop, type LoopOutcome } from "../loop/run-loop.ts";
+import { Interruption, type WrapUp } from "../loop/wrap-up.ts";
 import { ModelError } from "../model/model.ts";
 import { writeFileAtomic } from "../platform/atomic-write.ts";
 import type { ResolvedAgent } from "../resolved-agent.ts";
@@ -18,7 +19,8 @@ import type { TranscriptRecorder } from "../transcript/recorder.ts";
 import { StopCause } from "./abort.ts";
 import { approvalsOf } from "./approvals.ts";
 import { askAhead } from "./ask-ahead.ts";
-import { Deadline } from "./deadline.ts";
+import { closeInTime } from "./close-in-time.ts";
+import { Deadlines } from "./deadlines.ts";
 import { enrolJudge } from "./enrol-judge.ts";
 import { Figures } from "./figures.ts";
 import { journalSteps } from "./journal.ts";
@@ -53,6 +55,8 @@ export interface AgentRun {
   readonly abort: AbortController;
   /** How it is ended once it is aborted. */
   readonly ending: RunEnding;
+  /** Where the agent is asked to report and end. */
+  readonly wrapUp: WrapUp;
   /** Hears everything as it is, secrets too; for a standing agent's own use. */
   readonly remember?: ((body: AgentEventBody) => void) | undefined;
   /** Takes the result's text as it is: the parent's model reads that one. */
@@ -81,10 +85,13 @@ export function runAgent(run: AgentRun): AsyncGenerator<AgentEvent, AgentResult>
       },
       told: reader.told,
     };
-    const ending = await live(run, report).then(endingOf, (error: unknown) => {
-      const { signal } = run.abort;
-      return endingOfError(signal.aborted ? signal.reason : error, figures.text);
-    });
+    const ending = await live(run, report).then(
+      (outcome) => endingOf(outcome, figures.text),
+      (error: unknown) => {
+        const { signal } = run.abort;
+        return endingOfError(signal.aborted ? signal.reason : error, figures.text);
+      },
+    );
     const result: AgentResult = {
       ...figures.at(session.clock.now()),
       ...ending,
@@ -98,25 +105,32 @@ export function runAgent(run: AgentRun): AsyncGenerator<AgentEvent, AgentResult>
 }
 
 /** From the line to the loop. What it opens is closed on every way out, in reverse order. */
-async function live(run: AgentRun, report: Report<AgentEventBody>): Promise<LoopOutcome> {
-  const { agent, session, ticket, recorder } = run;
+async function live(run: AgentRun, { emit, told }: Report<AgentEventBody>): Promise<LoopOutcome> {
+  const { agent, session, ticket, recorder, wrapUp } = run;
   const { permissions } = agent.meets;
   const { signal } = run.abort;
-  await using resources = new AsyncDisposableStack();
+  const resources = new AsyncDisposableStack();
+  await using _closing = closeInTime(resources, () =>
+    session.logger.warn({ agentId: agent.id }, "the cleanup of an agent did not end"),
+  );
   const summary = summarize(agent, run.task.prompt);
   const isFirst = run.history.messages.length === 0;
   if (!ticket.held) {
-    report.emit({ type: "agent-queued", position: ticket.position, agent: summary });
+    emit({ type: "agent-queued", position: ticket.position, agent: summary });
     await ticket.whenHeld(signal);
   }
-  report.emit({ type: "agent-start", agent: summary });
-  await report.told();
+  emit({ type: "agent-start", agent: summary });
+  await told();
 
-  const deadline = resources.use(
-    new Deadline(run.task.timeout, session.clock, () => {
-      run.abort.abort(new StopCause("timeout", `It ran longer than ${run.task.timeout / 1000} s.`));
-    }),
-  );
+  const { timeout } = run.task;
+  const deadlines = resources.use(new Deadlines({ timeout, limits: session.limits, wrapUp, emit }));
+  const report: Report<AgentEventBody> = {
+    emit: (body) => {
+      deadlines.hear(body);
+      emit(body);
+    },
+    told,
+  };
   const library = await session.sandbox?.open();
   const workbench = resources.use(
     new Workbench({
@@ -138,7 +152,7 @@ async function live(run: AgentRun, report: Report<AgentEventBody>): Promise<Loop
   resources.defer(() => session.denials.forget(agent.id));
   const ahead = resources.use(await askAhead(agent, session, approvals));
   resources.use(enrolJudge({ agent, session, workbench, approvals, ahead }));
-  const waits = new Waits({ ticket, deadline, signal, emit: report.emit });
+  const waits = new Waits({ ticket, deadlines, signal, emit: report.emit });
   const tools = new Map(
     agent.can.tools.flatMap((name) => {
       const tool = session.tools.get(name);
@@ -153,10 +167,19 @@ async function live(run: AgentRun, report: Report<AgentEventBody>): Promise<Loop
       toolSpecs: [...tools.values()].map(toolSpec),
       workbench,
       approvals,
-      steps: journalSteps({ agent, session, recorder, waits, signal, goesOn: run.goesOn !== null }),
+      steps: journalSteps({
+        agent,
+        session,
+        recorder,
+        waits,
+        signal: wrapUp.working,
+        goesOn: run.goesOn !== null,
+      }),
       limits: session.limits,
       prices: session.prices,
       signal,
+      wrapUp,
+      grows: () => deadlines.grows(),
       report,
       mail: run.mail,
       history: run.history,
@@ -173,9 +196,11 @@ type Ending = Pick<AgentResult, "content"> &
     | { state: "stopped"; reason: string }
   );
 
-function endingOf(outcome: LoopOutcome): Ending {
-  const { content } = outcome;
-  if (outcome.kind === "completed") return { state: "completed", content };
+/** Without a final text the agent's last words are its result. */
+function endingOf(outcome: LoopOutcome, lastWords: string): Ending {
+  if (outcome.kind === "completed") return { state: "completed", content: outcome.content };
+  const content = outcome.content.trim() === "" ? lastWords : outcome.content;
+  if (outcome.kind === "stopped") return { state: "stopped", content, reason: outcome.reason };
   return { state: "failed", content, error: outcome.error };
 }
 
@@ -186,6 +211,8 @@ function endingOfError(error: unknown, content: string): Ending {
     if (error.kind === "stopped") return { state: "stopped", content, reason: message };
     return { state: "failed", content, error: { code: error.kind, message } };
   }
+  // Its parent was told to report, and waits for nobody any more.
+  if (error instanceof Interruption) return { state: "stopped", content, reason: message };
   const code = error instanceof ModelError ? "model_error" : "crashed";
   return { state: "failed", content, error: { code, message } };
 }

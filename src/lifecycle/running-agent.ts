@@ -101,7 +101,7 @@ export class RunningAgent {
       this.#figures = new Figures(this.startedAt, past.underWay, past.lastText);
       return;
     }
-    this.result = { ...past.end, content: past.lastText };
+    this.result = { ...past.end, content: past.end.content ?? past.lastText };
     this.state = past.end.state;
     this.#past = lessOf(past.earlier, this.result);
   }

@@ -1,11 +1,11 @@
 import type { AgentEventBody, WaitReason } from "../events/event.ts";
-import type { Deadline } from "./deadline.ts";
+import type { Deadlines } from "./deadlines.ts";
 import type { Ticket } from "./slots.ts";
 
-/** While anything is awaited from outside, the agent holds no slot and its clock stands still. */
+/** While anything is awaited from outside, the agent holds no slot and its clocks stand still. */
 export class Waits {
   readonly #ticket: Ticket;
-  readonly #deadline: Deadline;
+  readonly #deadlines: Pick<Deadlines, "pause" | "resume">;
   readonly #signal: AbortSignal;
   readonly #emit: (event: AgentEventBody) => void;
   #open = 0;
@@ -13,12 +13,12 @@ export class Waits {
 
   constructor(options: {
     ticket: Ticket;
-    deadline: Deadline;
+    deadlines: Pick<Deadlines, "pause" | "resume">;
     signal: AbortSignal;
     emit: (event: AgentEventBody) => void;
   }) {
     this.#ticket = options.ticket;
-    this.#deadline = options.deadline;
+    this.#deadlines = options.deadlines;
     this.#signal = options.signal;
     this.#emit = options.emit;
   }
@@ -28,7 +28,7 @@ export class Waits {
     this.#open += 1;
     if (this.#open === 1) {
       this.#ticket.lend();
-      this.#deadline.pause();
+      this.#deadlines.pause();
       this.#emit({ type: "agent-wait", reason });
     }
     try {
@@ -42,7 +42,7 @@ export class Waits {
   async #wake(): Promise<void> {
     if (this.#signal.aborted) return;
     await this.#ticket.reclaim(this.#signal).catch(() => undefined);
-    this.#deadline.resume();
+    this.#deadlines.resume();
     this.#emit({ type: "agent-wake" });
   }
 }

@@ -9,6 +9,7 @@ import type { LeafTool, QuestionReply, Tool, ToolOutput } from "../tools/tool.ts
 import type { LoopContext } from "./loop-context.ts";
 import { approve } from "./approve.ts";
 import { searchFor } from "./search-web.ts";
+import { withToolClock } from "./tool-clock.ts";
 
 /**
  * One tool call, from the model's words to a result that the model can read. Never throws: unknown tools, malformed
@@ -66,12 +67,36 @@ async function runCall(
       tool.kind === "spawn"
         ? tool.report(await steps.child(key, tool.request(input as never), call.id))
         : await steps.run(key, { repeatable: tool.repeatable }, () =>
-            execute(context, tool, call, input, real),
+            underClock(context, tool, call, (own) => execute(own, tool, call, input, real)),
           );
     return withInput(output, changedTo);
   } catch (error) {
     const output = signal.aborted ? interrupted(signal) : failure(errorMessage(error));
     return withInput(output, changedTo);
+  }
+}
+
+/** Runs a call with a signal of its own. After its end nothing more is shown of it, even if it goes on. */
+async function underClock(
+  context: LoopContext,
+  tool: LeafTool,
+  call: ToolCall,
+  work: (own: LoopContext) => Promise<ToolOutput>,
+): Promise<ToolOutput> {
+  const { report, limits, signal } = context;
+  let isOver = false;
+  const emit: typeof report.emit = (event) => {
+    if (!isOver) report.emit(event);
+  };
+  const limit = tool.waits === true ? null : limits.toolTimeout;
+  const warn = (leftMs: number, message: string): void =>
+    emit({ type: "deadline-warning", clock: "tool", callId: call.id, leftMs, message });
+  try {
+    return await withToolClock({ tool: tool.name, limit, signal, warn }, (own) =>
+      work({ ...context, signal: own, report: { ...report, emit } }),
+    );
+  } finally {
+    isOver = true;
   }
 }
 

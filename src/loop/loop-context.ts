@@ -11,6 +11,7 @@ import type { MailSlot } from "./mail.ts";
 import type { Pending } from "./pick-up.ts";
 import type { Report } from "./relay.ts";
 import type { Steps } from "./steps.ts";
+import type { WrapUp } from "./wrap-up.ts";
 
 /** What the loop of one agent works with. */
 export interface LoopContext {
@@ -26,6 +27,10 @@ export interface LoopContext {
   readonly limits: Limits;
   readonly prices: PriceOverrides;
   readonly signal: AbortSignal;
+  /** Where anybody asks the agent to report and end. */
+  readonly wrapUp: WrapUp;
+  /** Hears that an answer grows by what nobody is shown: the input of a tool call. */
+  readonly grows: () => void;
   readonly report: Report<AgentEventBody>;
   readonly mail: MailSlot;
   /** What happened before; the task itself comes as a prompt. */

@@ -31,15 +31,20 @@ export function readMail({ mail, report }: LoopContext): string[] {
 
 /**
  * At a final answer: what else the agent has to read before it may end. While work in the background is open it waits for
- * that, so no result is lost because its parent had nothing more to say.
+ * that, so no result is lost because its parent had nothing more to say. Null: meanwhile it was asked for its report.
  */
-export async function readLastMail(context: LoopContext, turn: number): Promise<string[]> {
-  const { mail, steps, signal } = context;
+export async function readLastMail(context: LoopContext, turn: number): Promise<string[] | null> {
+  const { mail, steps, signal, wrapUp } = context;
   for (;;) {
+    if (wrapUp.asked !== undefined) return null;
     const texts = readMail(context);
     if (texts.length > 0) return texts;
     if (!mail.expects) break;
-    await steps.wait(`mail/${turn}`, "child", () => mail.arrival(signal));
+    try {
+      await steps.wait(`mail/${turn}`, "child", () => mail.arrival(signal));
+    } catch (error) {
+      if (wrapUp.asked === undefined) throw error;
+    }
   }
   mail.close();
   return [];

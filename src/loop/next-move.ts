@@ -1,5 +1,6 @@
 import type { AgentFailure } from "../agent-result.ts";
 import type { StopReason } from "../events/event.ts";
+import type { WrapUpEnding, WrapUpReason } from "./wrap-up.ts";
 
 /** What the loop does after an answer. Pure, so that every way to stop is visible in one place. */
 export type Move =
@@ -7,23 +8,17 @@ export type Move =
   /** The answer was cut off by the provider's length limit: ask for the rest. */
   | { kind: "continue" }
   | { kind: "complete" }
-  | { kind: "fail"; error: AgentFailure };
+  | { kind: "end"; ending: WrapUpEnding };
 
 export function nextMove(answer: {
   stopReason: StopReason;
   toolCalls: number;
   /** The final text, pieces before a cut included. */
   text: string;
-  /** This was the extra turn in which the agent was told to report. */
-  wrapUp: boolean;
-  maxTurns: number;
+  /** Why this was the last turn, in which the agent was told to report, if it was. */
+  wrapUp: WrapUpReason | undefined;
 }): Move {
-  if (answer.wrapUp) {
-    return fail(
-      "max_turns",
-      `It did not finish within its limit of turns (${answer.maxTurns}). Give it a smaller task or more turns.`,
-    );
-  }
+  if (answer.wrapUp !== undefined) return { kind: "end", ending: answer.wrapUp.ending };
   if (answer.toolCalls > 0) return { kind: "call-tools" };
   if (answer.stopReason === "max_tokens") return { kind: "continue" };
   if (answer.stopReason === "refusal") return fail("model_error", "The model refused the task.");
@@ -33,5 +28,5 @@ export function nextMove(answer: {
 }
 
 function fail(code: AgentFailure["code"], message: string): Move {
-  return { kind: "fail", error: { code, message } };
+  return { kind: "end", ending: { kind: "failed", error: { code, message } } };
 }

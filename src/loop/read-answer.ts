@@ -12,7 +12,7 @@ interface Taken {
 
 /** One answer of a model, to its end. Given up when the model falls silent; what it took until then is on the bill. */
 export async function readAnswer<Answer extends Taken>(
-  { limits, signal, prices, report }: LoopContext,
+  { limits, signal, prices, report, grows }: LoopContext,
   start: (signal: AbortSignal) => AsyncGenerator<ModelDelta, Answer>,
   show: (piece: TextDelta) => void,
 ): Promise<Answer> {
@@ -34,6 +34,7 @@ export async function readAnswer<Answer extends Taken>(
           if (step.done === true) return step.value;
           const { value } = step;
           if (isText(value)) show(value);
+          else if (value.type === "alive") grows();
         }
       } finally {
         // Not awaited: a model that does not heed its signal must not hold up anybody.

@@ -8,6 +8,7 @@ import { leafTool, type LeafTool } from "../tools/tool.ts";
 import type { LoopContext } from "./loop-context.ts";
 import { relay } from "./relay.ts";
 import { runLoop, type LoopOutcome } from "./run-loop.ts";
+import { WrapUp } from "./wrap-up.ts";
 
 test("a slow reader has dealt with what was said before anything follows from it", async () => {
   const order: string[] = [];
@@ -80,6 +81,7 @@ function contextOf({
   tools,
   report,
 }: Pick<LoopContext, "model" | "report"> & { tools: LeafTool[] }): LoopContext {
+  const { signal } = new AbortController();
   const agent = {
     id: "a",
     type: "t",
@@ -123,7 +125,9 @@ function contextOf({
     },
     limits: limitsSchema.parse({}),
     prices: {},
-    signal: new AbortController().signal,
+    signal,
+    wrapUp: new WrapUp(signal),
+    grows: () => undefined,
     report,
     mail: {
       take: () => [],

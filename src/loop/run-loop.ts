@@ -1,4 +1,3 @@
-import type { AgentFailure } from "../agent-result.ts";
 import type { PromptSource, StopReason } from "../events/event.ts";
 import {
   textOf,
@@ -10,16 +9,16 @@ import {
   type ToolResultBlock,
 } from "../message.ts";
 import { answerCost } from "../model/prices.ts";
-import { callModel } from "./call-model.ts";
+import { askModel, type Asked } from "./ask-model.ts";
 import { callTools } from "./call-tools.ts";
 import type { LoopContext } from "./loop-context.ts";
 import { readLastMail, readMail } from "./mail.ts";
 import { nextMove } from "./next-move.ts";
 import { dropOpenCalls, settleOpenCalls, tellUnfinished } from "./pick-up.ts";
+import { turnLimit, wrapUpText, type WrapUpEnding, type WrapUpReason } from "./wrap-up.ts";
 
-export type LoopOutcome =
-  | { kind: "completed"; content: string }
-  | { kind: "failed"; content: string; error: AgentFailure };
+/** `content` is the final text, empty if there is none. */
+export type LoopOutcome = { content: string } & ({ kind: "completed" } | WrapUpEnding);
 
 /** What the loop has to do. Without a prompt it goes on where an earlier process was interrupted. */
 export interface LoopTask {
@@ -35,66 +34,78 @@ export interface LoopTask {
 export async function runLoop(context: LoopContext, task: LoopTask): Promise<LoopOutcome> {
   const { agent, signal, report } = context;
   const { maxTurns } = agent.costs;
+  const working = { ...context, signal: context.wrapUp.working };
   const messages: Message[] = [...context.history.messages];
   let turn = context.history.turns;
-  let answer = await begin(context, task, messages);
-  let cutText = answer === undefined ? "" : textBeforeCut(messages);
+  let found: Turn | undefined = await begin(working, task, messages);
+  let cutText = found === undefined ? "" : textBeforeCut(messages);
   for (;;) {
-    if (answer === undefined) answer = await ask(context, messages, (turn += 1));
-    const { message, stopReason, malformed, results: known } = answer;
-    answer = undefined;
+    const asked: Turn = found ?? (await ask(context, messages, (turn += 1)));
+    found = undefined;
+    if (asked.kind === "interrupted") continue;
+    if (asked.kind === "end") return { content: cutText, ...asked.ending };
+    const { message, stopReason, malformed, wrapUp } = asked;
     const calls = toolUsesOf(message);
     const text = cutText + textOf(message.content);
-    const wrapUp = turn > maxTurns;
-    const move = nextMove({ stopReason, toolCalls: calls.length, text, wrapUp, maxTurns });
-    const last = turn === maxTurns;
+    const move = nextMove({ stopReason, toolCalls: calls.length, text, wrapUp });
     if (move.kind === "complete") {
-      const texts = last ? [] : await readLastMail(context, turn);
-      if (texts.length === 0) return { kind: "completed", content: text };
-      messages.push(userMessage({ texts }));
+      const more = turn < maxTurns ? await readLastMail(working, turn) : [];
+      if (more?.length === 0) return { kind: "completed", content: text };
       cutText = "";
+      if (more !== null) messages.push(userMessage({ texts: more }));
       continue;
     }
-    if (move.kind === "fail") {
+    if (move.kind === "end") {
       for (const call of calls)
-        tellUnfinished(context, call, "Not run: the turn limit was reached.");
-      return { kind: "failed", content: text, error: move.error };
+        tellUnfinished(context, call, "Not run: this turn was for the report only.");
+      return { content: text, ...move.ending };
     }
     if (move.kind === "call-tools") {
       cutText = "";
-      const results = known ?? (await callTools(context, calls, malformed));
+      const results = asked.results ?? (await callTools(working, calls, malformed));
       signal.throwIfAborted();
       const attachments = reminder(agent.sees.reminder);
       for (const attachment of attachments) report.emit({ type: "attachment", attachment });
-      const texts = [...readMail(context), ...(last ? [tell(context, wrapUpText)] : [])];
-      messages.push(userMessage({ results, attachments, texts }));
+      messages.push(userMessage({ results, attachments, texts: readMail(context) }));
     } else {
       cutText = text;
-      messages.push(userMessage({ texts: [tell(context, last ? wrapUpText : continueText)] }));
+      if (turn < maxTurns) messages.push(userMessage({ texts: [tell(context, continueText)] }));
     }
   }
 }
 
-/** An answer to act on. `results`: its calls have been made already. */
-interface Answer {
-  readonly message: AssistantMessage;
-  readonly stopReason: StopReason;
-  readonly malformed: Readonly<Record<string, string>>;
-  readonly results?: readonly ToolResultBlock[];
-}
+/** What came of a turn: an answer to act on, whose calls may have been made already (`results`), or none. */
+type Turn =
+  | Exclude<Asked, { kind: "answer" }>
+  | {
+      readonly kind: "answer";
+      readonly message: AssistantMessage;
+      readonly stopReason: StopReason;
+      readonly malformed: Readonly<Record<string, string>>;
+      readonly results?: readonly ToolResultBlock[];
+      /** Why it was the last turn, if it was. */
+      readonly wrapUp: WrapUpReason | undefined;
+    };
 
-async function ask(context: LoopContext, messages: Message[], turn: number): Promise<Answer> {
+async function ask(context: LoopContext, messages: Message[], turn: number): Promise<Turn> {
   const { report, steps, agent, prices } = context;
-  report.emit({ type: "turn-start", turn, wrapUp: turn > agent.costs.maxTurns });
+  const { maxTurns } = agent.costs;
+  if (turn > maxTurns) context.wrapUp.ask(turnLimit(maxTurns));
+  const wrapUp = context.wrapUp.asked;
+  if (wrapUp !== undefined) addToLast(messages, tell(context, wrapUpText(wrapUp)));
+  report.emit({ type: "turn-start", turn, wrapUp: wrapUp !== undefined });
   await report.told();
   const askedAt = steps.now();
-  const { malformed, ...answer } = await callModel(context, messages, turn);
+  const asked = await askModel(context, { messages, turn, wrapUp });
+  if (asked.kind !== "answer") return asked;
+  const { malformed, ...answer } = asked.answer;
   const durationMs = steps.now() - askedAt;
   messages.push(answer.message);
   const costUsd = answerCost(answer, prices);
   report.emit({ type: "assistant-message", turn, answer, costUsd, durationMs });
   await report.told();
-  return { message: answer.message, stopReason: answer.stopReason, malformed };
+  const { message, stopReason } = answer;
+  return { kind: "answer", message, stopReason, malformed, wrapUp };
 }
 
 /** Puts the task into the conversation; or finds the answer at which an earlier process stopped. */
@@ -102,14 +113,14 @@ async function begin(
   context: LoopContext,
   task: LoopTask,
   messages: Message[],
-): Promise<Answer | undefined> {
+): Promise<Turn | undefined> {
   const { report, history } = context;
   const { pending } = history;
   if (task.prompt === null) {
     if (pending === null) return undefined;
     const { message, stopReason } = pending.answer;
     const results = await settleOpenCalls(context, pending);
-    return { message, stopReason, malformed: {}, results };
+    return { kind: "answer", message, stopReason, malformed: {}, results, wrapUp: undefined };
   }
   const results = pending === null ? [] : dropOpenCalls(context, pending);
   const { prompt: text, source, attachments } = task;
@@ -122,6 +133,14 @@ async function begin(
 function tell({ report }: LoopContext, text: string): string {
   report.emit({ type: "prompt", text, source: "harness", attachments: [] });
   return text;
+}
+
+/** What was sent once stays as it was: the message is replaced, not changed. */
+function addToLast(messages: Message[], text: string): void {
+  const more = userMessage({ texts: [text] });
+  const last = messages.at(-1);
+  if (last?.role !== "user") messages.push(more);
+  else messages.splice(-1, 1, { role: "user", content: [...last.content, ...more.content] });
 }
 
 /** What was said before an answer that went on where the length limit had cut it off. */
@@ -137,8 +156,6 @@ function textBeforeCut(messages: readonly Message[]): string {
 
 const continueText =
   "Your answer was cut off by the length limit. Go on exactly where it stopped, without repeating anything.";
-const wrapUpText =
-  "You have used all your turns. Call no more tools. Report now: what you found or did, what is left, and where it stands.";
 
 function reminder(text: string | null): Attachment[] {
   return text === null ? [] : [{ type: "critical_reminder", text }];

@@ -148,6 +148,12 @@ export const limitsSchema = z.strictObject({
     .default(30 * 60_000),
   /** Wall clock of one `process` call that names none. */
   processTimeout: milliseconds.default(5 * 60_000),
+  /** An agent that tells and learns nothing new for this long is asked to report and ended. It stands still as `timeout` does. */
+  noProgress: milliseconds.default(10 * 60_000),
+  /** One tool call that takes longer is ended, and the model reads so. Calls that wait for a person or an agent have none. */
+  toolTimeout: milliseconds.default(10 * 60_000),
+  /** How long an agent whose time or turns are over may take to report. */
+  wrapUpTimeout: milliseconds.default(60_000),
   /** A result longer than this is handed on cut, with the path of the whole text. */
   resultCharacters: z.int().positive().default(30_000),
   /** Read-only tool calls of one turn that run at once. */

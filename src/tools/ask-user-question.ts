@@ -21,6 +21,7 @@ export const askUserQuestionTool: LeafTool = leafTool({
   }),
   concurrency: "alone",
   repeatable: true,
+  waits: true,
 
   async execute({ questions }, context) {
     const reply = (await context.ask?.(questions)) ?? nobody;

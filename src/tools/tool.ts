@@ -26,6 +26,8 @@ export interface LeafTool extends ToolFace {
   readonly kind: "leaf";
   /** Running it twice does no harm, so an interrupted call may simply be repeated. */
   readonly repeatable: boolean;
+  /** A call waits for a person or for other agents, so that its time is not its own: it has no limit. */
+  readonly waits?: boolean;
   /** Paths that the call reads or writes, absolute, for the permission decision. */
   paths?(input: Record<string, unknown>, cwd: string): string[];
   /**

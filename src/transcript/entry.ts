@@ -100,12 +100,17 @@ export function recordLine(record: RunRecord, sessionId: string, at: number): ob
   return { type: "retinue-record", ...record, timestamp: new Date(at).toISOString(), sessionId };
 }
 
-/** How a run ended. Its text is not said again: it is the last answer. */
-export function endLine(result: AgentResult, sessionId: string, at: number): object {
-  const { content: _, ...rest } = result;
+/** How a run ended. Its text is not written again if it is that of the last answer. */
+export function endLine(
+  result: AgentResult,
+  lastText: string,
+  sessionId: string,
+  at: number,
+): object {
+  const { content, ...rest } = result;
   return {
     type: "retinue-end",
-    result: rest,
+    result: { ...rest, ...(content === lastText ? {} : { content }) },
     timestamp: new Date(at).toISOString(),
     sessionId,
   };

@@ -39,8 +39,8 @@ export type TranscriptEntry =
   /** How a run ended; its content is what was said last. */
   | { kind: "end"; result: EndOnDisk; at: string };
 
-/** Everything of a result but its text. */
-export type EndOnDisk = DistributiveOmit<AgentResult, "content">;
+/** A result, without its text where that is the last answer. */
+export type EndOnDisk = DistributiveOmit<AgentResult, "content"> & { content?: string };
 type DistributiveOmit<Union, Key extends PropertyKey> = Union extends unknown
   ? Omit<Union, Key>
   : never;

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { AgentEvent } from "../events/event.ts";
+import { textOf } from "../message.ts";
 import { JsonlWriter } from "../platform/jsonl.ts";
 import {
   answerBodies,
@@ -31,6 +32,7 @@ export class TranscriptRecorder {
   #run: (() => RunRecord) | undefined;
   #lastUuid: string | null = null;
   #assistantUuid: string | null = null;
+  #lastText = "";
   #promptId: string = randomUUID();
 
   constructor(options: {
@@ -95,7 +97,7 @@ export class TranscriptRecorder {
     if (event.type === "spend")
       return [JSON.stringify(spendLine(event, this.#sessionId, event.at))];
     if (event.type === "agent-end")
-      return [JSON.stringify(endLine(event.result, this.#sessionId, event.at))];
+      return [JSON.stringify(endLine(event.result, this.#lastText, this.#sessionId, event.at))];
     return this.#bodies(event).map((body) => this.#line(body, event.at));
   }
 
@@ -113,8 +115,11 @@ export class TranscriptRecorder {
         ];
       case "attachment":
         return [attachmentBody(event.attachment)];
-      case "assistant-message":
+      case "assistant-message": {
+        const text = textOf(event.answer.message.content);
+        if (text.trim() !== "") this.#lastText = text;
         return answerBodies(event.answer, this.#agentType);
+      }
       case "tool-call-end":
         return [
           toolResultBody(event.result, event.data, {

@@ -1,0 +1,111 @@
+import type { AgentEventBody } from "../events/event.ts";
+import type { AssistantMessage } from "../message.ts";
+
+/** What is remembered; more would cost memory in every agent of a large run. */
+const mostRemembered = 4096;
+/** So many words in a row tell new text from text that was there before. */
+const wordsInARow = 8;
+const longestWord = 64;
+
+/**
+ * Tells progress from mere activity: an event is news if it says something that this agent has not produced before. So
+ * repeating a call with the same result is none, nor is a command that prints one line for ever, nor an answer that runs in circles.
+ */
+export class Progress {
+  readonly #known = new Set<number>();
+  #words: string[] = [];
+  #word = "";
+
+  /** Whether the event is news. It is remembered. */
+  isNews(event: AgentEventBody): boolean {
+    switch (event.type) {
+      case "prompt":
+        return this.#isNew(`prompt ${event.text}`);
+      case "turn-start":
+      case "model-retry":
+        // The same words again are the same, wherever the pieces are cut.
+        this.#words = [];
+        this.#word = "";
+        return false;
+      case "text-delta":
+      case "thinking-delta":
+        return this.#isNewText(event.text);
+      case "assistant-message":
+        return this.#isNew(`answer ${sayingOf(event.answer.message)}`);
+      case "tool-call-progress":
+        return this.#isNewOutput(event.text);
+      case "tool-call-end":
+        return this.#isNew(`${event.call.name} ${JSON.stringify(event.result.content)}`);
+      default:
+        return false;
+    }
+  }
+
+  #isNewText(text: string): boolean {
+    const words = (this.#word + text).split(/\s+/);
+    const open = words.pop() ?? "";
+    const whole = open.length - (open.length % longestWord);
+    this.#word = open.slice(whole);
+    let isNew = false;
+    for (const word of [...words, open.slice(0, whole)]) {
+      for (let at = 0; at < word.length; at += longestWord) {
+        if (this.#isNewWord(word.slice(at, at + longestWord))) isNew = true;
+      }
+    }
+    return isNew;
+  }
+
+  #isNewWord(word: string): boolean {
+    this.#words.push(word);
+    if (this.#words.length > wordsInARow) this.#words.shift();
+    return this.#isNew(`words ${this.#words.join(" ")}`);
+  }
+
+  #isNewOutput(text: string): boolean {
+    let isNew = false;
+    for (const line of text.split(/[\r\n]+/)) {
+      const shown = line.trim();
+      if (shown !== "" && this.#isNew(`line ${shown}`)) isNew = true;
+    }
+    return isNew;
+  }
+
+  /** What comes up again is remembered longest, so that no circle is forgotten while it turns. */
+  #isNew(text: string): boolean {
+    const hash = hashOf(text);
+    const isNew = !this.#known.delete(hash);
+    this.#known.add(hash);
+    if (this.#known.size > mostRemembered) {
+      const [oldest] = this.#known;
+      if (oldest !== undefined) this.#known.delete(oldest);
+    }
+    return isNew;
+  }
+}
+
+/** Without what is another one each time: ids of calls, signatures. */
+function sayingOf({ content }: AssistantMessage): string {
+  return JSON.stringify(
+    content.map((block) => {
+      switch (block.type) {
+        case "text":
+          return block.text;
+        case "thinking":
+          return block.thinking;
+        case "redacted_thinking":
+          return "";
+        case "tool_use":
+          return [block.name, block.input];
+      }
+    }),
+  );
+}
+
+/** FNV-1a in 30 bits, which a set keeps without a box for each. */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1) {
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  }
+  return (hash ^ (hash >>> 15)) & 0x3fffffff;
+}

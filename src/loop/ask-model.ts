@@ -1,0 +1,54 @@
+import type { Message } from "../message.ts";
+import type { ModelAnswer } from "../model/model.ts";
+import { callModel } from "./call-model.ts";
+import { spokenTime } from "./ladder.ts";
+import type { LoopContext } from "./loop-context.ts";
+import { endWithoutReport, type WrapUpEnding, type WrapUpReason } from "./wrap-up.ts";
+
+export type Asked =
+  | { kind: "answer"; answer: ModelAnswer }
+  /** A report was asked for meanwhile. What had arrived of the answer is dropped: it is asked anew. */
+  | { kind: "interrupted" }
+  /** This was the last turn, and there is no report. */
+  | { kind: "end"; ending: WrapUpEnding };
+
+/** The answer of one turn. Throws the model's error, and `signal.reason` when the run was aborted. */
+export async function askModel(
+  context: LoopContext,
+  request: {
+    messages: readonly Message[];
+    turn: number;
+    /** Set in the last turn. */
+    wrapUp: WrapUpReason | undefined;
+  },
+): Promise<Asked> {
+  const { messages, turn, wrapUp } = request;
+  if (wrapUp !== undefined) return askForReport(context, { messages, turn, wrapUp });
+  try {
+    const working = { ...context, signal: context.wrapUp.working };
+    return { kind: "answer", answer: await callModel(working, messages, turn) };
+  } catch (error) {
+    if (context.wrapUp.asked === undefined || context.signal.aborted) throw error;
+    return { kind: "interrupted" };
+  }
+}
+
+async function askForReport(
+  context: LoopContext,
+  request: { messages: readonly Message[]; turn: number; wrapUp: WrapUpReason },
+): Promise<Asked> {
+  const { messages, turn, wrapUp } = request;
+  const { signal, limits } = context;
+  const overdue = new AbortController();
+  const message = `it took longer than ${spokenTime(limits.wrapUpTimeout)} to write one.`;
+  const timer = setTimeout(() => overdue.abort(new Error(message)), limits.wrapUpTimeout);
+  try {
+    const bounded = { ...context, signal: AbortSignal.any([signal, overdue.signal]) };
+    return { kind: "answer", answer: await callModel(bounded, messages, turn) };
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return { kind: "end", ending: endWithoutReport(wrapUp, error) };
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,63 @@
+import { ladder, spokenTime } from "./ladder.ts";
+
+/** A tool call that took longer than one call may. */
+export class ToolLimit extends Error {
+  override readonly name = "ToolLimit";
+}
+
+/**
+ * Runs one tool call under its own clock: a warning, then its signal aborts, then it is given up, whether or not it heeds
+ * the signal. What the call itself still says after the abort counts, for it knows best what it did. `signal` is that of the
+ * turn: when it aborts the call is ended in the same way. Rejects with the reason of the abort, or as `work` does.
+ */
+export async function withToolClock<Output>(
+  options: {
+    tool: string;
+    /** In milliseconds; `null`: the call waits for others, whose time is their own. */
+    limit: number | null;
+    signal: AbortSignal;
+    graceMs?: number;
+    warn: (leftMs: number, message: string) => void;
+  },
+  work: (signal: AbortSignal) => Promise<Output>,
+): Promise<Output> {
+  const { tool, limit, signal, graceMs = ladder.toolGraceMs } = options;
+  signal.throwIfAborted();
+  const own = new AbortController();
+  const givenUp = Promise.withResolvers<never>();
+  const timers: NodeJS.Timeout[] = [];
+  const after = (milliseconds: number, act: () => void): void => {
+    timers.push(setTimeout(act, milliseconds));
+  };
+  const end = (reason: unknown): void => {
+    if (own.signal.aborted) return;
+    own.abort(reason);
+    after(graceMs, () => givenUp.reject(reason));
+  };
+  const follow = (): void => end(signal.reason);
+  signal.addEventListener("abort", follow, { once: true });
+  if (limit !== null) {
+    const spoken = spokenTime(limit);
+    after(limit * ladder.warnAt, () =>
+      options.warn(
+        Math.round(limit * (1 - ladder.warnAt)),
+        `A call of ${tool} is at ${ladder.warnAt * 100} % of its limit (${spoken}).`,
+      ),
+    );
+    after(limit, () =>
+      end(
+        new ToolLimit(
+          `This call of ${tool} took longer than ${spoken}, which is the limit of one call. It was ended. Give it less to do.`,
+        ),
+      ),
+    );
+  }
+  try {
+    return await Promise.race([work(own.signal), givenUp.promise]);
+  } catch (error) {
+    throw own.signal.aborted ? own.signal.reason : error;
+  } finally {
+    for (const timer of timers) clearTimeout(timer);
+    signal.removeEventListener("abort", follow);
+  }
+}

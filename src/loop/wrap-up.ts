@@ -1,0 +1,80 @@
+import type { AgentFailure } from "../agent-result.ts";
+import { errorMessage } from "../errors.ts";
+
+/** How an agent that was asked to report ends, whatever its report says. */
+export type WrapUpEnding =
+  | { readonly kind: "failed"; readonly error: AgentFailure }
+  | { readonly kind: "stopped"; readonly reason: string };
+
+export interface WrapUpReason {
+  /** Why, in words for the model: "Your time is up (30 min)." It is told to report besides. */
+  readonly because: string;
+  readonly ending: WrapUpEnding;
+}
+
+/** The reason of the signal that work in an ordinary turn follows, once a report was asked for. */
+export class Interruption extends Error {
+  override readonly name = "Interruption";
+}
+
+/**
+ * The graceful way to end an agent. Whoever asks, at any time, what is under way is interrupted without ending the run, and
+ * the agent gets one last turn to report, in which no tool runs. The first who asks decides how it ends.
+ */
+export class WrapUp {
+  /** For what an ordinary turn does: follows the run's signal, and aborts when a report is asked for. */
+  readonly working: AbortSignal;
+  readonly #interrupt = new AbortController();
+  #asked: WrapUpReason | undefined;
+
+  constructor(run: AbortSignal) {
+    this.working = AbortSignal.any([run, this.#interrupt.signal]);
+  }
+
+  get asked(): WrapUpReason | undefined {
+    return this.#asked;
+  }
+
+  ask(reason: WrapUpReason): void {
+    if (this.#asked !== undefined) return;
+    this.#asked = reason;
+    const { ending } = reason;
+    const message = ending.kind === "failed" ? ending.error.message : ending.reason;
+    this.#interrupt.abort(new Interruption(message));
+  }
+}
+
+export function wrapUpText({ because }: WrapUpReason): string {
+  return `${because} Call no more tools. Report now: what you found or did, what is left, and where it stands.`;
+}
+
+/** The end when there is no report: nothing is hidden by it, the first cause stays the cause. */
+export function endWithoutReport({ ending }: WrapUpReason, error: unknown): WrapUpEnding {
+  const why = ` It gave no report: ${errorMessage(error)}`;
+  if (ending.kind === "stopped") return { kind: "stopped", reason: ending.reason + why };
+  return { kind: "failed", error: { ...ending.error, message: ending.error.message + why } };
+}
+
+export function turnLimit(maxTurns: number): WrapUpReason {
+  const message = `It did not finish within its limit of turns (${maxTurns}). Give it a smaller task or more turns.`;
+  return {
+    because: "You have used all your turns.",
+    ending: { kind: "failed", error: { code: "max_turns", message } },
+  };
+}
+
+export function timeLimit(limit: string): WrapUpReason {
+  const message = `It ran longer than ${limit}. Give it a smaller task or more time.`;
+  return {
+    because: `Your time is up (${limit}). What was under way was interrupted.`,
+    ending: { kind: "failed", error: { code: "timeout", message } },
+  };
+}
+
+export function noProgress(limit: string): WrapUpReason {
+  const message = `It made no progress for ${limit}: nothing that it said or read was new. Look at its transcript.`;
+  return {
+    because: `There has been no progress for ${limit}: nothing that you said or read was new. What was under way was interrupted.`,
+    ending: { kind: "failed", error: { code: "stalled", message } },
+  };
+}
