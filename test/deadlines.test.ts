@@ -1,0 +1,332 @@
+import { describe, expect, test } from "vitest";
+import type { AgentEvent } from "../src/index.ts";
+import { textOf, type AssistantBlock, type UserBlock } from "../src/message.ts";
+import { markedProcesses } from "./support/marked-processes.ts";
+import { sequence, setStage, type Stage } from "./support/stage.ts";
+
+/** Answers whoever is told to report. */
+const report = `
+  - last: Report now
+    reply: This is as far as I came.
+`;
+const sleeping = `
+turns:${report}
+  - turn: 1
+    reply:
+      - text: I look.
+      - call: Bash
+        input: { command: "echo begun; sleep 300 & setsid sleep 300; wait" }
+`;
+
+describe("the wall clock", () => {
+  test("warns, then interrupts a tool call and asks for a report, which is the result", async () => {
+    const stage = setStage(sleeping, { allowedTools: ["Bash"] });
+    const { id, output } = await runToEnd(stage, { timeout: 800 });
+    expect(output).toMatchObject({
+      state: "failed",
+      content: "This is as far as I came.",
+      error: { code: "timeout", message: expect.stringContaining("longer than 0.8 s") as string },
+    });
+    expect(sequence(stage.events, id)).toEqual([
+      "agent-start",
+      "prompt",
+      "turn-start",
+      "assistant-message",
+      "tool-call-start Bash",
+      "deadline-warning",
+      "tool-call-end Bash",
+      "prompt",
+      "turn-start",
+      "assistant-message",
+      "agent-end",
+    ]);
+    expect(warnings(stage.events)).toEqual(["wall"]);
+    expect(toolResults(stage.events)).toEqual([
+      expect.stringContaining("Interrupted: It ran longer") as string,
+    ]);
+    expect(markedProcesses(id)).toEqual([]);
+    expectEveryCallAnswered(stage);
+  });
+
+  test("breaks off an answer and asks anew, with all that was said before and the reason", async () => {
+    const stage = setStage(`
+turns:${report}
+  - turn: 1
+    reply: [{ call: Glob, input: { pattern: "*" } }]
+  - turn: 2
+    reply: hello there
+    fault: { kind: stall, times: 99 }
+`);
+    const { id, output } = await runToEnd(stage, { timeout: 500, type: "Explore" });
+    expect(output).toMatchObject({
+      content: "This is as far as I came.",
+      error: { code: "timeout" },
+    });
+    expect(sequence(stage.events, id)).toEqual([
+      "agent-start",
+      "prompt",
+      "turn-start",
+      "assistant-message",
+      "tool-call-start Glob",
+      "tool-call-end Glob",
+      "turn-start",
+      "deadline-warning",
+      "prompt",
+      "turn-start",
+      "assistant-message",
+      "agent-end",
+    ]);
+    const [broken, asked] = stage.requests.slice(-2).map(({ messages }) => messages);
+    expect(asked?.slice(0, -1)).toEqual(broken?.slice(0, -1));
+    expect(asked?.at(-1)?.content.map(({ type }) => type)).toEqual(["tool_result", "text"]);
+    expect(asked?.at(-1)?.content.slice(0, 1)).toEqual(broken?.at(-1)?.content);
+    expectEveryCallAnswered(stage);
+  });
+
+  test("ends an agent whose report does not come, with what it had said and what had arrived", async () => {
+    const stage = setStage(
+      `
+turns:
+  - last: Report now
+    reply: So
+    fault: { kind: stall, times: 99 }
+  - turn: 1
+    reply:
+      - text: I look.
+      - call: Bash
+        input: { command: sleep 300 }
+`,
+      { allowedTools: ["Bash"], limits: { wrapUpTimeout: 200 } },
+    );
+    const { id, output } = await runToEnd(stage, { timeout: 400 });
+    expect(output).toMatchObject({
+      state: "failed",
+      content: expect.stringMatching(/^I look\.\n\nSo?$/) as string,
+      error: { code: "timeout", message: expect.stringContaining("gave no report") as string },
+    });
+    expect(sequence(stage.events, id).slice(-3)).toEqual(["prompt", "turn-start", "agent-end"]);
+    expect(markedProcesses(id)).toEqual([]);
+  });
+
+  test("runs no tool in the last turn; without a word in it the last words are the result", async () => {
+    const stage = setStage(
+      `
+turns:
+  - last: Report now
+    reply: [{ call: Bash, input: { command: touch too-late } }]
+  - turn: 1
+    reply:
+      - text: I look.
+      - call: Bash
+        input: { command: sleep 300 }
+  - last: go on
+    reply: I go on.
+`,
+      { allowedTools: ["Bash"] },
+    );
+    const agent = await stage.manager.spawn({ subagent_type: "Bash" });
+    expect(await stage.manager.process(agent.id, "x", { timeout: 400 })).toMatchObject({
+      state: "failed",
+      content: "I look.",
+      error: { code: "timeout" },
+    });
+    expect(toolResults(stage.events).at(-1)).toContain("Not run");
+    expect(await stage.manager.process(agent.id, "go on")).toMatchObject({ content: "I go on." });
+    expectEveryCallAnswered(stage);
+  });
+
+  test("stands still in waiting parents: a chain finishes though it takes longer than any of them may", async () => {
+    const task = (name: string, next: string): string => `
+  - agent: general-purpose
+    task: ${name}
+    turn: 1
+    reply: [{ call: Bash, input: { command: sleep 1 } }]
+  - agent: general-purpose
+    task: ${name}
+    turn: 2
+    reply: [{ call: Agent, input: { description: d, prompt: ${next}, subagent_type: general-purpose } }]
+  - agent: general-purpose
+    task: ${name}
+    turn: 3
+    reply: "${name} heard: {{ results.1 | line 1 }}"
+`;
+    const stage = setStage(
+      `turns:${task("outer", "middle")}${task("middle", "inner")}
+  - agent: general-purpose
+    task: inner
+    turn: 1
+    reply: [{ call: Bash, input: { command: sleep 1 } }]
+  - agent: general-purpose
+    task: inner
+    turn: 2
+    reply: done
+`,
+      {
+        allowedTools: ["Bash", "Agent"],
+        limits: { maxRunning: 1, maxSpawnDepth: 3, timeout: 2500, noProgress: 2500 },
+      },
+    );
+    const { output } = await runToEnd(stage, { type: "general-purpose", prompt: "outer" });
+    expect(output).toMatchObject({
+      state: "completed",
+      content: "outer heard: middle heard: done",
+    });
+    expect(stage.events.filter(({ type }) => type === "agent-end")).toHaveLength(3);
+  });
+});
+
+describe("no progress", () => {
+  test("is an agent that makes the same call with the same result again and again", async () => {
+    const stage = setStage(
+      `
+turns:${report}
+  - reply: [{ text: Again., }, { call: Bash, input: { command: "sleep 0.05; echo same" } }]
+    repeat: true
+`,
+      { allowedTools: ["Bash"], limits: { noProgress: 800 } },
+    );
+    const { output } = await runToEnd(stage, { max_turns: 10_000 });
+    expect(output).toMatchObject({
+      state: "failed",
+      content: "This is as far as I came.",
+      error: { code: "stalled" },
+    });
+    expect(warnings(stage.events)).toEqual(["progress"]);
+    expectEveryCallAnswered(stage);
+  });
+
+  test("is a command that prints one line for ever, but not one that prints new lines", async () => {
+    const command = (line: string, times: number): string => `
+turns:${report}
+  - turn: 1
+    reply: [{ call: Bash, input: { command: "for ((i = 0; i < ${times}; i++)); do echo ${line}; sleep 0.1; done" } }]
+  - turn: 2
+    reply: It ended.
+`;
+    const options = { allowedTools: ["Bash"], limits: { noProgress: 1500 } };
+    const same = setStage(command("same", 3000), options);
+    const fresh = setStage(command("line $i", 30), options);
+    const [stalled, finished] = await Promise.all([runToEnd(same, {}), runToEnd(fresh, {})]);
+    expect(stalled.output).toMatchObject({ state: "failed", error: { code: "stalled" } });
+    expect(markedProcesses(stalled.id)).toEqual([]);
+    expect(finished.output).toMatchObject({ state: "completed", content: "It ended." });
+    expect(fresh.events.filter(({ type }) => type === "tool-call-progress").length).toBeGreaterThan(
+      3,
+    );
+  });
+
+  test("is an answer that runs in circles, but not a long one", async () => {
+    const speaking = (text: string): string => `
+speed: 20
+turns:${report}
+  - reply: "${text}"
+`;
+    const words = Array.from({ length: 60 }, (_, index) => `word${index}`).join(" ");
+    const circle = setStage(speaking("and so on ".repeat(3000)), { limits: { noProgress: 1000 } });
+    const long = setStage(speaking(words), { limits: { noProgress: 1000 } });
+    const [stalled, finished] = await Promise.all([
+      runToEnd(circle, { type: "Explore" }),
+      runToEnd(long, { type: "Explore" }),
+    ]);
+    expect(stalled.output).toMatchObject({ error: { code: "stalled" } });
+    expect(finished.output).toMatchObject({ state: "completed", content: words });
+  });
+});
+
+describe("a tool call", () => {
+  const twice = `
+turns:
+  - turn: 1
+    reply: [{ call: Bash, input: { command: "echo begun; sleep 300 & setsid sleep 300; wait" } }]
+  - turn: 2
+    reply: [{ call: Bash, input: { command: "echo short" } }]
+  - turn: 3
+    reply: "{{ results.1 | line 1 }}"
+`;
+
+  test("that takes too long is ended with a warning before, and the agent goes on", async () => {
+    const stage = setStage(twice, { allowedTools: ["Bash"], limits: { toolTimeout: 600 } });
+    let left: string[] | undefined;
+    const seen = (async () => {
+      for await (const event of stage.manager.events()) {
+        if (event.type === "tool-call-end") left ??= markedProcesses(event.agentId);
+        if (event.type === "agent-end") return;
+      }
+    })();
+    const { id, output } = await runToEnd(stage, {});
+    await seen;
+    expect(output).toMatchObject({ state: "completed", content: "short" });
+    expect(left).toEqual([]);
+    expect(sequence(stage.events, id).slice(3, 7)).toEqual([
+      "assistant-message",
+      "tool-call-start Bash",
+      "deadline-warning",
+      "tool-call-end Bash",
+    ]);
+    const [warning] = stage.events.filter((event) => event.type === "deadline-warning");
+    const [start] = stage.events.filter((event) => event.type === "tool-call-start");
+    expect(warning).toMatchObject({ clock: "tool", callId: start?.call.id });
+    expect(toolResults(stage.events)[0]).toMatch(/took longer than 0\.6 s, which is the limit/);
+  });
+
+  test("that is silent is left to its own limit before its agent is called stalled", async () => {
+    const stage = setStage(twice, {
+      allowedTools: ["Bash"],
+      limits: { toolTimeout: 600, noProgress: 600 },
+    });
+    const { output } = await runToEnd(stage, {});
+    expect(output).toMatchObject({ state: "completed", content: "short" });
+  });
+});
+
+test("a stop during the last turn stops the agent", async () => {
+  const stage = setStage(
+    `
+turns:
+  - last: Report now
+    reply: So I say
+    fault: { kind: stall, times: 99 }
+  - turn: 1
+    reply: [{ text: I look. }, { call: Bash, input: { command: sleep 300 } }]
+`,
+    { allowedTools: ["Bash"] },
+  );
+  const { manager, events } = stage;
+  const agent = await manager.spawn({ prompt: "x", subagent_type: "Bash", timeout: 300 });
+  while (!events.some((event) => event.type === "turn-start" && event.wrapUp))
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(await manager.stop(agent.id, "enough")).toMatchObject({ state: "stopped" });
+  expect(events.at(-1)).toMatchObject({ type: "agent-end", result: { reason: "enough" } });
+});
+
+async function runToEnd(
+  { manager }: Stage,
+  options: { timeout?: number; type?: string; prompt?: string; max_turns?: number },
+) {
+  const { type = "Bash", prompt = "x", ...rest } = options;
+  const { id } = await manager.spawn({ prompt, subagent_type: type, ...rest });
+  return { id, output: await manager.output(id, { block: true }) };
+}
+
+function warnings(events: readonly AgentEvent[]): string[] {
+  return events.flatMap((event) => (event.type === "deadline-warning" ? [event.clock] : []));
+}
+
+function toolResults(events: readonly AgentEvent[]): string[] {
+  return events.flatMap((event) =>
+    event.type === "tool-call-end" ? [textOf(event.result.content)] : [],
+  );
+}
+
+/** A conversation in which a call has no result could never go on. */
+function expectEveryCallAnswered({ requests }: Stage): void {
+  const blocks = (requests.at(-1)?.messages ?? []).flatMap(
+    (message): (AssistantBlock | UserBlock)[] => message.content,
+  );
+  const calls = blocks.flatMap((block) => (block.type === "tool_use" ? [block.id] : []));
+  const answered = blocks.flatMap((block) =>
+    block.type === "tool_result" ? [block.tool_use_id] : [],
+  );
+  expect(calls.length).toBeGreaterThan(0);
+  expect(answered).toEqual(calls);
+}
