@@ -112,6 +112,27 @@ describe("the block", () => {
     expect(terminal.text).not.toContain("silent");
   });
 
+  test("says that a limit of time is near, beside the silence, until the call that it is about has ended", () => {
+    const { terminal, clock, tell } = open();
+    const warning = { callId: null, leftMs: 1000, message: "soon" };
+    clock.advance(5000);
+    tell("m", { type: "deadline-warning", clock: "progress", ...warning });
+    clock.advance(10_000);
+    expect(terminal.text).toContain("no progress, silent 0:1");
+    const call = { id: "t", name: "Bash", input: {} };
+    const result = { type: "tool_result", tool_use_id: "t", content: "" } as const;
+    tell("m", { type: "tool-call-end", call, result, data: undefined, durationMs: 1 });
+    clock.advance(1000);
+    expect(terminal.text).not.toContain("no progress");
+    tell("m", { type: "deadline-warning", clock: "wall", ...warning });
+    tell("m", { type: "tool-call-end", call, result, data: undefined, durationMs: 1 });
+    clock.advance(1000);
+    expect(terminal.text).toContain("time nearly up");
+    tell("m", { type: "agent-end", result: done });
+    clock.advance(1000);
+    expect(terminal.text).not.toContain("time nearly up");
+  });
+
   test("shows the result of an ended agent and stops its clock", () => {
     const { terminal, clock, tell } = open();
     clock.advance(5000);

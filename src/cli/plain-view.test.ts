@@ -135,3 +135,11 @@ test("the colour of the definition paints the path", () => {
   tell("c", { type: "agent-start", agent: child });
   expect(lines()[0]).toContain("\x1b[36mExplore\x1b[0m");
 });
+
+test("a limit of time that comes near is a line", () => {
+  const { tell, lines } = watch();
+  const message = "80 % of its time (30 min) is used.\u001b[31m";
+  tell("m", { type: "agent-start", agent: summary });
+  tell("m", { type: "deadline-warning", clock: "wall", callId: null, leftMs: 1, message });
+  expect(lines()[1]).toBe("main  time: 80 % of its time (30 min) is used.");
+});

@@ -218,7 +218,8 @@ function newAgent(seed: {
 }
 
 function advance(agent: AgentState, event: AgentEvent): void {
-  agent.lastEventAt = event.at;
+  // A warning that nothing moves is no sign of life.
+  if (event.type !== "deadline-warning") agent.lastEventAt = event.at;
   switch (event.type) {
     case "agent-queued":
       agent.status = "queued";

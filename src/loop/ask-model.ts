@@ -28,7 +28,8 @@ export async function askModel(
     const working = { ...context, signal: context.wrapUp.working };
     return { kind: "answer", answer: await callModel(working, messages, turn) };
   } catch (error) {
-    if (context.wrapUp.asked === undefined || context.signal.aborted) throw error;
+    context.signal.throwIfAborted();
+    if (context.wrapUp.asked === undefined) throw error;
     return { kind: "interrupted" };
   }
 }
@@ -46,7 +47,7 @@ async function askForReport(
     const bounded = { ...context, signal: AbortSignal.any([signal, overdue.signal]) };
     return { kind: "answer", answer: await callModel(bounded, messages, turn) };
   } catch (error) {
-    if (signal.aborted) throw error;
+    signal.throwIfAborted();
     return { kind: "end", ending: endWithoutReport(wrapUp, error) };
   } finally {
     clearTimeout(timer);

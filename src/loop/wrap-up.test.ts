@@ -1,0 +1,206 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import type { AgentEventBody } from "../events/event.ts";
+import { textOf, type AssistantBlock, type Message } from "../message.ts";
+import type { Model } from "../model/model.ts";
+import { limitsSchema } from "../settings/settings.ts";
+import { leafTool } from "../tools/tool.ts";
+import type { LoopContext } from "./loop-context.ts";
+import { runLoop, type LoopOutcome } from "./run-loop.ts";
+import { WrapUp, type WrapUpReason } from "./wrap-up.ts";
+
+const stop: WrapUpReason = {
+  because: "Somebody asked you to stop.",
+  ending: { kind: "stopped", reason: "enough" },
+};
+
+test("a stop that asks for a report interrupts an answer and ends as stopped, with the report", async () => {
+  const run = await play([
+    ({ wrapUp }) => {
+      wrapUp.ask(stop);
+      return new Promise(() => undefined);
+    },
+    () => says("as far as I came"),
+  ]);
+  expect(run.outcome).toEqual({ kind: "stopped", reason: "enough", content: "as far as I came" });
+  expect(run.log).toEqual(["prompt", "turn-start", "prompt", "turn-start", "assistant-message"]);
+  expect(textOf(run.requests.at(-1)?.at(-1)?.content ?? "")).toBe(
+    "go\nSomebody asked you to stop. Call no more tools. Report now: what you found or did, what is left, and where it stands.",
+  );
+});
+
+test("a tool that runs when a report is asked for is told to end, and the calls after it do not start", async () => {
+  const run = await play([
+    () => calls("Ask", "Count"),
+    ({ messages }) => says(`read: ${textOf(resultsOf(messages).join("; "))}`),
+  ]);
+  expect(run.outcome.content).toBe("read: Interrupted: enough; Interrupted: enough");
+  expect(run.counted()).toBe(0);
+});
+
+test("asked for between two turns, or before the first, nothing else is asked of the model", async () => {
+  const run = await play([() => says("nothing yet")], { before: stop });
+  expect(run.outcome).toMatchObject({ kind: "stopped", content: "nothing yet" });
+  expect(run.requests).toHaveLength(1);
+});
+
+test("asked for while the start of a turn is told, the turn is broken off and the report is asked with the reason", async () => {
+  const run = await play([() => says("late")], { whenTold: stop });
+  expect(run.outcome).toMatchObject({ kind: "stopped", content: "late" });
+  expect(run.log).toEqual(["prompt", "turn-start", "prompt", "turn-start", "assistant-message"]);
+  expect(textOf(run.requests[0]?.at(-1)?.content ?? "")).toContain("Somebody asked you to stop.");
+});
+
+test("an answer that was there first is the result: nobody is asked for a report", async () => {
+  const run = await play([() => says("done")], { onAnswer: stop });
+  expect(run.outcome).toEqual({ kind: "completed", content: "done" });
+  expect(run.requests).toHaveLength(1);
+});
+
+test("the first who asks decides how the agent ends", () => {
+  const wrapUp = new WrapUp(new AbortController().signal);
+  wrapUp.ask(stop);
+  wrapUp.ask({ because: "", ending: { kind: "stopped", reason: "another" } });
+  expect(wrapUp.asked).toBe(stop);
+  expect((wrapUp.working.reason as Error).message).toBe("enough");
+});
+
+test("a run that is aborted takes no report: the abort comes out as it is", async () => {
+  const reason = new Error("killed");
+  await expect(
+    play([
+      ({ wrapUp, abort }) => {
+        wrapUp.ask(stop);
+        abort.abort(reason);
+        return new Promise(() => undefined);
+      },
+    ]),
+  ).rejects.toBe(reason);
+});
+
+interface Scene {
+  wrapUp: WrapUp;
+  abort: AbortController;
+  messages: readonly Message[];
+}
+
+/** Runs a loop whose model answers from the list; the last entry answers all further requests. */
+async function play(
+  script: readonly ((scene: Scene) => AssistantBlock[] | Promise<AssistantBlock[]>)[],
+  when: { before?: WrapUpReason; whenTold?: WrapUpReason; onAnswer?: WrapUpReason } = {},
+) {
+  const abort = new AbortController();
+  const wrapUp = new WrapUp(abort.signal);
+  const requests: (readonly Message[])[] = [];
+  const log: string[] = [];
+  let counted = 0;
+  const model: Model = {
+    provider: "test",
+    scripted: true,
+    // oxlint-disable-next-line require-yield -- an answer may come in one piece
+    async *stream({ messages }) {
+      const line = script[Math.min(requests.length, script.length - 1)];
+      requests.push(messages);
+      const content = (await line?.({ wrapUp, abort, messages })) ?? [];
+      const stopReason = content.some(({ type }) => type === "tool_use") ? "tool_use" : "end_turn";
+      const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0 };
+      const message = { role: "assistant" as const, content };
+      return { id: "m", requestId: "r", model: "m", message, stopReason, usage, malformed: {} };
+    },
+  };
+  const face = {
+    description: "",
+    input: z.object({}),
+    concurrency: "alone",
+    repeatable: true,
+  } as const;
+  const tools = [
+    leafTool({
+      ...face,
+      name: "Ask",
+      execute: async (_input, { signal }) => {
+        wrapUp.ask(stop);
+        throw signal.reason;
+      },
+    }),
+    leafTool({
+      ...face,
+      name: "Count",
+      execute: async () => {
+        counted += 1;
+        return { content: String(counted) };
+      },
+    }),
+  ];
+  if (when.before !== undefined) wrapUp.ask(when.before);
+  const context = {
+    agent,
+    model,
+    tools: new Map(tools.map((tool) => [tool.name, tool])),
+    toolSpecs: [],
+    workbench: { cwd: "/" },
+    approvals: { canAsk: false, grants: () => [], agentType: () => "", countDenial: () => 1 },
+    steps: {
+      run: (_key: string, _options: unknown, work: () => unknown) => work(),
+      now: () => 0,
+      random: () => 0,
+    },
+    limits: limitsSchema.parse({}),
+    prices: {},
+    signal: abort.signal,
+    wrapUp,
+    grows: () => undefined,
+    report: {
+      emit: ({ type }: AgentEventBody) => {
+        log.push(type);
+        if (type === "assistant-message" && when.onAnswer !== undefined) wrapUp.ask(when.onAnswer);
+      },
+      told: async () => {
+        if (when.whenTold !== undefined) wrapUp.ask(when.whenTold);
+      },
+    },
+    history: [],
+  } as unknown as LoopContext;
+  const task = { prompt: "go", source: "human", attachments: [] } as const;
+  const outcome: LoopOutcome = await runLoop(context, task);
+  return { outcome, log, requests, counted: () => counted };
+}
+
+const agent = {
+  id: "a",
+  type: "t",
+  costs: { model: "m", effort: null, thinks: false, maxTurns: 5 },
+  sees: { system: "", reminder: null },
+  meets: {
+    permissions: {
+      mode: "bypassPermissions",
+      rules: [],
+      takesSessionGrants: true,
+      confined: [],
+      memory: null,
+      project: "/",
+      cwd: "/",
+      directories: [],
+      own: [],
+      readable: [],
+    },
+  },
+};
+
+function says(text: string): AssistantBlock[] {
+  return [{ type: "text", text }];
+}
+
+function calls(...names: string[]): AssistantBlock[] {
+  return names.map((name) => ({ type: "tool_use", id: name, name, input: {} }));
+}
+
+function resultsOf(messages: readonly Message[]): string[] {
+  return messages.flatMap((message) =>
+    message.role === "user"
+      ? message.content.flatMap((block) =>
+          block.type === "tool_result" ? [textOf(block.content)] : [],
+        )
+      : [],
+  );
+}
