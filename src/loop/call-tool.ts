@@ -57,6 +57,8 @@ async function runCall(
   if (!parsed.success) return failure(invalidInput(tool, parsed.error));
   if (signal.aborted) return interrupted(signal);
   let changedTo: Record<string, unknown> | null = null;
+  let left = "";
+  const leave = (text: string): void => void (left = text);
   try {
     const key = `tool/${call.id}`;
     const approved = await approve(context, tool, call, parsed.data);
@@ -67,12 +69,14 @@ async function runCall(
       tool.kind === "spawn"
         ? tool.report(await steps.child(key, tool.request(input as never), call.id))
         : await steps.run(key, { repeatable: tool.repeatable }, () =>
-            underClock(context, tool, call, (own) => execute(own, tool, call, input, real)),
+            underClock(context, tool, call, (own) =>
+              execute(own, { tool, call, input, real, leave }),
+            ),
           );
     return withInput(output, changedTo);
   } catch (error) {
     const output = signal.aborted ? interrupted(signal) : failure(errorMessage(error));
-    return withInput(output, changedTo);
+    return withInput(withRest(output, left), changedTo);
   }
 }
 
@@ -102,10 +106,19 @@ async function underClock(
 
 function execute(
   context: LoopContext,
-  tool: LeafTool,
-  call: ToolCall,
-  input: Record<string, unknown>,
-  real: ReadonlyMap<string, string>,
+  {
+    tool,
+    call,
+    input,
+    real,
+    leave,
+  }: {
+    tool: LeafTool;
+    call: ToolCall;
+    input: Record<string, unknown>;
+    real: ReadonlyMap<string, string>;
+    leave: (text: string) => void;
+  },
 ): Promise<ToolOutput> {
   const search = searchFor(context);
   return tool.execute(input as never, {
@@ -117,8 +130,15 @@ function execute(
     signal: context.signal,
     workbench: context.workbench,
     realPath: (path) => real.get(path) ?? realPath(path),
+    leave,
     progress: (text) => context.report.emit({ type: "tool-call-progress", callId: call.id, text }),
   });
+}
+
+/** What a command printed until it was interrupted is worth as much as the reason. */
+function withRest(output: ToolOutput, left: string): ToolOutput {
+  if (left.trim() === "" || typeof output.content !== "string") return output;
+  return { ...output, content: `${output.content}\nOutput so far:\n${left}` };
 }
 
 /** The model wrote another call than the one that ran, and must not take its result for that of its own. */

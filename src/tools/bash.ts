@@ -35,7 +35,10 @@ export const bashTool: LeafTool = leafTool({
       const prelude = join(directory, "prelude");
       await writeFile(prelude, preludeThatReports(lastDirectory));
       const ending = await run({ command, timeout, directory, prelude, output, context });
-      if (ending.kind === "abort") throw signal.reason;
+      if (ending.kind === "abort") {
+        context.leave?.(output.all.render(output.omission));
+        throw signal.reason;
+      }
       notes.push(await leave(workbench, lastDirectory), ...sandboxNotes(ending, output, context));
       const text = [verdict(ending), output.all.render(output.omission), ...notes];
       return {

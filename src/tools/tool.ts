@@ -90,6 +90,8 @@ export interface ToolContext {
   ask?(questions: readonly Question[]): Promise<QuestionReply>;
   /** A path without links, as it was when the call was allowed. */
   realPath(path: string): string;
+  /** What there is to read of a call that ends because its signal aborted; the model reads it after the reason. */
+  leave?(text: string): void;
   /** Shows output of a running call to whoever watches. Never blocks. */
   progress(text: string): void;
 }
