@@ -62,6 +62,16 @@ test("is given more time for as long as that is granted", async () => {
   expect(log).toEqual(["warn", "granted", "granted", "expire"]);
 });
 
+test("time that was granted passes before it expires, and is gone when it restarts", async () => {
+  const { deadline, log, over } = record(40);
+  deadline.grant(100_000);
+  await sleep(120);
+  expect(log).toEqual(["warn"]);
+  deadline.restart();
+  await over;
+  expect(log).toEqual(["warn", "warn", "expire"]);
+});
+
 test("closed it says nothing more, whatever is done with it", async () => {
   const { deadline, log } = record(20);
   deadline[Symbol.dispose]();

@@ -9,7 +9,7 @@ export class Deadline implements Disposable {
   readonly #limit: number;
   readonly #warn: (leftMs: number) => void;
   readonly #expire: () => number;
-  /** What `expire` granted on top of the limit. */
+  /** What was granted on top of the limit. */
   #more = 0;
   /** For how long it ran before it last stood still. */
   #ran = 0;
@@ -47,10 +47,21 @@ export class Deadline implements Disposable {
   /** The whole time is left again. Cheap: the timer only looks when it would have been due. */
   restart(): void {
     if (this.#step === "over") return;
+    // With time granted on top it would look too late.
+    const looksLate = this.#more > 0;
     this.#ran = 0;
     this.#more = 0;
     this.#step = "warn";
-    if (this.#startedAt !== undefined) this.#startedAt = performance.now();
+    if (this.#startedAt === undefined) return;
+    this.#startedAt = performance.now();
+    if (!looksLate) return;
+    clearTimeout(this.#timer);
+    this.#arm();
+  }
+
+  /** Once, until it restarts: time that is somebody else's. */
+  grant(milliseconds: number): void {
+    this.#more += milliseconds;
   }
 
   [Symbol.dispose](): void {

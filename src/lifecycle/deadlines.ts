@@ -52,6 +52,10 @@ export class Deadlines implements Disposable {
     const isNews = this.#progress.isNews(event);
     if (isNews) this.#quiet.restart();
     switch (event.type) {
+      case "model-retry":
+        // The provider is waited for.
+        this.#quiet.grant(event.delayMs);
+        return;
       case "assistant-message":
         this.#isFresh = isNews;
         return;

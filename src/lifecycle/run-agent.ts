@@ -123,7 +123,8 @@ async function live(run: AgentRun, { emit, told }: Report<AgentEventBody>): Prom
   await told();
 
   const { timeout } = run.task;
-  const deadlines = resources.use(new Deadlines({ timeout, limits: session.limits, wrapUp, emit }));
+  // Closed before the cleanup: what that takes is not the agent's time.
+  using deadlines = new Deadlines({ timeout, limits: session.limits, wrapUp, emit });
   const report: Report<AgentEventBody> = {
     emit: (body) => {
       deadlines.hear(body);
