@@ -1,8 +1,8 @@
 import type { AgentEventBody } from "../events/event.ts";
 import type { AssistantMessage } from "../message.ts";
 
-/** What is remembered; more would cost memory in every agent of a large run. */
-const mostRemembered = 4096;
+/** Of the latest twice as many are remembered; more would cost memory in every agent of a large run. */
+const generation = 2048;
 /** So many words in a row tell new text from text that was there before. */
 const wordsInARow = 8;
 const longestWord = 64;
@@ -12,7 +12,8 @@ const longestWord = 64;
  * repeating a call with the same result is none, nor is a command that prints one line for ever, nor an answer that runs in circles.
  */
 export class Progress {
-  readonly #known = new Set<number>();
+  #known = new Set<number>();
+  #knownBefore = new Set<number>();
   #words: string[] = [];
   #word = "";
 
@@ -70,14 +71,15 @@ export class Progress {
     return isNew;
   }
 
-  /** What comes up again is remembered longest, so that no circle is forgotten while it turns. */
+  /** What comes up again is remembered anew, so that no circle is forgotten while it turns. */
   #isNew(text: string): boolean {
     const hash = hashOf(text);
-    const isNew = !this.#known.delete(hash);
+    if (this.#known.has(hash)) return false;
     this.#known.add(hash);
-    if (this.#known.size > mostRemembered) {
-      const [oldest] = this.#known;
-      if (oldest !== undefined) this.#known.delete(oldest);
+    const isNew = !this.#knownBefore.has(hash);
+    if (this.#known.size === generation) {
+      this.#knownBefore = this.#known;
+      this.#known = new Set();
     }
     return isNew;
   }
