@@ -14,6 +14,7 @@ import {
 import { parseCall } from "../permissions/parse-call.ts";
 import { Environment } from "../resolve/environment.ts";
 import { explainCall, type CallExplanation } from "../resolve/explain-call.ts";
+import { backgroundDisabled } from "../settings/background-disabled.ts";
 import { projectFolder } from "../settings/project-folder.ts";
 import { limitsFromEnvironment, limitsSchema } from "../settings/settings.ts";
 import { createTools } from "../tools/registry.ts";
@@ -38,6 +39,7 @@ export async function explainCallCommand(
   const main = type ?? settings.agent;
   const grants = new Grants({ cwd, configDir, now: () => Date.now() });
   const { defaultType } = settings.agents;
+  const background = !backgroundDisabled(process.env);
   const explained = await explainCall(call, {
     definition: main === undefined ? await mainDefinition() : found(main, catalog),
     isMain: type === undefined,
@@ -47,7 +49,7 @@ export async function explainCallCommand(
       settings,
       limits: limitsSchema.parse(limitsFromEnvironment(process.env)),
       environment: new Environment({ cwd, configDir, now: Date.now() }),
-      availableTools: [...createTools({ defaultType, canSearch: true, background: true }).keys()],
+      availableTools: [...createTools({ defaultType, canSearch: true, background }).keys()],
       project: projectFolder(cwd),
       addedDirectories: additionalDirectories(settings, cwd),
       own: [],

@@ -138,6 +138,7 @@ async function live(run: AgentRun, { emit, told }: Report<AgentEventBody>): Prom
       agentId: agent.id,
       root: agent.cwd,
       resultsDir: session.paths.resultsDir,
+      tasksDir: session.paths.tasksDir,
       ledger: session.ledger,
       hides: hiddenFromSearches(permissions),
       env: agent.meets.env,

@@ -124,6 +124,8 @@ function execute(
   return tool.execute(input as never, {
     ...(search === undefined ? {} : { search }),
     ask: (questions) => askPerson(context, call, questions),
+    wait: (arrival) => context.steps.wait(`tool/${call.id}/task`, "child", arrival),
+    hasTool: (name) => context.tools.has(name),
     agentId: context.agent.id,
     agentType: context.agent.type,
     callId: call.id,

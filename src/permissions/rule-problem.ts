@@ -33,8 +33,6 @@ const knownElsewhere: ReadonlySet<string> = new Set([
   "SendMessage",
   "Skill",
   "SlashCommand",
-  "TaskOutput",
-  "TaskStop",
   "KillShell",
   "BashOutput",
   "LS",

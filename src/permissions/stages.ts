@@ -121,8 +121,14 @@ function allows(rule: Rule, call: ViewedCall, book: Rulebook): boolean {
   return isFileTool && call.pairs.length > 0 && call.pairs.every((pair) => book.fits(rule, pair));
 }
 
-/** Tools that touch nothing of the user's. What a child does is decided when it does it. */
-const harmless: ReadonlySet<string> = new Set(["Agent", "ExitPlanMode", "TodoWrite"]);
+/** Tools that touch nothing of the user's, or only what the agent itself started. What a child does is decided when it does it. */
+const harmless: ReadonlySet<string> = new Set([
+  "Agent",
+  "ExitPlanMode",
+  "TaskOutput",
+  "TaskStop",
+  "TodoWrite",
+]);
 
 function unapproved(call: ViewedCall, book: Rulebook): Finding | null {
   const { policy } = book;

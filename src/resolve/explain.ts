@@ -7,6 +7,7 @@ import type { Diagnostic } from "../diagnostic.ts";
 import { isAbout, parseRule } from "../permissions/rule.ts";
 import { answerCost } from "../model/prices.ts";
 import type { PermissionMode, SpawnRights, ToolDecision } from "../resolved-agent.ts";
+import { backgroundDisabled } from "../settings/background-disabled.ts";
 import type { Limits, Settings } from "../settings/settings.ts";
 import { createTools } from "../tools/registry.ts";
 import { toolSpec } from "../tools/tool.ts";
@@ -85,7 +86,7 @@ export async function explainAgent(
   const available = createTools({
     defaultType: settings.agents.defaultType,
     canSearch: true,
-    background: true,
+    background: !backgroundDisabled(process.env),
   });
   const { tools, spawn, report, refusal } = toolsOf(definition, {
     available: [...available.keys()],

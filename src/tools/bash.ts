@@ -1,59 +1,75 @@
-import { constants } from "node:fs";
-import { mkdtemp, open, realpath, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { isAbsolute, join, relative } from "node:path";
+import { join } from "node:path";
 import { setImmediate, setTimeout as pause } from "node:timers/promises";
 import { z } from "zod";
 import { shellQuote } from "../platform/shell-quote.ts";
 import { CommandOutput } from "./command-output.ts";
+import { runInBackground } from "./run-in-background.ts";
 import { sandboxId, sandboxNotes } from "./sandbox-notes.ts";
+import { enter, leave } from "./shell-directory.ts";
 import { environment, startShell } from "./start-shell.ts";
-import { leafTool, ToolFailure, type LeafTool, type ToolContext } from "./tool.ts";
-import type { Workbench } from "./workbench.ts";
+import { leafTool, type LeafTool, type ToolContext } from "./tool.ts";
 
 const maximumTimeoutMs = 600_000;
 
-export const bashTool: LeafTool = leafTool({
-  name: "Bash",
-  description:
-    "Run a bash command without stdin. The working directory is kept for your next call, variables are not. Processes started with & live until you finish. Prefer Read, Edit, Glob and Grep to cat, sed, find and grep.",
-  concurrency: "alone",
-  repeatable: false,
-  input: z.object({
-    command: z.string().min(1),
-    timeout: z.number().min(1).max(maximumTimeoutMs).default(120_000).describe("Milliseconds"),
-    description: z.string().optional().describe("What it does, in 5-10 words"),
-  }),
-  async execute({ command, timeout }, context) {
-    const { workbench, signal } = context;
-    signal.throwIfAborted();
-    const notes = [await enter(workbench)];
-    const directory = await mkdtemp(join(tmpdir(), "retinue-bash-"));
-    const output = new CommandOutput(context);
-    try {
-      const lastDirectory = join(directory, "cwd");
-      const prelude = join(directory, "prelude");
-      await writeFile(prelude, preludeThatReports(lastDirectory));
-      const ending = await run({ command, timeout, directory, prelude, output, context });
-      if (ending.kind === "abort") {
-        context.leave?.(output.all.render(output.omission));
-        throw signal.reason;
+/** `background`: commands may be left running beside the agent. */
+function createBashTool({ background }: { background: boolean }): LeafTool {
+  return leafTool({
+    name: "Bash",
+    description:
+      "Run a bash command without stdin. The working directory is kept for your next call, variables are not. Processes started with & live until you finish. Prefer Read, Edit, Glob and Grep to cat, sed, find and grep.",
+    concurrency: "alone",
+    repeatable: false,
+    input: background ? fullInput : (foregroundInput as unknown as typeof fullInput),
+    async execute({ command, timeout, description, run_in_background }, context) {
+      if (run_in_background === true) return runInBackground({ command, description }, context);
+      const { workbench, signal } = context;
+      signal.throwIfAborted();
+      const notes = [await enter(workbench)];
+      const directory = await mkdtemp(join(tmpdir(), "retinue-bash-"));
+      const output = new CommandOutput(context);
+      try {
+        const lastDirectory = join(directory, "cwd");
+        const prelude = join(directory, "prelude");
+        await writeFile(prelude, preludeThatReports(lastDirectory));
+        const ending = await run({ command, timeout, directory, prelude, output, context });
+        if (ending.kind === "abort") {
+          context.leave?.(output.all.render(output.omission));
+          throw signal.reason;
+        }
+        notes.push(
+          await leave(workbench, lastDirectory),
+          ...sandboxNotes(ending, () => output.all.render(() => ""), context),
+        );
+        const text = [verdict(ending), output.all.render(output.omission), ...notes];
+        return {
+          content:
+            text.filter((part) => part !== undefined && part !== "").join("\n") || "(no output)",
+          ...(verdict(ending) !== undefined && { isError: true }),
+          data: output.data(ending.kind === "timeout"),
+        };
+      } finally {
+        output.close();
+        // A sandbox that was given up while it was prepared may still write there.
+        await rm(directory, { recursive: true, force: true, maxRetries: 5 });
       }
-      notes.push(await leave(workbench, lastDirectory), ...sandboxNotes(ending, output, context));
-      const text = [verdict(ending), output.all.render(output.omission), ...notes];
-      return {
-        content:
-          text.filter((part) => part !== undefined && part !== "").join("\n") || "(no output)",
-        ...(verdict(ending) !== undefined && { isError: true }),
-        data: output.data(ending.kind === "timeout"),
-      };
-    } finally {
-      output.close();
-      // A sandbox that was given up while it was prepared may still write there.
-      await rm(directory, { recursive: true, force: true, maxRetries: 5 });
-    }
-  },
+    },
+  });
+}
+
+const foregroundInput = z.object({
+  command: z.string().min(1),
+  timeout: z.number().min(1).max(maximumTimeoutMs).default(120_000).describe("Milliseconds"),
+  description: z.string().optional().describe("What it does, in 5-10 words"),
 });
+
+const fullInput = foregroundInput.extend({
+  run_in_background: z.boolean().optional().describe("Return at once; no timeout"),
+});
+
+export const bashTool: LeafTool = createBashTool({ background: true });
+export const foregroundBashTool: LeafTool = createBashTool({ background: false });
 
 type Ending =
   | { kind: "exit"; code: number }
@@ -124,50 +140,4 @@ async function run(call: {
  */
 function preludeThatReports(file: string): string {
   return `unset BASH_ENV\ntrap ${shellQuote(`{ builtin pwd -P >|${shellQuote(file)}; } 2>/dev/null`)} EXIT\n`;
-}
-
-async function enter(workbench: Workbench): Promise<string | undefined> {
-  if (await isDirectory(workbench.cwd)) return undefined;
-  if (!(await isDirectory(workbench.root))) {
-    throw new ToolFailure(
-      `The working directory ${workbench.root} does not exist any more. Report this and stop.`,
-    );
-  }
-  const missing = workbench.cwd;
-  workbench.cwd = workbench.root;
-  return `[${missing} does not exist any more; this ran in ${workbench.root}]`;
-}
-
-async function leave(workbench: Workbench, file: string): Promise<string | undefined> {
-  const text = await readReport(file).catch(() => undefined);
-  if (text === undefined) return undefined;
-  const directory = text.replace(/\n$/, "");
-  const inside = relative(await realpath(workbench.root).catch(() => workbench.root), directory);
-  if (directory !== "" && !isAbsolute(inside) && !/^\.\.(?:\/|$)/.test(inside)) {
-    workbench.cwd = join(workbench.root, inside);
-    return undefined;
-  }
-  workbench.cwd = workbench.root;
-  const reason =
-    directory === ""
-      ? "The shell's directory was deleted"
-      : `${directory} is outside the working directory`;
-  return `[${reason}; the next command runs in ${workbench.root}]`;
-}
-
-/** The command could have put anything there: a link to what it may not read itself, or a pipe that never ends. */
-async function readReport(file: string): Promise<string | undefined> {
-  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
-  await using handle = await open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-  const found = await handle.stat();
-  return found.isFile() && found.size <= longestPath ? handle.readFile("utf8") : undefined;
-}
-
-const longestPath = 4097;
-
-async function isDirectory(path: string): Promise<boolean> {
-  return stat(path).then(
-    (entry) => entry.isDirectory(),
-    () => false,
-  );
 }

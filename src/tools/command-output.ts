@@ -1,12 +1,12 @@
 import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
-import type { Socket } from "node:net";
 import { join } from "node:path";
-import { StringDecoder } from "node:string_decoder";
 import { errorMessage } from "../errors.ts";
 import { openRedactor, type Redactor } from "../redact/redactor.ts";
 import { StreamRedactor } from "../redact/stream-redactor.ts";
 import type { StartedProcess } from "../platform/process-tree.ts";
+import { readOutput } from "./read-output.ts";
 import type { ToolContext } from "./tool.ts";
+import { wholeWords } from "./whole-words.ts";
 
 const inlineCap = 30_000;
 const spillCap = 64 * 1024 * 1024;
@@ -31,20 +31,13 @@ export class CommandOutput {
     this.#progress = (text) => context.progress(text);
   }
 
-  /** Returns what ends the collection. The pipes are read on, for a background child would die of a closed one. */
+  /** Returns what ends the collection. */
   attach(child: StartedProcess): () => void {
-    const streams = [
-      { stream: child.stdout as Socket, excerpt: this.#stdout, decoder: new StringDecoder("utf8") },
-      { stream: child.stderr as Socket, excerpt: this.#stderr, decoder: new StringDecoder("utf8") },
-    ];
-    for (const { stream, excerpt, decoder } of streams) {
-      stream.on("data", (chunk: Buffer) => this.#add(excerpt, decoder.write(chunk)));
-    }
+    const detach = readOutput(child, (text, from) => {
+      this.#add(from === "stdout" ? this.#stdout : this.#stderr, text);
+    });
     return () => {
-      for (const { stream, excerpt, decoder } of streams) {
-        this.#add(excerpt, decoder.end());
-        stream.removeAllListeners("data").resume().unref();
-      }
+      detach();
       this.#spill.finish();
     };
   }
@@ -124,16 +117,6 @@ class Excerpt {
     const shown = whole.trimEnd();
     return shown.slice(Math.max(shown.lastIndexOf("\n"), shown.lastIndexOf("\r")) + 1);
   }
-}
-
-const longestCutWord = 500;
-
-/** Without the piece of a word at a cut: of half a secret nobody could tell that it is one. */
-function wholeWords(text: string, cut: "start" | "end"): string {
-  const piece = cut === "start" ? /^\S*/.exec(text) : /\S*$/.exec(text.slice(-longestCutWord - 1));
-  const length = piece?.[0].length ?? 0;
-  if (length > longestCutWord) return text;
-  return cut === "start" ? text.slice(length) : text.slice(0, text.length - length);
 }
 
 /** The file that takes a long output. It is written synchronously: that is the back-pressure on the command. */

@@ -23,6 +23,7 @@ export async function makeContext(
       agentId,
       root,
       resultsDir: join(root, "results"),
+      tasksDir: join(root, "tasks"),
       ledger: options.ledger ?? new FileLedger(),
     }),
     realPath,

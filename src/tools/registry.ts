@@ -1,12 +1,14 @@
 import { createAgentTool } from "./agent.ts";
 import { askUserQuestionTool } from "./ask-user-question.ts";
-import { bashTool } from "./bash.ts";
+import { bashTool, foregroundBashTool } from "./bash.ts";
 import { editTool } from "./edit.ts";
 import { exitPlanModeTool } from "./exit-plan-mode.ts";
 import { globTool } from "./glob.ts";
 import { grepTool } from "./grep.ts";
 import { notebookEditTool } from "./notebook-edit.ts";
 import { readTool } from "./read.ts";
+import { taskOutputTool } from "./task-output.ts";
+import { taskStopTool } from "./task-stop.ts";
 import { todoWriteTool } from "./todo-write.ts";
 import type { Tool } from "./tool.ts";
 import { webFetchTool } from "./web-fetch.ts";
@@ -24,13 +26,14 @@ export function createTools(options: {
   const tools: readonly Tool[] = [
     createAgentTool(options),
     askUserQuestionTool,
-    bashTool,
+    options.background ? bashTool : foregroundBashTool,
     editTool,
     exitPlanModeTool,
     globTool,
     grepTool,
     notebookEditTool,
     readTool,
+    ...(options.background ? [taskOutputTool, taskStopTool] : []),
     todoWriteTool,
     webFetchTool,
     ...(options.canSearch ? [webSearchTool] : []),

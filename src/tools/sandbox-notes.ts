@@ -1,4 +1,3 @@
-import type { CommandOutput } from "./command-output.ts";
 import type { ToolContext } from "./tool.ts";
 
 /**
@@ -7,7 +6,7 @@ import type { ToolContext } from "./tool.ts";
  */
 export function sandboxNotes(
   ending: { kind: string; code?: number },
-  output: Pick<CommandOutput, "all">,
+  printed: () => string,
   { workbench, agentId, callId }: Pick<ToolContext, "workbench" | "agentId" | "callId">,
 ): string[] {
   const { sandbox } = workbench;
@@ -20,7 +19,7 @@ export function sandboxNotes(
     );
   }
   const hasFailed = ending.kind === "exit" && ending.code !== 0;
-  if (hasFailed && refusedWrite.test(output.all.render(() => ""))) {
+  if (hasFailed && refusedWrite.test(printed())) {
     notes.push(
       `[The sandbox lets commands write in ${workbench.root} and $TMPDIR only, and not its protected files. The user can add directories to sandbox.filesystem.allowWrite.]`,
     );

@@ -35,6 +35,7 @@ export class ToolBench implements AsyncDisposable {
       agentId,
       root,
       resultsDir: join(directory, "results"),
+      tasksDir: join(directory, "tasks"),
       ledger: new FileLedger(),
       sandbox:
         ToolBench.sandbox &&
@@ -54,14 +55,14 @@ export class ToolBench implements AsyncDisposable {
   async call(
     tool: LeafTool,
     input: Record<string, unknown>,
-    options: Partial<Pick<ToolContext, "signal" | "ask">> = {},
+    options: Partial<Pick<ToolContext, "signal" | "ask" | "agents" | "wait" | "hasTool">> = {},
   ): Promise<ToolOutput & { content: string }> {
     const context: ToolContext = {
       agentId: newAgentId(),
       agentType: "general-purpose",
       callId: `call-${++this.#calls}`,
-      ...(options.ask === undefined ? {} : { ask: options.ask }),
-      signal: options.signal ?? new AbortController().signal,
+      signal: new AbortController().signal,
+      ...options,
       workbench: this.workbench,
       realPath,
       progress: (text) => this.progress.push(text),

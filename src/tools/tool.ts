@@ -5,6 +5,7 @@ import type { Question } from "../inbox/question.ts";
 import type { ToolResultContent } from "../message.ts";
 import type { ToolSpec, WebFindings, WebQuery } from "../model/model.ts";
 import type { SpawnRequestInput } from "../spawn-request.ts";
+import type { Tasks } from "./tasks.ts";
 import type { Workbench } from "./workbench.ts";
 
 /**
@@ -88,6 +89,12 @@ export interface ToolContext {
   ): Promise<Pick<WebFindings, "text" | "links" | "problems">>;
   /** Asks the person that the agent works for. Absent where there is nobody. Rejects with `signal.reason` when aborted. */
   ask?(questions: readonly Question[]): Promise<QuestionReply>;
+  /** The agents that this one may see; absent where there are none. */
+  readonly agents?: Tasks;
+  /** Waits for what others do: meanwhile the agent holds no slot and its clock stands still. */
+  wait?<Result>(arrival: () => Promise<Result>): Promise<Result>;
+  /** Whether the agent has a tool, for texts that would name it. */
+  hasTool?(name: string): boolean;
   /** A path without links, as it was when the call was allowed. */
   realPath(path: string): string;
   /** What there is to read of a call that ends because its signal aborted; the model reads it after the reason. */

@@ -3,6 +3,7 @@ import { ProcessTree, type Ending } from "../platform/process-tree.ts";
 import type { AgentSandbox } from "../platform/sandbox/agent-sandbox.ts";
 import { openRedactor, type Redactor } from "../redact/redactor.ts";
 import { FileState, type FileLedger } from "./file-state.ts";
+import { ShellTasks, type TaskNote } from "./shell-tasks.ts";
 import type { Todo } from "./todo-write.ts";
 
 /**
@@ -19,6 +20,11 @@ export class Workbench {
   readonly processes: ProcessTree;
   /** Where output that is too long to show goes; the agent may read it unasked. */
   readonly resultsDir: string;
+  /** Where commands in the background print to; the agent may read it unasked too. */
+  readonly tasksDir: string;
+  readonly shells: ShellTasks;
+  /** Takes what the agent is to be told about its commands in the background. */
+  notify: ((note: TaskNote) => void) | undefined;
   /** Whether searches must keep a path to themselves; absent: none. */
   readonly hides: ((path: string) => boolean) | undefined;
   /** What commands find in their environment besides ours. */
@@ -33,6 +39,7 @@ export class Workbench {
     agentId: AgentId;
     root: string;
     resultsDir: string;
+    tasksDir: string;
     ledger: FileLedger;
     hides?: ((path: string) => boolean) | undefined;
     env?: Readonly<Record<string, string>>;
@@ -44,6 +51,7 @@ export class Workbench {
     this.root = options.root;
     this.cwd = options.root;
     this.resultsDir = options.resultsDir;
+    this.tasksDir = options.tasksDir;
     this.ledger = options.ledger;
     this.hides = options.hides;
     this.env = options.env ?? {};
@@ -51,11 +59,14 @@ export class Workbench {
     this.redactor = options.redactor ?? openRedactor;
     this.files = new FileState();
     this.processes = new ProcessTree(options.agentId, options.ending);
+    this.shells = new ShellTasks(this);
   }
 
   /** Kills what the agent's shells left behind and lets go of what it remembered. */
   async [Symbol.asyncDispose](): Promise<void> {
+    this.shells.willBeStopped();
     await this.processes.killAll();
+    await this.shells.stopped();
     await this.sandbox?.[Symbol.asyncDispose]();
     this.files.clear();
     this.todos = [];

@@ -1,0 +1,96 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { SandboxedCommand } from "../platform/sandbox/agent-sandbox.ts";
+import { sandboxId, sandboxNotes } from "./sandbox-notes.ts";
+import { enter } from "./shell-directory.ts";
+import type { ShellTask } from "./shell-task.ts";
+import { environment, startShell } from "./start-shell.ts";
+import type { ToolContext, ToolOutput } from "./tool.ts";
+
+/** Starts a command and answers at once. It has no timeout: it lives until it ends, is stopped, or its agent ends. */
+export async function runInBackground(
+  call: { command: string; description: string | undefined },
+  context: ToolContext,
+): Promise<ToolOutput> {
+  context.signal.throwIfAborted();
+  const note = await enter(context.workbench);
+  const directory = await mkdtemp(join(tmpdir(), "retinue-bash-"));
+  try {
+    const task = await start({ ...call, directory }, context);
+    return {
+      content: [...launched(task, context), ...(note === undefined ? [] : [note])].join("\n"),
+      data: {
+        stdout: "",
+        stderr: "",
+        interrupted: false,
+        isImage: false,
+        backgroundTaskId: task.id,
+        outputFile: task.outputFile,
+      },
+    };
+  } catch (error) {
+    await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+    throw error;
+  }
+}
+
+async function start(
+  call: { command: string; description: string | undefined; directory: string },
+  context: ToolContext,
+): Promise<ShellTask> {
+  const { workbench, callId } = context;
+  const { command, directory } = call;
+  const prelude = join(directory, "prelude");
+  await writeFile(prelude, "unset BASH_ENV\n");
+  const sandboxed = await prepare({ command, directory, prelude }, context);
+  return workbench.shells.add({
+    shell: startShell({ command, prelude, workbench, sandboxed }),
+    callId,
+    description: call.description ?? command,
+    directory,
+    notes: (code, printed) => sandboxNotes({ kind: "exit", code }, () => printed, context),
+  });
+}
+
+/** A sandbox may take its time, and an agent that ends does not wait for it. */
+async function prepare(
+  call: { command: string; directory: string; prelude: string },
+  context: ToolContext,
+): Promise<SandboxedCommand | undefined> {
+  const { workbench, signal } = context;
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const abort = (): void => reject(signal.reason as Error);
+  signal.addEventListener("abort", abort, { once: true });
+  const prepared = workbench.sandbox?.prepare({
+    ...call,
+    id: sandboxId(context),
+    cwd: workbench.cwd,
+    env: environment(workbench),
+    signal,
+  });
+  try {
+    signal.throwIfAborted();
+    const sandboxed = await Promise.race([prepared, aborted]);
+    signal.throwIfAborted();
+    return sandboxed;
+  } catch (error) {
+    prepared?.then(({ ended }) => ended()).catch(() => undefined);
+    throw error;
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}
+
+function launched(task: ShellTask, context: ToolContext): string[] {
+  const waits = context.hasTool?.("TaskOutput") === true ? " TaskOutput waits for its end." : "";
+  const stops = context.hasTool?.("TaskStop") === true ? "TaskStop ends it; it" : "It";
+  const where =
+    task.outputFile === null
+      ? `Its output cannot be saved (${task.problem}).`
+      : `Its output goes to ${task.outputFile}: Read it at any time.`;
+  return [
+    `Running in the background as ${task.id}. ${where}${waits}`,
+    `You will be told when it has ended. ${stops} also ends when you finish.`,
+  ];
+}

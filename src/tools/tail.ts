@@ -1,0 +1,34 @@
+import { wholeWords } from "./whole-words.ts";
+
+/** How much of an output is shown. */
+export const shownCharacters = 30_000;
+
+/** The end of a text, and how much there was before it. */
+export interface Shown {
+  readonly text: string;
+  readonly omitted: number;
+}
+
+/** The end of a text of any length, in bounded memory. */
+export class Tail {
+  #length = 0;
+  #text = "";
+
+  add(text: string): void {
+    this.#length += text.length;
+    this.#text += text;
+    if (this.#text.length > shownCharacters * 2) this.#text = this.#text.slice(-shownCharacters);
+  }
+
+  show(): Shown {
+    const { text } = endOf(this.#text);
+    return { text, omitted: this.#length - text.length };
+  }
+}
+
+/** Cut between words, and never through a character: half of one would make a provider refuse the whole request. */
+export function endOf(text: string): Shown {
+  if (text.length <= shownCharacters) return { text, omitted: 0 };
+  const end = wholeWords(text.slice(-shownCharacters), "start").toWellFormed();
+  return { text: end, omitted: text.length - end.length };
+}
