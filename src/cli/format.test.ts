@@ -52,6 +52,8 @@ test.each([
   ["Grep", { pattern: "x" }, 'Grep "x"'],
   ["Agent", { subagent_type: "Explore", description: "find it" }, "Agent Explore: find it"],
   ["Agent", { description: "find it", prompt: "long" }, "Agent find it"],
+  ["TaskOutput", { task_id: "b1", block: false }, "TaskOutput b1"],
+  ["TaskStop", { task_id: "b1" }, "TaskStop b1"],
   ["TodoWrite", { todos: [{}, {}] }, "TodoWrite 2 todos"],
   ["Read", { wrong: 1 }, 'Read {"wrong":1}'],
   ["mcp__x__y", { a: 1, b: ["c"] }, 'mcp__x__y {"a":1,"b":["c"]}'],

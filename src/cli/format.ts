@@ -108,6 +108,8 @@ const callDetails: ReadonlyMap<string, (input: Input) => string> = new Map([
   ["WebFetch", field("url")],
   ["WebSearch", (input) => quoted(input["query"])],
   ["Skill", field("skill")],
+  ["TaskOutput", field("task_id")],
+  ["TaskStop", field("task_id")],
   ["TodoWrite", (input) => todos(input["todos"])],
 ]);
 

@@ -1,10 +1,11 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setImmediate, setTimeout as pause } from "node:timers/promises";
+import { setImmediate } from "node:timers/promises";
 import { z } from "zod";
 import { shellQuote } from "../platform/shell-quote.ts";
 import { CommandOutput } from "./command-output.ts";
+import { endsWithin } from "./ends-within.ts";
 import { runInBackground } from "./run-in-background.ts";
 import { sandboxId, sandboxNotes } from "./sandbox-notes.ts";
 import { enter, leave } from "./shell-directory.ts";
@@ -124,7 +125,7 @@ async function run(call: {
     const ending = await Promise.race([ended, stopped]);
     if (ending.kind !== "exit") await workbench.processes.kill(child);
     // What was written before the exit is read in this time; a background child may hold the pipe open for ever.
-    await Promise.race([closed, pause(100).then(() => setImmediate())]);
+    if (!(await endsWithin(closed, 100))) await setImmediate();
     detach();
     return ending;
   } finally {

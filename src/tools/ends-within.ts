@@ -1,17 +1,17 @@
-/** Whether something ends before the time is up. Rejects with `signal.reason`; leaves nothing behind on the signal. */
+/** Whether something ends before the time is up. Rejects with `signal.reason`; leaves no timer and no listener behind. */
 export function endsWithin(
   ended: Promise<unknown>,
   milliseconds: number,
-  signal: AbortSignal,
+  signal?: AbortSignal,
 ): Promise<boolean> {
   const { promise, resolve, reject } = Promise.withResolvers<boolean>();
-  const abort = (): void => reject(signal.reason as Error);
-  if (signal.aborted) abort();
-  signal.addEventListener("abort", abort, { once: true });
+  const abort = (): void => reject(signal?.reason as Error);
+  if (signal?.aborted === true) abort();
+  signal?.addEventListener("abort", abort, { once: true });
   const timer = setTimeout(() => resolve(false), milliseconds);
   ended.then(() => resolve(true), reject);
   return promise.finally(() => {
     clearTimeout(timer);
-    signal.removeEventListener("abort", abort);
+    signal?.removeEventListener("abort", abort);
   });
 }

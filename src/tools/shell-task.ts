@@ -1,7 +1,8 @@
 import { rm } from "node:fs/promises";
-import { setImmediate, setTimeout as pause } from "node:timers/promises";
+import { setImmediate } from "node:timers/promises";
 import { errorMessage } from "../errors.ts";
 import type { StartedProcess } from "../platform/process-tree.ts";
+import { endsWithin } from "./ends-within.ts";
 import { readOutput } from "./read-output.ts";
 import type { Shell } from "./start-shell.ts";
 import { endOf, Tail, type Shown } from "./tail.ts";
@@ -61,7 +62,7 @@ export class ShellTask {
     const ending = command.shell.exit.then(
       async (exitCode): Promise<Ending> => {
         // What was written before the exit is read in this time; another process may hold the pipe open for ever.
-        await Promise.race([closed, pause(100).then(() => setImmediate())]);
+        if (!(await endsWithin(closed, 100))) await setImmediate();
         return { state: exitCode === 0 ? "completed" : "failed", exitCode };
       },
       (error: unknown): Ending => ({ state: "failed", message: errorMessage(error) }),
@@ -98,7 +99,7 @@ export class ShellTask {
 
   /** Its processes are gone, or cannot be ended: what is left to read is read, then it has ended. */
   async stopped(): Promise<void> {
-    await Promise.race([this.ended, pause(300)]);
+    await endsWithin(this.ended, 300);
     this.#end({ state: "stopped", by: this.#stopper ?? "" });
     await this.ended;
   }
