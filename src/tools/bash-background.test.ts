@@ -1,11 +1,14 @@
 import {
   closeSync,
   existsSync,
+  linkSync,
   openSync,
   readdirSync,
   readFileSync,
   readlinkSync,
+  rmSync,
   statSync,
+  symlinkSync,
 } from "node:fs";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -125,6 +128,16 @@ describe("a command in the background", () => {
     expect(notes.map(({ mailId }) => mailId)).toEqual([told.id]);
   });
 
+  test("is described in one line, whatever it is", async () => {
+    await launch(`echo a\n${"echo word\n".repeat(100)}`);
+    await until(() => notes.length === 1);
+    const summary = /<summary>(.*)<\/summary>/.exec(notes[0]?.text ?? "")?.[1] ?? "";
+    expect(summary).toMatch(
+      /^Background command "echo a echo word .* …" completed \(exit code 0\)$/,
+    );
+    expect(summary.length).toBeLessThan(260);
+  });
+
   test("has ended when its shell has, whoever holds its output open", async () => {
     const task = await launch("sleep 300 & echo started");
     expect(await ended(task)).toMatchObject({ state: "completed", content: "started\n" });
@@ -240,6 +253,22 @@ describe("the output file", () => {
     expect(kept(task).endsWith(`0123456789abcde\n${said}`)).toBe(true);
     expect(most - before).toBeLessThan(250 * 1024 ** 2);
   }, 120_000);
+
+  test("that was replaced is not read in its place", async () => {
+    const other = join(bench.directory, "other");
+    await writeFile(other, "not yours");
+    const task = await launch("echo mine");
+    await ended(task);
+    await Promise.all(Array.from({ length: 32 }, async () => ended(await launch("true"))));
+    expect((await ended(task)).content).toBe("mine\n[exit code 0]\n");
+    rmSync(task.file);
+    expect((await ended(task)).content).toContain("cannot be read any more: ENOENT");
+    symlinkSync("/etc/hostname", task.file);
+    expect((await ended(task)).content).toContain("cannot be read any more: ELOOP");
+    rmSync(task.file);
+    linkSync(other, task.file);
+    expect((await ended(task)).content).toContain("cannot be read any more: it was replaced");
+  }, 60_000);
 });
 
 describe("many commands", () => {

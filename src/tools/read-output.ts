@@ -12,16 +12,17 @@ export function readOutput(
 ): () => void {
   const streams = (["stdout", "stderr"] as const).map((from) => ({
     from,
-    stream: child[from] as Socket,
+    // Out of file descriptors nothing is started, and there is no pipe either.
+    stream: child[from] as Socket | undefined,
     decoder: new StringDecoder("utf8"),
   }));
   for (const { from, stream, decoder } of streams) {
-    stream.on("data", (chunk: Buffer) => hear(decoder.write(chunk), from));
+    stream?.on("data", (chunk: Buffer) => hear(decoder.write(chunk), from));
   }
   return () => {
     for (const { from, stream, decoder } of streams) {
       hear(decoder.end(), from);
-      stream.removeAllListeners("data").resume().unref();
+      stream?.removeAllListeners("data").resume().unref();
     }
   };
 }

@@ -7,6 +7,7 @@ import { enter } from "./shell-directory.ts";
 import type { ShellTask } from "./shell-task.ts";
 import { environment, startShell } from "./start-shell.ts";
 import type { ToolContext, ToolOutput } from "./tool.ts";
+import { wholeWords } from "./whole-words.ts";
 
 /** Starts a command and answers at once. It has no timeout: it lives until it ends, is stopped, or its agent ends. */
 export async function runInBackground(
@@ -47,7 +48,7 @@ async function start(
   return workbench.shells.add({
     shell: startShell({ command, prelude, workbench, sandboxed }),
     callId,
-    description: call.description ?? command,
+    description: oneLine(call.description ?? command),
     directory,
     notes: (code, printed) => sandboxNotes({ kind: "exit", code }, () => printed, context),
   });
@@ -81,6 +82,14 @@ async function prepare(
     signal.removeEventListener("abort", abort);
   }
 }
+
+function oneLine(text: string): string {
+  const line = text.replaceAll(/\s+/g, " ").trim();
+  if (line.length <= longestDescription) return line;
+  return `${wholeWords(line.slice(0, longestDescription), "end").toWellFormed()}…`;
+}
+
+const longestDescription = 200;
 
 function launched(task: ShellTask, context: ToolContext): string[] {
   const waits = context.hasTool?.("TaskOutput") === true ? " TaskOutput waits for its end." : "";

@@ -34,6 +34,8 @@ export class ShellTask {
   readonly ended: Promise<void>;
   /** How many calls wait for its end: they say it themselves. */
   awaited = 0;
+  /** A call has already said how it ended. */
+  isTold = false;
   readonly #file: TaskFile;
   readonly #directory: string;
   readonly #notes: BackgroundCommand["notes"];

@@ -11,6 +11,7 @@ export interface ShellOwner {
   readonly tasksDir: string;
   readonly redactor: Redactor;
   readonly processes: ProcessTree;
+  /** Never throws. */
   readonly notify?: ((note: TaskNote) => void) | undefined;
 }
 
@@ -58,14 +59,17 @@ export class ShellTasks implements Tasks {
     signal: AbortSignal,
   ): Promise<TaskReport> {
     const task = this.#find(id);
-    if (!options.block || !task.isRunning) return task.report();
-    task.awaited += 1;
-    try {
-      const timedOut = !(await endsWithin(task.ended, options.timeoutMs, signal));
-      return task.report(timedOut);
-    } finally {
-      task.awaited -= 1;
+    let timedOut = false;
+    if (options.block && task.isRunning) {
+      task.awaited += 1;
+      try {
+        timedOut = !(await endsWithin(task.ended, options.timeoutMs, signal));
+      } finally {
+        task.awaited -= 1;
+      }
     }
+    task.isTold ||= !task.isRunning;
+    return task.report(timedOut);
   }
 
   /** Also what a command that has ended left behind is ended. */
@@ -98,10 +102,11 @@ export class ShellTasks implements Tasks {
   #hasEnded(task: ShellTask): void {
     this.#ended.push(task);
     if (this.#ended.length > remembered) this.#ended.shift()?.forgetOutput();
-    if (!task.endedByItself || task.awaited > 0) return;
+    if (!task.endedByItself || task.isTold || task.awaited > 0) return;
     const { id, callId, description } = task;
     const { state, exitCode, outputFile } = task.report();
-    const summary = `Background command "${description}" ${state} (exit code ${exitCode})`;
+    const code = exitCode === undefined ? "" : ` (exit code ${exitCode})`;
+    const summary = `Background command "${description}" ${state}${code}`;
     const about = { taskId: id, toolUseId: callId, outputFile, status: state, summary };
     this.#owner.notify?.({ mailId: id, text: taskNotification(about) });
   }

@@ -2,6 +2,7 @@ import { constants } from "node:os";
 import type { Readable } from "node:stream";
 import type { StartedProcess } from "../platform/process-tree.ts";
 import type { SandboxedCommand } from "../platform/sandbox/agent-sandbox.ts";
+import { systemCode } from "../errors.ts";
 import { ToolFailure } from "./tool.ts";
 import type { Workbench } from "./workbench.ts";
 
@@ -50,11 +51,11 @@ function exitOf(child: StartedProcess): Promise<number> {
       resolve(code ?? 128 + constants.signals[signal ?? "SIGKILL"]);
     });
     child.once("error", (error) => {
-      reject(
-        new ToolFailure(
-          `bash could not be started (${error.message}). Install it and put it on the PATH.`,
-        ),
-      );
+      const remedy =
+        systemCode(error) === "ENOENT"
+          ? "Install it and put it on the PATH."
+          : "Try again when less is running.";
+      reject(new ToolFailure(`bash could not be started (${error.message}). ${remedy}`));
     });
   });
 }

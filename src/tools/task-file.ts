@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from "node:fs";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { errorMessage, systemCode } from "../errors.ts";
@@ -11,8 +11,8 @@ import { shownCharacters } from "./tail.ts";
 const cap = 64 * 1024 * 1024;
 
 /**
- * The file that a command in the background prints into. It is written synchronously: that is the back-pressure on the
- * command. Trouble with it never ends the command; it is kept as `problem`.
+ * The file that a command in the background prints into: through us, for it holds no secrets and has an end. It is written
+ * synchronously: that is the back-pressure on the command. Trouble with it never ends the command; it is kept as `problem`.
  */
 export class TaskFile {
   /** Names the task too: no other in the session has it. */
@@ -23,6 +23,7 @@ export class TaskFile {
   problem: string | undefined;
   readonly #redacted: StreamRedactor;
   #file: number | undefined;
+  #made: Stats | undefined;
   #written = 0;
   #endsLine = true;
 
@@ -34,6 +35,7 @@ export class TaskFile {
       try {
         this.#file = openInPrivateDirectory(path, "ax");
         this.path = path;
+        this.#made = fstatSync(this.#file);
       } catch (error) {
         if (systemCode(error) === "EEXIST") continue;
         this.path = null;
@@ -61,9 +63,12 @@ export class TaskFile {
   end(): string {
     if (this.path === null) return "";
     try {
-      const file = openSync(this.path, "r");
+      const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+      const file = openSync(this.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
       try {
-        const { size } = fstatSync(file);
+        const { size, ino, dev } = fstatSync(file);
+        // The command could have put anything there, a link to what the agent may not read itself.
+        if (ino !== this.#made?.ino || dev !== this.#made.dev) throw new Error("it was replaced");
         const bytes = Buffer.alloc(Math.min(size, shownCharacters * 4));
         const read = readSync(file, bytes, 0, bytes.length, size - bytes.length);
         return bytes.toString("utf8", 0, read);

@@ -33,7 +33,7 @@ export interface LeafTool extends ToolFace {
   paths?(input: Record<string, unknown>, cwd: string): string[];
   /**
    * Acts. Throw `ToolFailure` (or anything) to answer with an error that the model reads; throw `signal.reason` when
-   * aborted. Ends what it started before it returns.
+   * aborted. Ends what it started before it returns, or leaves it to the workbench.
    */
   execute(input: never, context: ToolContext): Promise<ToolOutput>;
 }
