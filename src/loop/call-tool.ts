@@ -123,6 +123,7 @@ function execute(
   const search = searchFor(context);
   return tool.execute(input as never, {
     ...(search === undefined ? {} : { search }),
+    ...(context.agents === undefined ? {} : { agents: context.agents }),
     ask: (questions) => askPerson(context, call, questions),
     wait: (arrival) => context.steps.wait(`tool/${call.id}/task`, "child", arrival),
     hasTool: (name) => context.tools.has(name),

@@ -5,6 +5,7 @@ import type { PriceOverrides } from "../model/prices.ts";
 import type { ResolvedAgent } from "../resolved-agent.ts";
 import type { Approvals } from "./approve.ts";
 import type { Limits } from "../settings/settings.ts";
+import type { Tasks } from "../tools/tasks.ts";
 import type { Tool } from "../tools/tool.ts";
 import type { Workbench } from "../tools/workbench.ts";
 import type { MailSlot } from "./mail.ts";
@@ -22,6 +23,8 @@ export interface LoopContext {
   /** The same as the model sees them. */
   readonly toolSpecs: readonly ToolSpec[];
   readonly workbench: Workbench;
+  /** The agents that this one may ask about and stop; absent: none. */
+  readonly agents?: Tasks;
   readonly approvals: Approvals;
   readonly steps: Steps;
   readonly limits: Limits;
