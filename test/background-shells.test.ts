@@ -1,7 +1,7 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
-import { commands } from "../src/tools/shell-tools-fixture.ts";
+import { commands, until } from "../src/tools/shell-tools-fixture.ts";
 import type { AgentEvent } from "../src/index.ts";
 import { textOf } from "../src/message.ts";
 import { sequence, setStage } from "./support/stage.ts";
@@ -47,7 +47,7 @@ turns:
 `,
     { allowedTools: ["Bash"] },
   );
-  const main = await manager.main({ prompt: "go", timeout: 20_000 });
+  const main = await manager.main({ prompt: "go" });
   expect(await manager.output(main.id, { block: true })).toMatchObject({ content: "all done" });
   const [launch = "", , , read = "", , waited, stopped] = results(events, main.id);
   expect(launch).toContain("TaskOutput waits for its end.");
@@ -58,12 +58,12 @@ turns:
   expect(existsSync(join(cwd, "go"))).toBe(true);
 });
 
-test("while it waits for a command the agent holds no slot and its clock stands still", async () => {
-  const { manager, events } = setStage(
+test("an agent waits for a command as it does for a child, without a slot and with its clock stopped", async () => {
+  const { manager, events, cwd } = setStage(
     `
 turns:
   - turn: 1
-    reply: ${background("sleep 4; echo late")}
+    reply: ${background("until [ -e go ]; do sleep 0.01; done; echo late")}
   - turn: 2
     reply: ${calls({ call: "TaskOutput", input: { task_id: id } })}
   - turn: 3
@@ -71,7 +71,9 @@ turns:
 `,
     { allowedTools: ["Bash"] },
   );
-  const main = await manager.main({ prompt: "go", timeout: 3000 });
+  const main = await manager.main({ prompt: "go" });
+  await until(() => manager.get(main.id)?.state === "waiting");
+  writeFileSync(join(cwd, "go"), "");
   expect(await manager.output(main.id, { block: true })).toMatchObject({
     state: "completed",
     content: "late",
