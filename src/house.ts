@@ -12,6 +12,7 @@ import { AuditLog } from "./inbox/audit.ts";
 import { Denials } from "./inbox/denials.ts";
 import { Grants } from "./inbox/grants.ts";
 import { Inbox } from "./inbox/inbox.ts";
+import { agentTasks } from "./lifecycle/agent-tasks.ts";
 import { EarlierAgents } from "./lifecycle/earlier-agents.ts";
 import { Registry } from "./lifecycle/registry.ts";
 import type { RunningAgent } from "./lifecycle/running-agent.ts";
@@ -118,6 +119,7 @@ export function buildHouse(
     logger,
     redactor,
     spawnChild: (request, asker) => spawnOrResume(request, asker, house),
+    tasksOf: (asker) => agentTasks(asker, house.registry, session),
     childOf: (asker) => childOf(asker, house),
   };
   const warned = new Set<string>();

@@ -4,7 +4,7 @@ import type { AgentResult } from "../agent-result.ts";
 import { errorMessage } from "../errors.ts";
 import type { AgentEvent, AgentEventBody, PromptSource } from "../events/event.ts";
 import type { History } from "../loop/loop-context.ts";
-import type { MailSlot } from "../loop/mail.ts";
+import type { Mail, MailSlot } from "../loop/mail.ts";
 import { relay, type Report } from "../loop/relay.ts";
 import { runLoop, type LoopOutcome } from "../loop/run-loop.ts";
 import { Interruption, type WrapUp } from "../loop/wrap-up.ts";
@@ -46,7 +46,7 @@ export interface AgentRun {
   readonly history: History;
   /** What the same task took in an earlier process. */
   readonly goesOn: Taken | null;
-  readonly mail: MailSlot;
+  readonly mail: MailSlot & { post(mail: Mail): boolean };
   /** Nobody waits for it; that may change while it runs. */
   readonly isBackground: () => boolean;
   readonly ticket: Ticket;
@@ -150,6 +150,9 @@ async function live(run: AgentRun, { emit, told }: Report<AgentEventBody>): Prom
       ending: run.ending,
     }),
   );
+  workbench.notify = ({ mailId: id, text }) => {
+    run.mail.post({ id, text, source: "notification" });
+  };
   const approvals = approvalsOf(agent, session, run.isBackground);
   resources.defer(() => session.denials.forget(agent.id));
   const ahead = resources.use(await askAhead(agent, session, approvals));
@@ -168,6 +171,7 @@ async function live(run: AgentRun, { emit, told }: Report<AgentEventBody>): Prom
       tools,
       toolSpecs: [...tools.values()].map(toolSpec),
       workbench,
+      agents: session.tasksOf(agent.id),
       approvals,
       steps: journalSteps({
         agent,

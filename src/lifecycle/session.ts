@@ -13,6 +13,7 @@ import type { SessionSandbox } from "../platform/sandbox/session-sandbox.ts";
 import type { Redactor } from "../redact/redactor.ts";
 import type { SpawnRequestInput } from "../spawn-request.ts";
 import type { Tool } from "../tools/tool.ts";
+import type { Tasks } from "../tools/tasks.ts";
 import type { FileLedger } from "../tools/file-state.ts";
 import type { HeldLease } from "../transcript/take-lease.ts";
 import type { SessionPaths } from "../transcript/paths.ts";
@@ -55,6 +56,8 @@ export interface Session {
   readonly redactor: Redactor;
   /** Spawning, handed in from above: agents spawn agents, so the pipeline would otherwise need itself. */
   readonly spawnChild: (request: SpawnRequestInput, asker: Asker) => Promise<RunningAgent>;
+  /** The agents below one agent, as its tools see them. */
+  readonly tasksOf: (id: AgentId) => Tasks;
   /** The agent that this very call has brought into being in an earlier process, running again. */
   readonly childOf: (asker: Asker) => Promise<RunningAgent | undefined>;
 }
