@@ -20,15 +20,19 @@ test("a parent goes on at once, works, and reads at its end what its child in th
     `
 turns:
   - { agent: main, turn: 1, reply: [{ call: Agent, input: { description: dig, prompt: dig deep, subagent_type: quiet, run_in_background: true } }] }
-  - { agent: main, turn: 2, reply: [{ call: Bash, input: { command: "touch went-on" } }] }
+  - { agent: main, turn: 2, reply: [{ call: Bash, input: { command: "true" } }] }
   - { agent: main, turn: 3, reply: "nothing more to do" }
   - { agent: main, turn: 4, reply: "the child found gold" }
-  - { agent: quiet, turn: 1, reply: [{ call: Bash, input: { command: "while [ ! -e went-on ]; do sleep 0.02; done" } }] }
+  - { agent: quiet, turn: 1, reply: [{ call: Bash, input: { command: "while [ ! -e go ]; do sleep 0.02; done" } }] }
   - { agent: quiet, turn: 2, reply: "gold" }
 `,
     options,
   );
   const main = await stage.manager.main({ prompt: "go" });
+  await vi.waitFor(() => expect(sequence(stage.events, main.id)).toContain("agent-wait"), {
+    timeout: 20_000,
+  });
+  writeFileSync(join(stage.cwd, "go"), "");
   const { content } = await stage.manager.output(main.id, { block: true });
   expect(content).toBe("the child found gold");
   const [told] = notifications(stage);
@@ -93,7 +97,9 @@ turns:
     options,
   );
   const main = await stage.manager.main({ prompt: "go" });
-  await vi.waitFor(() => expect(existsSync(join(stage.cwd, "runs"))).toBe(true));
+  await vi.waitFor(() => expect(existsSync(join(stage.cwd, "runs"))).toBe(true), {
+    timeout: 20_000,
+  });
   const child = stage.manager.list().find(({ depth }) => depth === 1);
   await stage.manager.background(child?.id ?? "");
   const { content, state } = await stage.manager.output(main.id, { block: true });
@@ -138,7 +144,9 @@ turns:
     options,
   );
   const main = await stage.manager.main({ prompt: "go" });
-  await vi.waitFor(() => expect(existsSync(join(stage.cwd, "begun"))).toBe(true));
+  await vi.waitFor(() => expect(existsSync(join(stage.cwd, "begun"))).toBe(true), {
+    timeout: 20_000,
+  });
   const receipt = await stage.manager.send(main.id, "look at the tests too");
   expect(receipt.agentId).toBe(main.id);
   writeFileSync(join(stage.cwd, "go"), "");

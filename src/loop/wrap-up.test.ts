@@ -159,7 +159,13 @@ async function play(
         if (when.whenTold !== undefined) wrapUp.ask(when.whenTold);
       },
     },
-    history: [],
+    history: { messages: [], turns: 0, pending: null },
+    mail: {
+      take: () => [],
+      expects: false,
+      arrival: () => Promise.resolve(),
+      close: () => undefined,
+    },
   } as unknown as LoopContext;
   const task = { prompt: "go", source: "human", attachments: [] } as const;
   const outcome: LoopOutcome = await runLoop(context, task);
