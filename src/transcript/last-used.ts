@@ -1,0 +1,28 @@
+import { lstat, readdir } from "node:fs/promises";
+import { unlessGone } from "../platform/remove-tree.ts";
+
+/**
+ * When the newest file of these trees was written and how large they are; nothing as soon as one is not older than `before`,
+ * or where there is no file. Links are not followed and count for nothing.
+ */
+export async function measure(
+  paths: readonly string[],
+  before: number,
+): Promise<{ lastUsed: number; bytes: number } | undefined> {
+  const open = [...paths];
+  let lastUsed = 0;
+  let bytes = 0;
+  for (let path = open.shift(); path !== undefined; path = open.shift()) {
+    const at = path;
+    const info = await unlessGone(() => lstat(at));
+    if (info?.isDirectory() === true) {
+      const names = await unlessGone(() => readdir(at));
+      for (const name of names ?? []) open.push(`${at}/${name}`);
+    } else if (info !== undefined && !info.isSymbolicLink()) {
+      if (info.mtimeMs >= before) return undefined;
+      lastUsed = Math.max(lastUsed, info.mtimeMs);
+      bytes += info.size;
+    }
+  }
+  return lastUsed === 0 ? undefined : { lastUsed, bytes };
+}

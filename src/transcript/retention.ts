@@ -1,0 +1,168 @@
+import { lstat, readdir, realpath, rename, rmdir, unlink } from "node:fs/promises";
+import { join } from "node:path";
+import { errorMessage, RetinueError, systemCode } from "../errors.ts";
+import { holdDirectory, type HeldDirectory } from "../platform/hold-directory.ts";
+import { removeTree, unlessGone } from "../platform/remove-tree.ts";
+import { measure } from "./last-used.ts";
+import { agentsIn } from "./session-directory.ts";
+
+/** A session of ours that nobody has used for as long as transcripts are kept. */
+export interface OldSession {
+  readonly sessionId: string;
+  readonly projectDir: string;
+  /** When any of its files was last written, in milliseconds. */
+  readonly lastUsed: number;
+  readonly bytes: number;
+  readonly agents: number;
+}
+
+export interface Pruned {
+  /** With `dryRun`: what would be. */
+  readonly removed: readonly OldSession[];
+  /** Old, but a process that is there works in them. */
+  readonly inUse: readonly OldSession[];
+  readonly failed: readonly { readonly path: string; readonly error: string }[];
+  /** The signal ended it early; the next one goes on. */
+  readonly cutShort: boolean;
+}
+
+export interface PruneRequest {
+  readonly configDir: string;
+  /** What was last used before this time goes, in milliseconds; asked for each project. */
+  readonly before: (projectDir: string) => number;
+  readonly dryRun?: boolean;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Where sessions lie while they are removed: one level deeper than where readers look, so that with one `rename` a session
+ * is gone for everybody. What a crash leaves here is removed by the next one.
+ */
+const waste = ".retinue-removing";
+
+/**
+ * Removes old sessions below a config directory whole: `<session>.jsonl` and `<session>/`. Left alone are those of other
+ * programs, those that a process works in, and whatever is reached through a link. `projects` itself may be one: that is
+ * where its owner keeps it. Never throws; stops between two sessions when the signal aborts.
+ */
+export async function prune(request: PruneRequest): Promise<Pruned> {
+  const report = {
+    removed: [] as OldSession[],
+    inUse: [] as OldSession[],
+    failed: [] as { path: string; error: string }[],
+    cutShort: false,
+  };
+  const attempt = async (path: string, work: () => Promise<void>): Promise<void> => {
+    if (request.signal.aborted) report.cutShort = true;
+    else
+      await work().catch((error: unknown) =>
+        report.failed.push({ path, error: errorMessage(error) }),
+      );
+  };
+  const projects = join(request.configDir, "projects");
+  await attempt(projects, async () => {
+    const root = await unlessGone(() => realpath(projects));
+    for (const name of root === undefined ? [] : await directoriesIn(root)) {
+      const projectDir = join(root ?? "", name);
+      await attempt(projectDir, async () => {
+        using project = holdDirectory(projectDir);
+        if (request.dryRun !== true)
+          await attempt(join(projectDir, waste), () => finishRemovals(project));
+        for (const sessionId of await directoriesIn(project.at("."))) {
+          await attempt(join(projectDir, sessionId), async () => {
+            const { kind, session } = await pruneOne(project, sessionId, request);
+            if (kind !== "kept") report[kind].push(session);
+          });
+        }
+      });
+    }
+  });
+  return report;
+}
+
+type Fate = { kind: "kept"; session?: never } | { kind: "removed" | "inUse"; session: OldSession };
+
+async function pruneOne(
+  project: HeldDirectory,
+  sessionId: string,
+  { before, dryRun }: PruneRequest,
+): Promise<Fate> {
+  if (sessionId === waste) return { kind: "kept" };
+  const paths = [`${sessionId}.jsonl`, sessionId].map((name) => project.at(name));
+  const measured = await measure(paths, before(project.path));
+  if (measured === undefined) return { kind: "kept" };
+  const agents = await agentsIn(project.at(sessionId), sessionId);
+  if (agents === undefined) return { kind: "kept" };
+  const session = { sessionId, projectDir: project.path, ...measured, agents: agents.count };
+  if (agents.inUse) return { kind: "inUse", session };
+  if (dryRun === true) return { kind: "removed", session };
+  return { kind: await removeSession(project, sessionId), session };
+}
+
+/** Removes a session, unless a process works in it. Of two who do it at once both are told that it is removed. */
+export async function removeSession(
+  project: HeldDirectory,
+  sessionId: string,
+): Promise<"removed" | "inUse"> {
+  for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
+    using removals = holdDirectory(join(project.path, waste), 0o700);
+    // What an earlier removal left would be in the way.
+    await finishRemoval(project, removals, sessionId);
+    await unlessGone(() => rename(project.at(sessionId), removals.at(sessionId)));
+    const fate = await finishRemoval(project, removals, sessionId);
+    await dropWaste(project);
+    if (fate === "inUse" || !(await isThere(project.at(sessionId)))) return fate;
+    // Somebody who had nothing left to remove took the directory for it away.
+  }
+  throw new RetinueError("storage", `${join(project.path, sessionId)} keeps changing. Try again.`);
+}
+
+const mostAttempts = 20;
+
+async function finishRemovals(project: HeldDirectory): Promise<void> {
+  const found = await unlessGone(() => lstat(project.at(waste)));
+  if (found?.isDirectory() !== true) return;
+  using removals = holdDirectory(join(project.path, waste));
+  for (const sessionId of await directoriesIn(removals.at(".")))
+    await finishRemoval(project, removals, sessionId);
+  await dropWaste(project);
+}
+
+/** Whoever opened the session after the look that let it go gets it back. */
+async function finishRemoval(
+  project: HeldDirectory,
+  removals: HeldDirectory,
+  sessionId: string,
+): Promise<"removed" | "inUse"> {
+  const agents = await agentsIn(removals.at(sessionId), sessionId);
+  if (agents?.inUse === true) {
+    await unlessGone(() => rename(removals.at(sessionId), project.at(sessionId)));
+    return "inUse";
+  }
+  if (!(await isThere(project.at(sessionId))))
+    await unlessGone(() => unlink(project.at(`${sessionId}.jsonl`)));
+  await removeTree(removals.at(sessionId));
+  return "removed";
+}
+
+async function dropWaste(project: HeldDirectory): Promise<void> {
+  try {
+    await rmdir(project.at(waste));
+  } catch (error) {
+    const isShared = ["ENOENT", "ENOTEMPTY", "EEXIST"].includes(systemCode(error) ?? "");
+    if (!isShared) throw error;
+  }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return (await unlessGone(() => lstat(path))) !== undefined;
+}
+
+/** Its real directories, in order; a link to one is none. */
+async function directoriesIn(directory: string): Promise<string[]> {
+  const entries = await readdir(directory, { withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+    .toSorted();
+}

@@ -1,0 +1,78 @@
+import { constants } from "node:fs";
+import { lstat, readdir, readFile } from "node:fs/promises";
+import { isObject } from "../platform/is-object.ts";
+import { processStart } from "../platform/process-table.ts";
+import { isOpen, type AgentMeta } from "./meta.ts";
+
+/** What the files of a directory say about the agents in it. Files of other programs are not in it. */
+export interface SessionAgents {
+  readonly count: number;
+  /** A process that is there works in this session. */
+  readonly inUse: boolean;
+}
+
+/**
+ * Whose a session directory is: nothing, when no agent of Retinue has a file in it that says so and names this session. A
+ * link is not looked through: what it leads to is somebody else's.
+ */
+export async function agentsIn(
+  directory: string,
+  sessionId: string,
+): Promise<SessionAgents | undefined> {
+  const children = `${directory}/subagents`;
+  const files = [
+    ...(await namesIn(directory)).filter((name) => name === "main.meta.json"),
+    ...(await namesIn(children))
+      .filter((name) => /^agent-.*\.meta\.json$/.test(name))
+      .map((name) => `subagents/${name}`),
+  ];
+  let count = 0;
+  let inUse = await hasLease(directory);
+  for (const file of files) {
+    const meta = ownMeta(await readOwn(`${directory}/${file}`), sessionId);
+    if (meta === undefined) continue;
+    count += 1;
+    inUse ||= isOpen(meta.state) && isThere(meta);
+  }
+  return count === 0 ? undefined : { count, inUse };
+}
+
+/** Whether the process that holds the session is there. */
+export async function hasLease(directory: string): Promise<boolean> {
+  const lease = await readOwn(`${directory}/lease.json`);
+  return isObject(lease) && isThere(lease);
+}
+
+function isThere({ pid, pidStart }: { pid?: unknown; pidStart?: unknown }): boolean {
+  if (typeof pid !== "number" || typeof pidStart !== "string" || pidStart === "") return false;
+  return processStart(pid) === pidStart;
+}
+
+type OwnMeta = Pick<AgentMeta["retinue"], "state" | "pid" | "pidStart">;
+
+/** Loose on purpose: a file of another version is still ours. */
+function ownMeta(value: unknown, sessionId: string): OwnMeta | undefined {
+  const retinue = isObject(value) ? value["retinue"] : undefined;
+  if (!isObject(retinue) || retinue["sessionId"] !== sessionId) return undefined;
+  return retinue as unknown as OwnMeta;
+}
+
+/** The names of its entries; none of what is no directory of its own. */
+async function namesIn(directory: string): Promise<string[]> {
+  try {
+    return (await lstat(directory)).isDirectory() ? await readdir(directory) : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Nothing where there is no regular file with JSON in it. */
+async function readOwn(file: string): Promise<unknown> {
+  try {
+    if (!(await lstat(file)).isFile()) return undefined;
+    const flag = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+    return JSON.parse(await readFile(file, { encoding: "utf8", flag }));
+  } catch {
+    return undefined;
+  }
+}

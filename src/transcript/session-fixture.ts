@@ -1,0 +1,81 @@
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { onTestFinished } from "vitest";
+import { processStart } from "../platform/process-table.ts";
+
+export const day = 86_400_000;
+
+/** A config directory with a `projects` directory in it, gone after the test. */
+export function configDirectory(): string {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "retinue-sessions-")));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  mkdirSync(join(root, "projects"));
+  return root;
+}
+
+interface AgentFile {
+  state?: string;
+  pid?: number;
+  pidStart?: string;
+  name?: string;
+}
+
+/** What the small file of an agent says; by default of one that has completed in a process that is gone. */
+export function metaText(sessionId: string, agentId: string, agent: AgentFile = {}): string {
+  const { state = "completed", pid = 1, pidStart = "gone", name = null } = agent;
+  const retinue = {
+    ...{ agentId, sessionId, name, parentId: null, model: "m", scripted: true, cwd: "/" },
+    ...{ pid, pidStart, state, startedAt: 1 },
+  };
+  return JSON.stringify({ agentType: "worker", description: "", spawnDepth: 1, retinue });
+}
+
+export const alive = { pid: process.pid, pidStart: processStart(process.pid) };
+
+/** A session of ours with everything that one may have, last used so many days ago. */
+export function addSession(
+  configDir: string,
+  sessionId: string,
+  { days, project = "p", main = {} }: { days: number; project?: string; main?: AgentFile },
+): string {
+  const directory = join(configDir, "projects", project, sessionId);
+  const files = {
+    [`../${sessionId}.jsonl`]: "{}\n",
+    "main.meta.json": metaText(sessionId, `main-${sessionId}`, main),
+    "subagents/agent-a1.jsonl": "{}\n",
+    "subagents/agent-a1.meta.json": metaText(sessionId, "a1"),
+    "tool-results/a1.txt": "long",
+    "inbox/q1.json": "{}",
+    "audit.jsonl": "{}\n",
+  };
+  for (const [name, text] of Object.entries(files)) writeOld(join(directory, name), text, days);
+  return directory;
+}
+
+export function writeOld(path: string, text: string, days: number): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+  const then = (Date.now() - days * day) / 1000;
+  utimesSync(path, then, then);
+}
+
+/** Every entry below a directory, links as themselves, sorted. */
+export function tree(directory: string): string[] {
+  return readdirSync(directory, { withFileTypes: true })
+    .flatMap((entry) => [
+      entry.name,
+      ...(entry.isDirectory()
+        ? tree(join(directory, entry.name)).map((name) => `${entry.name}/${name}`)
+        : []),
+    ])
+    .toSorted();
+}
