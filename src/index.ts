@@ -25,7 +25,7 @@ export type { Answer, InboxRequest } from "./inbox/request.ts";
 export type { InboxCheck } from "./inbox/run-checks.ts";
 export type { Capacity, Room } from "./lifecycle/capacity.ts";
 export type { Spending, Totals } from "./lifecycle/totals.ts";
-export type { Usage } from "./message.ts";
+export type { Attachment, Message, Usage } from "./message.ts";
 export {
   ModelError,
   type Model,
@@ -40,4 +40,6 @@ export {
 export { createAnthropic } from "./model/anthropic.ts";
 export { createRehearsal } from "./model/rehearsal.ts";
 export { loadScenario, parseScenario } from "./model/scenario.ts";
+export type { LoadedTranscript, SessionTranscripts, TranscriptRow } from "./session-transcripts.ts";
+export type { TranscriptEntry } from "./transcript/reader.ts";
 export type { SpawnRequestInput } from "./spawn-request.ts";

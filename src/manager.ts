@@ -1,5 +1,6 @@
 import type { AgentResult } from "./agent-result.ts";
 import { rowOf, type AgentOutput, type AgentRow, type StoppedRow } from "./agent-row.ts";
+import { DailyPrune } from "./daily-prune.ts";
 import type { AgentDefinition } from "./definitions/definition.ts";
 import type { Diagnostic } from "./diagnostic.ts";
 import { RetinueError } from "./errors.ts";
@@ -19,6 +20,7 @@ import type { Explanation } from "./resolve/explain.ts";
 import { branchAgent, type BranchRequest } from "./branch.ts";
 import { moveToBackground, sendMessage, type Receipt } from "./steer.ts";
 import { resumeAgent, resumeInterrupted, type ResumeRequest } from "./resume.ts";
+import { SessionTranscripts } from "./session-transcripts.ts";
 import { spawn, type House, type SpawnFor } from "./spawn.ts";
 import type { SpawnRequestInput } from "./spawn-request.ts";
 import { longestTimer } from "./longest-timer.ts";
@@ -43,12 +45,17 @@ export function createManager(options: ManagerOptions): Manager {
 export class Manager {
   readonly #house: House;
   readonly #programmatic: Map<string, AgentDefinition>;
+  readonly #prune: DailyPrune;
+  /** The transcripts of this session: where they are, what they say, notes of the host. */
+  readonly transcripts: SessionTranscripts;
   #closed = false;
 
   /** Use `createManager`. */
   constructor(house: House, programmatic: Map<string, AgentDefinition>) {
     this.#house = house;
     this.#programmatic = programmatic;
+    this.#prune = new DailyPrune(house);
+    this.transcripts = new SessionTranscripts(house.session, house.registry);
     house.session.lease.onLost((reason) => {
       this.#closed = true;
       void this.stopAll(reason);
@@ -67,12 +74,6 @@ export class Manager {
   /** What makes the session this process's own; `serveSession` tells in it where others can reach us. */
   get lease(): Pick<HeldLease, "token" | "announce"> {
     return this.#house.session.lease;
-  }
-
-  /** Where this session's transcripts are. */
-  get transcripts(): { projectDir: string; sessionDir: string; main: string } {
-    const { projectDir, sessionDir, mainTranscript } = this.#house.session.paths;
-    return { projectDir, sessionDir, main: mainTranscript };
   }
 
   /**
@@ -232,6 +233,16 @@ export class Manager {
     return this.#row(running);
   }
 
+  /**
+   * Forgets an ended agent and deletes everything that it has on disk: transcript, long results, outputs, the file that
+   * lists it. What it took is no longer part of `totals`. The main agent goes only when no other agent of the session
+   * runs; its children stay. Throws `agent_busy` for an agent that has not ended.
+   */
+  async remove(id: string): Promise<void> {
+    await this.transcripts.delete(id);
+    this.#house.registry.forget(id);
+  }
+
   /** Events from now on. A reader that is too slow loses events, never an agent its time; see `dropped`. */
   events(options: Subscription = {}): EventStream {
     return this.#house.session.bus.subscribe(options);
@@ -300,6 +311,7 @@ export class Manager {
       await this.#house.spawns.run(() => Promise.resolve());
       await this.stopAll("the manager was closed");
     } finally {
+      await this.#prune[Symbol.asyncDispose]();
       await this.#house.session.inbox[Symbol.asyncDispose]();
       await this.#house.session.sandbox?.close();
       this.#house.session.bus.close();
@@ -316,6 +328,7 @@ export class Manager {
     this.#refuseWhenClosed();
     // Without its sandbox nothing starts, and the caller hears why.
     await this.#house.session.sandbox?.open();
+    this.#prune.begin();
     return this.#row(await spawn(request, by, this.#house));
   }
 

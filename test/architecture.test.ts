@@ -40,6 +40,8 @@ const floors: readonly (readonly string[])[] = [
     "steer",
     "manager",
     "manager-options",
+    "daily-prune",
+    "session-transcripts",
     "control",
     "index",
   ],

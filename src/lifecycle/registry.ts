@@ -61,6 +61,12 @@ export class Registry {
     return running;
   }
 
+  /** An ended agent is not known any more. */
+  forget(id: string): void {
+    const running = this.#agents.get(id as AgentId);
+    if (running?.hasEnded === true) this.#agents.delete(running.agent.id);
+  }
+
   /** Makes an agent known. A standing one is idle until it is given a task. */
   add(agent: ResolvedAgent, options: { standing: boolean }): RunningAgent {
     const session = this.#session;

@@ -1,0 +1,47 @@
+import { randomUUID } from "node:crypto";
+import { systemCode } from "../errors.ts";
+import { JsonlWriter, readJsonl } from "../platform/jsonl.ts";
+import { attachmentBody, type Envelope } from "./entry.ts";
+
+/**
+ * Adds a note to the end of a transcript that nobody writes to now. Readers see it as an attachment of type `notice`; an
+ * agent that goes on from this transcript reads it as a reminder. `check` is called when the place is known, and nothing
+ * can come between it and the writing; what it throws is thrown, as is the file system's error.
+ */
+export async function appendNotice(options: {
+  path: string;
+  envelope: Envelope;
+  text: string;
+  at: number;
+  check: () => void;
+}): Promise<void> {
+  const { isSidechain, agentId, ...rest } = options.envelope;
+  const line = {
+    parentUuid: await lastUuid(options.path),
+    isSidechain,
+    ...(agentId === undefined ? {} : { agentId }),
+    ...attachmentBody({ type: "notice", text: options.text }),
+    uuid: randomUUID(),
+    timestamp: new Date(options.at).toISOString(),
+    userType: "external",
+    ...rest,
+  };
+  options.check();
+  const writer = new JsonlWriter(options.path);
+  try {
+    writer.append([JSON.stringify(line)]);
+  } finally {
+    writer.close();
+  }
+}
+
+async function lastUuid(path: string): Promise<string | null> {
+  try {
+    const lines = await readJsonl(path);
+    const uuid = lines.findLast((line) => typeof line["uuid"] === "string")?.["uuid"];
+    return typeof uuid === "string" ? uuid : null;
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return null;
+    throw error;
+  }
+}
