@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { z } from "zod";
 import { shellQuote } from "../platform/shell-quote.ts";
+import { temporaryName } from "../platform/temporary-name.ts";
 import { CommandOutput } from "./command-output.ts";
 import { endsWithin } from "./ends-within.ts";
 import { runInBackground } from "./run-in-background.ts";
@@ -28,7 +29,7 @@ function createBashTool({ background }: { background: boolean }): LeafTool {
       const { workbench, signal } = context;
       signal.throwIfAborted();
       const notes = [await enter(workbench)];
-      const directory = await mkdtemp(join(tmpdir(), "retinue-bash-"));
+      const directory = await mkdtemp(join(tmpdir(), temporaryName("bash")));
       const output = new CommandOutput(context);
       try {
         const lastDirectory = join(directory, "cwd");

@@ -16,7 +16,7 @@ export async function runInBackground(
 ): Promise<ToolOutput> {
   context.signal.throwIfAborted();
   const note = await enter(context.workbench);
-  const directory = await mkdtemp(join(tmpdir(), "retinue-bash-"));
+  const directory = await mkdtemp(join(tmpdir(), temporaryName("bash")));
   try {
     const task = await start({ ...call, directory }, context);
     return {

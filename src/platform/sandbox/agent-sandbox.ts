@@ -3,6 +3,7 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { absolutePath } from "../absolute-path.ts";
 import { realPath } from "../real-path.ts";
+import { temporaryName } from "../temporary-name.ts";
 import { shellQuote } from "../shell-quote.ts";
 import { gitExcludes } from "./git-excludes.ts";
 import type { SandboxLibrary } from "./library.ts";
@@ -46,7 +47,7 @@ export class AgentSandbox implements AsyncDisposable {
     env: Readonly<Record<string, string | undefined>>;
     signal: AbortSignal;
   }): Promise<SandboxedCommand> {
-    this.#temporary ??= mkdtemp(join(realPath(tmpdir()), "retinue-tmp-"));
+    this.#temporary ??= mkdtemp(join(realPath(tmpdir()), temporaryName("tmp")));
     const temporary = await this.#temporary;
     const root = realPath(this.#root);
     const filesystem = fileLimits({
