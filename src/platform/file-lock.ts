@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import { closeSync, fstatSync, rmSync, statSync, writeSync } from "node:fs";
+import { closeSync, fstatSync, readdirSync, rmSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { RetinueError, systemCode } from "../errors.ts";
@@ -86,7 +86,7 @@ function take(lock: string, mine: string): boolean {
  * same dead lock only the one may that holds a lock on removing exactly this one, for the others would remove what the
  * next owner has taken meanwhile. That second lock is one like the first, also when its owner dies.
  */
-function removeIfLeft(lock: string): boolean {
+export function removeIfLeft(lock: string): boolean {
   const left = look(lock);
   if (left === undefined) return true;
   if (left.owner !== "gone") return false;
@@ -104,6 +104,22 @@ function removeIfLeft(lock: string): boolean {
     return false;
   } finally {
     rmSync(removal, { force: true });
+  }
+}
+
+/** Locks whose owners are gone. */
+export function leftLocks(lockDir: string): string[] {
+  return namesIn(lockDir)
+    .map((name) => join(lockDir, name))
+    .filter((lock) => look(lock)?.owner === "gone");
+}
+
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory).toSorted();
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return [];
+    throw error;
   }
 }
 
