@@ -37,7 +37,7 @@ test("load gives the lines, and the conversation as it was sent", async () => {
   const { manager, child, requests } = await runToEnd(delegating);
   const { entries, messages } = await manager.transcripts.load(child);
   expect(entries.filter(({ kind }) => kind === "answer")).toHaveLength(2);
-  const sent = requests.filter(({ origin }) => origin.agentId === child).at(-1)?.messages ?? [];
+  const sent = requests.findLast(({ origin }) => origin.agentId === child)?.messages ?? [];
   expect(messages.slice(0, -1)).toEqual(sent);
   expect(messages.at(-1)).toEqual({
     role: "assistant",

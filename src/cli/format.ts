@@ -26,6 +26,13 @@ export function formatTokens(tokens: number): string {
   return `${oneDecimal(tokens / 1_000_000)}M`;
 }
 
+/** 900 B, 12.3 KiB, 4.0 MiB. */
+export function formatBytes(bytes: number): string {
+  const units = ["B", "KiB", "MiB", "GiB"];
+  const step = bytes < 1024 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10));
+  return step === 0 ? `${bytes} B` : `${(bytes / 1024 ** step).toFixed(1)} ${units[step]}`;
+}
+
 /** `<$0.01`, `$0.03`, `$12.40`; what is not known is called so. */
 export function formatCost(costUsd: number | null): string {
   if (costUsd === null) return "unknown";

@@ -10,6 +10,8 @@ import {
   addStop,
   addWait,
 } from "./control-commands.ts";
+import { addDoctor, addPrune, addRemove } from "./housekeeping-commands.ts";
+import { append, positive, seconds } from "./option-values.ts";
 import { addExplain, addPermissions } from "./permission-commands.ts";
 import { runOptions } from "./run-options.ts";
 import { addResume } from "./resume-command.ts";
@@ -312,4 +314,7 @@ const commands = [
   addLint,
   addSettings,
   addTrust,
+  addRemove,
+  addPrune,
+  addDoctor,
 ];

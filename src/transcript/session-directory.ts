@@ -37,11 +37,15 @@ export async function agentsIn(
   return count === 0 ? undefined : { count, inUse };
 }
 
-/** Whether the process that holds the session is there. */
+/** Whether the process that holds the session is there, or was a moment ago: it may be one of another machine. */
 export async function hasLease(directory: string): Promise<boolean> {
   const lease = await readOwn(`${directory}/lease.json`);
-  return isObject(lease) && isThere(lease);
+  if (!isObject(lease)) return false;
+  const { beatAt } = lease;
+  return isThere(lease) || (typeof beatAt === "number" && Date.now() - beatAt < longestSilence);
 }
+
+const longestSilence = 30_000;
 
 function isThere({ pid, pidStart }: { pid?: unknown; pidStart?: unknown }): boolean {
   if (typeof pid !== "number" || typeof pidStart !== "string" || pidStart === "") return false;

@@ -1,0 +1,69 @@
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { defaultConfigDir } from "../../transcript/paths.ts";
+import type { Ground } from "../doctor/check.ts";
+import { examine, type Row } from "../doctor/examine.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { plural } from "../format.ts";
+import { plainLine } from "../sanitize.ts";
+import { createStyle, wantsColor, type Style } from "../style.ts";
+
+/** `retinue doctor`: what is wrong with this installation, what crashes left behind, and what to do about it. */
+export async function doctorCommand(options: { fix?: boolean; json?: boolean }): Promise<void> {
+  const rows = await Array.fromAsync(examine(groundHere(), { fix: options.fix === true }));
+  if (options.json === true) process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
+  else report(rows);
+  if (rows.some(({ status }) => status === "problem")) process.exitCode = exitCodes.failed;
+}
+
+function groundHere(): Ground {
+  const { env } = process;
+  const runtime = env["XDG_RUNTIME_DIR"];
+  return {
+    configDir: defaultConfigDir(),
+    cwd: process.cwd(),
+    env,
+    temporaryDir: tmpdir(),
+    socketDirs: [
+      ...(runtime?.startsWith("/") === true ? [join(runtime, "retinue")] : []),
+      join(tmpdir(), `retinue-${process.getuid?.()}`),
+    ],
+  };
+}
+
+/** So many of one check; `--json` has them all. */
+const mostRows = 10;
+
+function report(rows: readonly Row[]): void {
+  const { isTTY } = process.stdout;
+  const style = createStyle(wantsColor({ choice: "auto", environment: process.env, isTTY }));
+  for (const [, group] of Map.groupBy(rows, ({ check }) => check)) {
+    const shown = group.slice(0, mostRows);
+    for (const row of shown) process.stdout.write(lineOf(row, style));
+    const more = group.length - shown.length;
+    if (more > 0) process.stdout.write(style.dim(`  … ${more} more; --json lists them all\n`));
+  }
+  process.stderr.write(`retinue: ${summary(rows)}.\n`);
+}
+
+function summary(rows: readonly Row[]): string {
+  const count = (wanted: Row["status"]): number =>
+    rows.filter(({ status }) => status === wanted).length;
+  return [
+    plural(count("problem"), "problem"),
+    plural(count("warning"), "warning"),
+    ...(count("fixed") > 0 ? [`${count("fixed")} fixed`] : []),
+  ].join(", ");
+}
+
+function lineOf({ check, status, what, remedy }: Row, style: Style): string {
+  const glyph = {
+    ok: style.green("✓"),
+    fixed: style.green("✓"),
+    warning: style.yellow("!"),
+    problem: style.red("✗"),
+  }[status];
+  const did = status === "fixed" ? "removed " : "";
+  const advice = remedy === undefined ? "" : `    ${style.dim(plainLine(remedy))}\n`;
+  return `${glyph} ${style.bold(check)}  ${did}${plainLine(what)}\n${advice}`;
+}

@@ -1,0 +1,57 @@
+import { defaultConfigDir } from "../../transcript/paths.ts";
+import { prune, type OldSession, type Pruned } from "../../transcript/retention.ts";
+import { columns } from "../columns.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { formatBytes, plural } from "../format.ts";
+import { oldBefore } from "../old-before.ts";
+import { plain, plainLine } from "../sanitize.ts";
+
+interface PruneOptions {
+  days?: number;
+  dryRun?: boolean;
+  json?: boolean;
+}
+
+/** `retinue prune`: deletes old sessions now. */
+export async function pruneCommand(options: PruneOptions): Promise<void> {
+  const configDir = defaultConfigDir();
+  const pruned = await prune({
+    configDir,
+    before: oldBefore({ configDir, cwd: process.cwd(), days: options.days }),
+    dryRun: options.dryRun === true,
+    signal: new AbortController().signal,
+  });
+  if (options.json === true) {
+    const { removed, inUse, failed } = pruned;
+    const dryRun = options.dryRun === true;
+    process.stdout.write(`${JSON.stringify({ dryRun, removed, inUse, failed }, null, 2)}\n`);
+  } else report(pruned, options);
+  if (pruned.failed.length > 0) process.exitCode = exitCodes.failed;
+}
+
+function report({ removed, inUse, failed }: Pruned, options: PruneOptions): void {
+  if (removed.length > 0) {
+    const rows = [headings, ...removed.map(tableRow)];
+    process.stdout.write(`${columns(rows, process.stdout.columns).join("\n")}\n`);
+  }
+  const bytes = formatBytes(removed.reduce((sum, session) => sum + session.bytes, 0));
+  const count = plural(removed.length, "session");
+  process.stderr.write(
+    removed.length === 0
+      ? "No session is old enough.\n"
+      : `${count}, ${bytes}: ${options.dryRun === true ? "nothing is removed in a dry run" : "removed"}.\n`,
+  );
+  for (const { sessionId } of inUse)
+    process.stderr.write(`retinue: ${plain(sessionId)} is old, but a process works in it.\n`);
+  for (const { path, error } of failed)
+    process.stderr.write(`retinue: ${plain(path)} could not be removed: ${plain(error)}\n`);
+}
+
+const headings = ["SESSION", "LAST USED", "AGENTS", "SIZE", "PROJECT"];
+
+function tableRow({ sessionId, lastUsed, agents, bytes, projectDir }: OldSession): string[] {
+  const date = new Date(lastUsed).toISOString().slice(0, 10);
+  return [sessionId, date, String(agents), formatBytes(bytes), projectDir].map((text) =>
+    plainLine(text),
+  );
+}

@@ -1,0 +1,88 @@
+import { systemCode } from "../../errors.ts";
+import { findAgents } from "../../transcript/meta.ts";
+import { prune } from "../../transcript/retention.ts";
+import { oldBefore } from "../old-before.ts";
+import { formatBytes, plural } from "../format.ts";
+import type { Check, Finding } from "./check.ts";
+
+/** What agents have left in files. Nothing here is ever removed by `--fix`. */
+export const agentChecks: readonly Check[] = [
+  {
+    name: "interrupted agents",
+    look: async ({ configDir }) => {
+      const agents = await findAgents(configDir);
+      const found = agents
+        .filter(({ state }) => state === "interrupted")
+        .map(({ meta }): Finding => {
+          const { agentId, name } = meta.retinue;
+          return {
+            status: "warning",
+            what: `${agentId} (${name ?? meta.agentType}) was running when its process ended`,
+            remedy: `retinue resume ${agentId}`,
+          };
+        });
+      return found.length > 0 ? found : [{ status: "ok", what: "none" }];
+    },
+  },
+  {
+    name: "transcripts",
+    look: async ({ configDir, inspectTranscript }) => {
+      if (inspectTranscript === undefined) return [];
+      const agents = await findAgents(configDir);
+      const found: Finding[] = [];
+      let read = 0;
+      for (const { transcript } of agents) {
+        const inspection = await inspectTranscript(transcript).catch(absent);
+        if (inspection === undefined) continue;
+        read += 1;
+        found.push(...linesOf(transcript, inspection));
+      }
+      return found.length > 0 ? found : [{ status: "ok", what: `${plural(read, "file")} read` }];
+    },
+  },
+  {
+    name: "old sessions",
+    look: async ({ configDir, cwd }) => {
+      const before = oldBefore({ configDir, cwd });
+      const { signal } = new AbortController();
+      const { removed } = await prune({ configDir, before, dryRun: true, signal });
+      if (removed.length === 0) return [{ status: "ok", what: "none" }];
+      const bytes = formatBytes(removed.reduce((sum, session) => sum + session.bytes, 0));
+      const what = `${plural(removed.length, "session")} (${bytes}) older than settings keep them`;
+      return [{ status: "warning", what, remedy: "retinue prune" }];
+    },
+  },
+];
+
+/** An agent that has not said anything yet has no transcript. */
+function absent(error: unknown): undefined {
+  if (systemCode(error) !== "ENOENT") throw error;
+}
+
+function linesOf(
+  transcript: string,
+  { bad, torn }: { bad: readonly { line: number }[]; torn: number },
+): Finding[] {
+  const [first] = bad;
+  return [
+    ...(first === undefined
+      ? []
+      : [
+          {
+            status: "warning",
+            what: `${transcript}:${first.line}: ${plural(bad.length, "line")} cannot be read`,
+            remedy: "Nothing needs doing: readers pass over such lines, and all others count.",
+          } as const,
+        ]),
+    ...(torn === 0
+      ? []
+      : [
+          {
+            status: "warning",
+            what: `${transcript} ends in half a line (${plural(torn, "byte")})`,
+            remedy:
+              "Nothing needs doing: it was never acknowledged, and is cut off when the agent is resumed.",
+          } as const,
+        ]),
+  ];
+}

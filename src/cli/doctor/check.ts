@@ -1,0 +1,38 @@
+/** What a check found: one row. */
+export interface Finding {
+  /** `problem`: something does not work, or a crash left something; `warning`: good to know, nothing is broken. */
+  readonly status: "ok" | "warning" | "problem";
+  readonly what: string;
+  /** What to run or change; nothing where all is well. */
+  readonly remedy?: string;
+  /** What `fix` of the check would remove: a path, a process. */
+  readonly leak?: string;
+}
+
+/** Where checks look. Everything that they know of the world comes from here. */
+export interface Ground {
+  readonly configDir: string;
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly temporaryDir: string;
+  /** Where processes make the sockets that others control them by. */
+  readonly socketDirs: readonly string[];
+  /** Processes of agents whose Retinue has ended without them. Left out: they are not looked for. */
+  readonly orphans?: {
+    find(): Promise<readonly { readonly pid: number; readonly command: string }[]>;
+    /** Ends all that `find` would find, and resolves when they are gone. */
+    reap(): Promise<unknown>;
+  };
+  /** Says what is wrong with a transcript and changes nothing. Left out: their lines are not looked at. */
+  readonly inspectTranscript?: (
+    path: string,
+  ) => Promise<{ readonly bad: readonly { readonly line: number }[]; readonly torn: number }>;
+}
+
+/** One thing to look at. What it throws is told as a problem of its own. */
+export interface Check {
+  readonly name: string;
+  look(ground: Ground): Promise<Finding[]>;
+  /** Removes one leak that `look` found, if it still is one. Never a transcript. */
+  fix?(leak: string, ground: Ground): Promise<void>;
+}

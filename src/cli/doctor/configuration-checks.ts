@@ -1,0 +1,57 @@
+import { accessSync, constants, statSync } from "node:fs";
+import { join } from "node:path";
+import { readConfiguration } from "../../configuration.ts";
+import { errorMessage } from "../../errors.ts";
+import { bySeverity, diagnosticLine } from "../report-diagnostics.ts";
+import type { Check, Finding } from "./check.ts";
+
+/** What Retinue reads and writes for its user. */
+export const configurationChecks: readonly Check[] = [
+  {
+    name: "config directory",
+    look: ({ configDir }) => Promise.resolve([access(configDir), ...privacy(configDir)]),
+  },
+  {
+    name: "settings",
+    look: ({ configDir, cwd }) => {
+      const configuration = readConfiguration({ cwd, configDir });
+      configuration.loader[Symbol.dispose]();
+      const { diagnostics } = configuration;
+      const found = bySeverity(diagnostics)
+        .filter(({ severity }) => severity !== "info")
+        .map((one): Finding => ({
+          status: one.severity === "error" ? "problem" : "warning",
+          what: diagnosticLine(one),
+          remedy: "Correct the file; 'retinue lint' lists all of it.",
+        }));
+      return Promise.resolve(found.length > 0 ? found : [{ status: "ok", what: "no problems" }]);
+    },
+  },
+];
+
+function access(configDir: string): Finding {
+  const info = statSync(configDir, { throwIfNoEntry: false });
+  if (info === undefined) {
+    return { status: "ok", what: `${configDir} is not there yet; the first run makes it` };
+  }
+  const remedy = "Make it yours, or set CLAUDE_CONFIG_DIR to a directory that you may write to.";
+  if (!info.isDirectory()) return { status: "problem", what: `${configDir} is a file`, remedy };
+  try {
+    accessSync(configDir, constants.R_OK | constants.W_OK | constants.X_OK);
+    return { status: "ok", what: configDir };
+  } catch (error) {
+    return { status: "problem", what: errorMessage(error), remedy };
+  }
+}
+
+/** Others get at a transcript only where every directory on the way lets them. */
+function privacy(configDir: string): Finding[] {
+  const modes = [configDir, join(configDir, "projects")].map((directory) => ({
+    directory,
+    mode: statSync(directory, { throwIfNoEntry: false })?.mode ?? 0,
+  }));
+  if (!modes.every(({ mode }) => (mode & 0o077) !== 0)) return [];
+  const { directory } = modes[1] ?? { directory: configDir };
+  const what = `others on this machine can look into ${directory}`;
+  return [{ status: "warning", what, remedy: `chmod 700 '${directory}'` }];
+}

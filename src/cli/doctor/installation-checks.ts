@@ -1,0 +1,85 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { errorMessage, RetinueError } from "../../errors.ts";
+import { accountOf } from "../../model/anthropic-account.ts";
+import type { Check, Finding } from "./check.ts";
+
+/** What must be there before anything can run. */
+export const installationChecks: readonly Check[] = [
+  {
+    name: "node",
+    look: () => Promise.resolve([nodeVersion(process.versions.node)]),
+  },
+  {
+    name: "bash",
+    look: async ({ env }) => [
+      await program("bash", env, {
+        status: "problem",
+        remedy: "Install bash: the tool Bash, and with it most agents, needs it.",
+      }),
+    ],
+  },
+  {
+    name: "git",
+    look: async ({ env }) => [
+      await program("git", env, {
+        status: "warning",
+        remedy: "Install git, so that agents are told the state of a repository.",
+      }),
+    ],
+  },
+  {
+    name: "ripgrep",
+    look: async ({ env }) => {
+      const remedy = "Reinstall Retinue, also with optional packages: Grep and Glob need it.";
+      try {
+        const { rgPath } = await import("@vscode/ripgrep");
+        return [await program(rgPath, env, { status: "problem", remedy })];
+      } catch (error) {
+        return [{ status: "problem", what: `not installed: ${errorMessage(error)}`, remedy }];
+      }
+    },
+  },
+  {
+    name: "model",
+    look: ({ env }) => Promise.resolve([modelKey(env)]),
+  },
+];
+
+/** The same as in `bin/retinue.js`, which imports nothing. */
+const oldestNode = 24;
+
+export function nodeVersion(version: string): Finding {
+  const what = `Node ${version}`;
+  if (Number.parseInt(version, 10) >= oldestNode) return { status: "ok", what };
+  return { status: "problem", what, remedy: `Install Node ${oldestNode} or newer.` };
+}
+
+async function program(
+  file: string,
+  env: NodeJS.ProcessEnv,
+  otherwise: { status: "warning" | "problem"; remedy: string },
+): Promise<Finding> {
+  try {
+    const run = promisify(execFile);
+    const { stdout } = await run(file, ["--version"], { env, timeout: 10_000 });
+    return { status: "ok", what: stdout.split("\n")[0] ?? "" };
+  } catch (error) {
+    return { ...otherwise, what: `${file} cannot be run: ${errorMessage(error)}` };
+  }
+}
+
+/** Says where the key was found, never what it is. */
+function modelKey(env: NodeJS.ProcessEnv): Finding {
+  try {
+    return { status: "ok", what: `credentials from ${accountOf({}, env).place}` };
+  } catch (error) {
+    if (!(error instanceof RetinueError)) throw error;
+    const [what = "", ...remedy] = error.message.split(/(?<=\.) /);
+    return {
+      status: "warning",
+      what,
+      remedy: `${remedy.join(" ")} Without a key: --rehearse FILE, or 'retinue demo'.`.trim(),
+    };
+  }
+}

@@ -1,0 +1,127 @@
+import { lstatSync, readdirSync } from "node:fs";
+import { glob, unlink } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { systemCode } from "../../errors.ts";
+import { leftLocks, removeIfLeft } from "../../platform/file-lock.ts";
+import { processStart } from "../../platform/process-table.ts";
+import { removeTree, unlessGone } from "../../platform/remove-tree.ts";
+import { ownerOf } from "../../platform/temporary-name.ts";
+import { hasLease } from "../../transcript/session-directory.ts";
+import type { Check, Finding } from "./check.ts";
+import { isDeadSocket } from "./dead-socket.ts";
+
+const remedy = "retinue doctor --fix";
+
+/** What a crash leaves when nobody comes after it. Each is looked at again before it is removed. */
+export const leakChecks: readonly Check[] = [
+  {
+    name: "orphan processes",
+    look: async ({ orphans }) => {
+      if (orphans === undefined) return [];
+      const found = await orphans.find();
+      return orNone(
+        found.map(({ pid, command }) => ({ leak: String(pid), what: `${pid} ${command}` })),
+      );
+    },
+    // All at once, and those only that are still orphans.
+    fix: async (_, { orphans }) => void (await orphans?.reap()),
+  },
+  {
+    name: "leases",
+    look: async ({ configDir }) => {
+      const projects = join(configDir, "projects");
+      const files = await Array.fromAsync(glob("*/*/lease.json", { cwd: projects }));
+      const paths = files.toSorted().map((file) => join(projects, file));
+      const left = await keep(paths, isLeftLease);
+      return orNone(left.map((leak) => ({ leak, what: `${leak} of a process that is gone` })));
+    },
+    fix: async (path) => {
+      if (await isLeftLease(path)) await unlessGone(() => unlink(path));
+    },
+  },
+  {
+    name: "sockets",
+    look: async ({ socketDirs }) => {
+      const paths = socketDirs.flatMap((directory) =>
+        namesIn(directory)
+          .filter((name) => name.endsWith(".sock"))
+          .map((name) => join(directory, name)),
+      );
+      const left = await keep(paths, isDeadSocket);
+      return orNone(left.map((leak) => ({ leak, what: `${leak}: nobody listens to it` })));
+    },
+    fix: async (path) => {
+      if (await isDeadSocket(path)) await unlessGone(() => unlink(path));
+    },
+  },
+  {
+    name: "locks",
+    look: ({ configDir }) =>
+      Promise.resolve(
+        orNone(
+          leftLocks(join(configDir, "retinue", "locks")).map((leak) => ({
+            leak,
+            what: `${leak} of a process that is gone`,
+          })),
+        ),
+      ),
+    fix: async (path) => void removeIfLeft(path),
+  },
+  {
+    name: "temporary files",
+    look: ({ temporaryDir }) => {
+      const left = namesIn(temporaryDir)
+        .map((name) => join(temporaryDir, name))
+        .filter(isLeftTemporary);
+      return Promise.resolve(
+        orNone(left.map((leak) => ({ leak, what: `${leak} of a process that is gone` }))),
+      );
+    },
+    fix: async (path) => {
+      if (isLeftTemporary(path)) await removeTree(path);
+    },
+  },
+];
+
+function orNone(leaks: readonly { leak: string; what: string }[]): Finding[] {
+  if (leaks.length === 0) return [{ status: "ok", what: "none" }];
+  return leaks.map((leak) => ({ ...leak, status: "problem", remedy }));
+}
+
+async function keep(
+  paths: readonly string[],
+  isLeft: (path: string) => Promise<boolean>,
+): Promise<string[]> {
+  const left: string[] = [];
+  for (const path of paths) if (await isLeft(path)) left.push(path);
+  return left;
+}
+
+/** A lease is written as soon as it is made, and again every few seconds. */
+const longestSilence = 30_000;
+
+async function isLeftLease(path: string): Promise<boolean> {
+  const info = lstatSync(path, { throwIfNoEntry: false });
+  if (info?.isFile() !== true || Date.now() - info.mtimeMs < longestSilence) return false;
+  return !(await hasLease(dirname(path)));
+}
+
+const day = 86_400_000;
+
+/** A directory that is ours, of a process that is gone, and that nobody has touched for a day. */
+function isLeftTemporary(path: string): boolean {
+  const owner = ownerOf(basename(path));
+  if (owner === undefined || processStart(owner) !== "") return false;
+  const info = lstatSync(path, { throwIfNoEntry: false });
+  if (info?.isDirectory() !== true || info.uid !== process.getuid?.()) return false;
+  return Date.now() - info.mtimeMs > day;
+}
+
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory).toSorted();
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return [];
+    throw error;
+  }
+}

@@ -1,0 +1,31 @@
+import { RetinueError } from "../errors.ts";
+import { realPath } from "../platform/real-path.ts";
+import { loadSettings } from "../settings/load-settings.ts";
+import { keptSince, retentionPeriod, unknownPeriod } from "../settings/retention-period.ts";
+import { isTrusted } from "../settings/trust.ts";
+import { projectDirectory } from "../transcript/paths.ts";
+
+/**
+ * Up to when sessions of a project must have been used to be kept. What a person says needs no settings; without that they
+ * must be readable, else it throws `invalid_config`.
+ */
+export function oldBefore(place: {
+  configDir: string;
+  cwd: string;
+  days?: number | undefined;
+}): (projectDir: string) => number {
+  const { configDir, days } = place;
+  const now = Date.now();
+  const cwd = realPath(place.cwd);
+  const projectDir = realPath(projectDirectory(configDir, cwd));
+  if (days !== undefined) {
+    return keptSince({ kind: "known", here: days, elsewhere: days }, { projectDir, now });
+  }
+  const loaded = loadSettings({ cwd, configDir, trusted: isTrusted(cwd, configDir) });
+  const period = retentionPeriod(loaded);
+  if (period.kind === "known") return keptSince(period, { projectDir, now });
+  throw new RetinueError(
+    "invalid_config",
+    `${unknownPeriod(period.problem)} Correct it, or say 'retinue prune --days N'.`,
+  );
+}
