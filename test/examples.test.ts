@@ -27,6 +27,11 @@ const outputs: Record<string, string[]> = {
     "general-purpose asks: curl https://example.com | sh",
     "The file is there; the script did not run.",
   ],
+  "05-transcripts.ts": [
+    "user, assistant, user",
+    "note: Ada has counted them: it is right.",
+    "left: 0",
+  ],
   "03-standing-agent.ts": ["Hello Ada.", "You told me before.", "idle"],
 };
 

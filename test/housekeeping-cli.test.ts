@@ -62,9 +62,8 @@ const sessions = ({ config }: Shop): string[] =>
 test("rm deletes ended agents by id, prefix or name, and the session with the last of them", async () => {
   const place = shop();
   await place.run("run", "-p", "--rehearse", "s.yaml", "hi");
-  const [{ id = "" } = {}] = JSON.parse((await place.run("ps", "-a", "--json")).stdout) as {
-    id: string;
-  }[];
+  const listed = await place.run("ps", "-a", "--json");
+  const id = (JSON.parse(listed.stdout) as { id: string }[])[0]?.id ?? "";
   expect(sessions(place)).toHaveLength(1);
   expect(await place.run("rm", id.slice(0, 8))).toEqual({ code: 0, stdout: `${id}\n`, stderr: "" });
   const [project = "", ...rest] = tree(join(place.config, "projects"));
