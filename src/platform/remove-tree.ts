@@ -23,8 +23,20 @@ async function emptyDirectory(path: string): Promise<void> {
   await using directory = await open(path, directoryFlags);
   const links = descriptorLinks();
   const way = links === undefined ? path : `${links}/${directory.fd}`;
-  for (const name of await readdir(way)) await removeTree(`${way}/${name}`);
+  const entries = await readdir(way, { withFileTypes: true });
+  const [directories, others] = [
+    entries.filter((entry) => entry.isDirectory()),
+    entries.filter((entry) => !entry.isDirectory()),
+  ];
+  for (let next = 0; next < others.length; next += together) {
+    const some = others.slice(next, next + together);
+    await Promise.all(some.map(({ name }) => unlessGone(() => unlink(`${way}/${name}`))));
+  }
+  for (const { name } of directories) await removeTree(`${way}/${name}`);
 }
+
+/** One after the other most of the time is spent on the way to the file system and back. */
+const together = 32;
 
 const directoryFlags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 

@@ -37,8 +37,9 @@ test("all that belongs to an agent goes: under its name, of its calls, and its o
   for (const [name, text] of Object.entries({ ...own, ...others }))
     writeOld(join(directory, name), text, 0);
   await removeAgent(await agentAt(join(directory, "subagents/agent-a1.meta.json")), closed);
-  const gone = ["subagents/agent-a1.jsonl", "subagents/agent-a1.meta.json", "tool-results/a1.txt"];
-  const left = [...before.filter((name) => !gone.includes(name)), ...Object.keys(others), "tasks"];
+  const gone = new Set(["agent-a1.jsonl", "agent-a1.meta.json"].map((name) => `subagents/${name}`));
+  gone.add("tool-results/a1.txt");
+  const left = [...before.filter((name) => !gone.has(name)), ...Object.keys(others), "tasks"];
   expect(tree(directory)).toEqual([...new Set(left)].toSorted());
 });
 
