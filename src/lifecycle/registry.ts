@@ -124,6 +124,7 @@ export class Registry {
       this.#tellAnyway(running, { type: "agent-end", result });
     }
     running.files.memory?.forget();
+    running.files.close();
     return died;
   }
 
