@@ -74,6 +74,7 @@ export async function prune(request: PruneRequest): Promise<Pruned> {
             if (kind !== "kept") report[kind].push(session);
           });
         }
+        if (request.dryRun !== true) await dropWaste(project);
       });
     }
   });
@@ -96,7 +97,7 @@ async function pruneOne(
   const session = { sessionId, projectDir: project.path, ...measured, agents: agents.count };
   if (agents.inUse) return { kind: "inUse", session };
   if (dryRun === true) return { kind: "removed", session };
-  return { kind: await removeSession(project, sessionId), session };
+  return { kind: await takeAway(project, sessionId), session };
 }
 
 /** Removes a session, unless a process works in it. Of two who do it at once both are told that it is removed. */
@@ -104,15 +105,20 @@ export async function removeSession(
   project: HeldDirectory,
   sessionId: string,
 ): Promise<"removed" | "inUse"> {
+  const fate = await takeAway(project, sessionId);
+  await dropWaste(project);
+  return fate;
+}
+
+async function takeAway(project: HeldDirectory, sessionId: string): Promise<"removed" | "inUse"> {
   for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
     using removals = holdDirectory(join(project.path, waste), 0o700);
     // What an earlier removal left would be in the way.
     await finishRemoval(project, removals, sessionId);
     await unlessGone(() => rename(project.at(sessionId), removals.at(sessionId)));
     const fate = await finishRemoval(project, removals, sessionId);
-    await dropWaste(project);
     if (fate === "inUse" || !(await isThere(project.at(sessionId)))) return fate;
-    // Somebody who had nothing left to remove took the directory for it away.
+    // Somebody who had nothing left to remove took the directory for it away; each does that once.
   }
   throw new RetinueError("storage", `${join(project.path, sessionId)} keeps changing. Try again.`);
 }
@@ -125,7 +131,6 @@ async function finishRemovals(project: HeldDirectory): Promise<void> {
   using removals = holdDirectory(join(project.path, waste));
   for (const sessionId of await directoriesIn(removals.at(".")))
     await finishRemoval(project, removals, sessionId);
-  await dropWaste(project);
 }
 
 /** Whoever opened the session after the look that let it go gets it back. */
@@ -149,8 +154,10 @@ async function dropWaste(project: HeldDirectory): Promise<void> {
   try {
     await rmdir(project.at(waste));
   } catch (error) {
-    const isShared = ["ENOENT", "ENOTEMPTY", "EEXIST"].includes(systemCode(error) ?? "");
-    if (!isShared) throw error;
+    const isNothingOfOurs = ["ENOENT", "ENOTEMPTY", "EEXIST", "ENOTDIR"].includes(
+      systemCode(error) ?? "",
+    );
+    if (!isNothingOfOurs) throw error;
   }
 }
 
