@@ -36,6 +36,8 @@ export interface LoadedTranscript extends TranscriptRow {
 export class SessionTranscripts {
   /** `<config>/projects/<project>` */
   readonly projectDir: string;
+  /** What lies beside the main transcript: children, results, questions. */
+  readonly sessionDir: string;
   /** The transcript of the main agent. */
   readonly main: string;
   readonly #session: Session;
@@ -44,6 +46,7 @@ export class SessionTranscripts {
 
   constructor(session: Session, registry: Registry) {
     this.projectDir = session.paths.projectDir;
+    this.sessionDir = session.paths.sessionDir;
     this.main = session.paths.mainTranscript;
     this.#session = session;
     this.#registry = registry;

@@ -11,7 +11,6 @@ import {
   addWait,
 } from "./control-commands.ts";
 import { addDoctor, addPrune, addRemove } from "./housekeeping-commands.ts";
-import { append, positive, seconds } from "./option-values.ts";
 import { addExplain, addPermissions } from "./permission-commands.ts";
 import { runOptions } from "./run-options.ts";
 import { addResume } from "./resume-command.ts";

@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { processStart } from "../platform/process-table.ts";
+import { processStart } from "../platform/process-start.ts";
 import { holdDirectory } from "../platform/hold-directory.ts";
 import { findAgents } from "./meta.ts";
 import { prune, removeSession, type Pruned } from "./retention.ts";

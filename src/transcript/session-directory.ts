@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { lstat, readdir, readFile } from "node:fs/promises";
 import { isObject } from "../platform/is-object.ts";
-import { processStart } from "../platform/process-table.ts";
+import { processStart } from "../platform/process-start.ts";
 import { isOpen, type AgentMeta } from "./meta.ts";
 
 /** What the files of a directory say about the agents in it. Files of other programs are not in it. */

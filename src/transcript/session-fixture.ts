@@ -10,7 +10,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
-import { processStart } from "../platform/process-table.ts";
+import { processStart } from "../platform/process-start.ts";
 
 export const day = 86_400_000;
 

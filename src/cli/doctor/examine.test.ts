@@ -12,7 +12,8 @@ import {
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { processStart, readProcesses } from "../../platform/process-table.ts";
+import { processStart } from "../../platform/process-start.ts";
+import { readProcesses } from "../../platform/process-table.ts";
 import {
   addSession,
   alive,

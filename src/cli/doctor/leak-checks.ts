@@ -3,7 +3,7 @@ import { glob, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { systemCode } from "../../errors.ts";
 import { leftLocks, removeIfLeft } from "../../platform/file-lock.ts";
-import { processStart } from "../../platform/process-table.ts";
+import { processStart } from "../../platform/process-start.ts";
 import { removeTree, unlessGone } from "../../platform/remove-tree.ts";
 import { ownerOf } from "../../platform/temporary-name.ts";
 import { hasLease } from "../../transcript/session-directory.ts";
