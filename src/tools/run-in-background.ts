@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { temporaryName } from "../platform/temporary-name.ts";
 import type { SandboxedCommand } from "../platform/sandbox/agent-sandbox.ts";
 import { sandboxId, sandboxNotes } from "./sandbox-notes.ts";
 import { enter } from "./shell-directory.ts";
