@@ -11,6 +11,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { JsonlWriter, parseJsonl, readJsonl } from "./jsonl.ts";
+import { sealLines } from "./line-sum.ts";
+
+/** The lines of one append. */
+function sealed(values: readonly object[]): string[] {
+  const text = sealLines(values.map((value) => JSON.stringify(value))).toString("utf8");
+  return text.match(/.*\n/g) ?? [];
+}
 
 function directory(): string {
   const path = mkdtempSync(join(tmpdir(), "retinue-jsonl-"));
@@ -23,8 +30,8 @@ describe("JsonlWriter", () => {
     const path = join(directory(), "deep", "a.jsonl");
     const writer = new JsonlWriter(path);
     for (let n = 0; n < 200; n += 1) writer.append([JSON.stringify({ n })]);
-    expect(readFileSync(path, "utf8")).toContain('{"n":0}\n');
-    expect(await readJsonl(path)).toEqual(Array.from({ length: 200 }, (_, n) => ({ n })));
+    expect(readFileSync(path, "utf8")).toMatch(/^\{"n":0,"retinueSum":"1\/1 [0-9a-f]{8}"\}\n/);
+    expect(await readJsonl(path)).toMatchObject(Array.from({ length: 200 }, (_, n) => ({ n })));
     expect(statSync(path).mode & 0o777).toBe(0o600);
     writer.close();
   });
@@ -45,7 +52,8 @@ describe("JsonlWriter", () => {
     const writer = new JsonlWriter(path);
     writer.append([JSON.stringify({ n: 9 })]);
     writer.close();
-    expect(readFileSync(path, "utf8")).toBe(`${kept}{"n":9}\n`);
+    const [last] = sealed([{ n: 9 }]);
+    expect(readFileSync(path, "utf8")).toBe(`${kept}${last}`);
   });
 
   test("opens again after it was closed, and repairs again", async () => {
@@ -56,7 +64,7 @@ describe("JsonlWriter", () => {
     appendFileSync(path, "torn");
     writer.append([JSON.stringify({ n: 2 })]);
     writer.close();
-    expect(readFileSync(path, "utf8")).toBe('{"n":1}\n{"n":2}\n');
+    expect(readFileSync(path, "utf8")).toBe([sealed([{ n: 1 }]), sealed([{ n: 2 }])].join(""));
   });
 
   test("a file that cannot be written rejects the append, and a symbolic link is not followed", async () => {

@@ -1,33 +1,54 @@
-import { closeSync, constants, fstatSync, ftruncateSync, readSync } from "node:fs";
+import { closeSync, constants, fchmodSync, fstatSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { judgeLines } from "./judge-lines.ts";
+import { sealLines } from "./line-sum.ts";
 import { openInPrivateDirectory } from "./make-directory.ts";
+import { repairLines, type Repair } from "./repair-lines.ts";
 import { writeWhole } from "./write-whole.ts";
 
+/** Who else has to know what happens to a file of lines. Neither may throw. */
+export interface JsonlObserver {
+  /** The file was opened, and not all of it was well. */
+  repaired?(repair: Repair): void;
+  /** These bytes are in the file from `offset` on. They are valid during the call only. */
+  appended?(path: string, offset: number, bytes: Buffer): void;
+}
+
 /**
- * Appends JSON lines to one private file. When `append` returns, `write(2)` has: what was acknowledged survives
- * `kill -9`. It does not yield in between, on purpose: a write into the page cache takes microseconds, a round trip to
- * the thread pool many times that, and every message of every agent goes through here.
+ * Appends JSON lines to one private file, each with its sum. When `append` returns, `write(2)` has: what was acknowledged
+ * survives `kill -9`. It does not yield in between, on purpose: a write into the page cache takes microseconds, a round
+ * trip to the thread pool many times that, and every message of every agent goes through here. Other processes may
+ * append to the same file: each append is one write at its end.
  */
 export class JsonlWriter {
   readonly path: string;
+  readonly #observer: JsonlObserver;
   #file: number | undefined;
-  #size = 0;
+  /** Which file it was, and how far it was well when it was opened. */
+  #checked = { inode: 0, size: 0, lines: 0 };
+  /** What was appended here since. Others may have appended in between. */
+  #own = { size: 0, lines: 0 };
 
-  constructor(path: string) {
+  constructor(path: string, observer: JsonlObserver = {}) {
     this.path = path;
+    this.#observer = observer;
   }
 
-  /** Lines of JSON without their ends. Throws the file system's error; the file then ends where it ended before. */
+  /** Lines of JSON objects without their ends. Throws the file system's error; none of them is in the file then. */
   append(lines: readonly string[]): void {
     if (lines.length === 0) return;
-    let text = "";
-    for (const line of lines) text += `${line}\n`;
+    const bytes = sealLines(lines);
     const file = (this.#file ??= this.#open());
     try {
-      this.#size += writeWhole(file, text, null);
+      writeWhole(file, bytes, null);
     } catch (error) {
-      this.#undo(file);
+      this.#undo();
       throw error;
+    }
+    this.#own.size += bytes.length;
+    this.#own.lines += lines.length;
+    if (this.#observer.appended !== undefined) {
+      this.#observer.appended(this.path, fstatSync(file).size - bytes.length, bytes);
     }
   }
 
@@ -41,7 +62,10 @@ export class JsonlWriter {
   #open(): number {
     const file = openInPrivateDirectory(this.path, appending);
     try {
-      this.#size = repairTail(file);
+      const { size, ino: inode, mode } = fstatSync(file);
+      if (size === 0 && (mode & 0o777) !== 0o600) fchmodSync(file, 0o600);
+      this.#check(file, { size, inode });
+      this.#own = { size: 0, lines: 0 };
       return file;
     } catch (error) {
       closeSync(file);
@@ -49,42 +73,48 @@ export class JsonlWriter {
     }
   }
 
-  /** A full disk may have taken half a line. If it cannot be cut off now, the next append opens the file anew and does. */
-  #undo(file: number): void {
+  /** What nobody has touched since is not looked at again: an agent that takes many tasks opens its file for each. */
+  #check(file: number, { size, inode }: { size: number; inode: number }): void {
+    const same = inode === this.#checked.inode && size >= this.#checked.size;
+    const from = same ? this.#checked : { size: 0, lines: 0 };
+    if (same && size === from.size + this.#own.size) {
+      this.#checked = { inode, size, lines: from.lines + this.#own.lines };
+      return;
+    }
+    const { repair, ...checked } = repairLines(file, {
+      path: this.path,
+      from: from.size,
+      firstLine: from.lines + 1,
+    });
+    this.#checked = { inode, ...checked };
+    if (repair.torn > 0 || repair.bad.length > 0) this.#observer.repaired?.(repair);
+  }
+
+  /** A full disk may have taken half of it. Opening cuts that off; if it cannot, the next append will. */
+  #undo(): void {
     try {
-      ftruncateSync(file, this.#size);
-    } catch {
       this.close();
+      this.#file = this.#open();
+    } catch {
+      // What keeps it from being opened is what the caller is about to hear.
     }
   }
 }
 
 const appending = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
 
-/** A crash can tear the last line. It was never acknowledged, so it is cut off. Returns the size that is left. */
-function repairTail(file: number): number {
-  const { size } = fstatSync(file);
-  const chunk = Buffer.alloc(Math.min(size, 64 * 1024));
-  let end = size;
-  while (end > 0) {
-    const start = Math.max(0, end - chunk.length);
-    const read = readSync(file, chunk, 0, end - start, start);
-    const newline = chunk.subarray(0, read).lastIndexOf(0x0a);
-    if (newline !== -1) {
-      end = start + newline + 1;
-      break;
-    }
-    end = start;
-  }
-  if (end < size) ftruncateSync(file, end);
-  return end;
-}
-
-/** Every whole line that holds a JSON object. A torn last line and lines that do not parse are passed over. */
+/** Every line that counts and holds a JSON object; see `judgeLines`. */
 export async function readJsonl(path: string): Promise<Record<string, unknown>[]> {
-  return parseJsonl(await readFile(path, "utf8"));
+  const lines: Record<string, unknown>[] = [];
+  judgeLines(await readFile(path), {
+    take: (value) => {
+      if (typeof value === "object" && value !== null) lines.push(value as Record<string, unknown>);
+    },
+  });
+  return lines;
 }
 
+/** Every line of a part of a file that holds a JSON object, whether it was written whole or not. */
 export function parseJsonl(text: string): Record<string, unknown>[] {
   return text.split("\n").flatMap((line) => {
     if (line === "") return [];

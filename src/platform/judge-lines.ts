@@ -1,0 +1,133 @@
+import { readSeal, sumHolds, type Seal } from "./line-sum.ts";
+
+/** A line that does not count: where it is, and why. */
+export interface BadLine {
+  /** From 1. */
+  line: number;
+  /** In bytes; `end` is before its newline. */
+  start: number;
+  end: number;
+  reason: BadReason;
+}
+
+type BadReason = "not JSON" | "NUL bytes" | "sum does not hold" | "of an unfinished append";
+
+export interface Judgement {
+  /** How many lines count. */
+  lines: number;
+  /** In the order of the file. */
+  bad: BadLine[];
+  /** Where the file should end. What comes after it was never acknowledged. */
+  end: number;
+  /** Newlines before `end`. */
+  newlines: number;
+}
+
+/**
+ * Tells the lines that count from those that do not. Ours count when their sum holds and the append that they belong to
+ * arrived whole; those of other programs when they parse. `take` is given the values of those that count, in order.
+ */
+export function judgeLines(
+  bytes: Buffer,
+  { take, firstLine = 1 }: { take?: (value: unknown) => void; firstLine?: number } = {},
+): Judgement {
+  const seal: Seal = { n: 0, of: 0, holds: false };
+  const judged: Judgement = { lines: 0, bad: [], end: 0, newlines: 0 };
+  const { bad } = judged;
+  let group: Group | undefined;
+  let line = firstLine - 1;
+
+  const countsUpTo = (end: number): void => {
+    judged.end = end;
+    judged.newlines = line - firstLine + 1;
+  };
+  const refuse = (start: number, end: number, reason: BadReason): void => {
+    bad.push({ line, start, end, reason });
+    if (group !== undefined) group.spoilt += 1;
+    // A whole line of another program is not ours to cut off.
+    else if (reason === "not JSON") countsUpTo(end + 1);
+  };
+  /** Something else follows: then the append ends here. */
+  const closeGroup = (): void => {
+    if (group === undefined) return;
+    if (group.last + group.spoilt >= group.of) {
+      judged.lines += group.lines.length;
+      for (const { value } of group.lines) take?.(value);
+    } else for (const { at } of group.lines) bad.push(at);
+    group = undefined;
+  };
+
+  let next = 0;
+  for (let end = bytes.indexOf(0x0a); end !== -1; end = bytes.indexOf(0x0a, next)) {
+    let start = next;
+    next = end + 1;
+    line += 1;
+    if (start === end) {
+      if (judged.end === start) countsUpTo(next);
+      continue;
+    }
+    const sealed = readSeal(bytes, start, end, seal);
+    if (sealed && !seal.holds) {
+      const whole = wholeLineIn(bytes, start, end);
+      refuse(start, whole === -1 ? end : whole, reasonOf(bytes, start, end));
+      if (whole === -1) continue;
+      start = whole;
+    }
+    let value: unknown;
+    if (!sealed || take !== undefined) {
+      try {
+        value = JSON.parse(bytes.toString("utf8", start, end));
+      } catch {
+        refuse(start, end, bytes.subarray(start, end).includes(0) ? "NUL bytes" : "not JSON");
+        continue;
+      }
+    }
+    const goesOn = sealed && group !== undefined && seal.of === group.of && seal.n > group.last;
+    if (!goesOn) closeGroup();
+    if (sealed && seal.n === 1 && seal.of > 1) {
+      group = { of: seal.of, last: 0, spoilt: 0, lines: [] };
+    }
+    if (group !== undefined) {
+      const at = { line, start, end, reason: "of an unfinished append" } as const;
+      group.lines.push({ at, value });
+      group.last = seal.n;
+      group.spoilt = 0;
+      if (seal.n < seal.of) continue;
+      closeGroup();
+    } else {
+      judged.lines += 1;
+      take?.(value);
+    }
+    countsUpTo(next);
+  }
+  // The end of a power cut and the end of a disk look the same: what would be cut off is not all ours to throw away.
+  if (group !== undefined && group.spoilt > 0) bad.push(...group.lines.map(({ at }) => at));
+  bad.sort((a, b) => a.start - b.start);
+  return judged;
+}
+
+/** Lines that were appended together, as far as they were met. */
+interface Group {
+  of: number;
+  last: number;
+  /** Bad lines since the last good one: they may be the ones that are missing. */
+  spoilt: number;
+  lines: { at: BadLine; value: unknown }[];
+}
+
+function reasonOf(bytes: Buffer, start: number, end: number): BadReason {
+  return bytes.subarray(start, end).includes(0) ? "NUL bytes" : "sum does not hold";
+}
+
+const mostTries = 1000;
+
+/** A whole line may follow a torn one without a newline between them, when two processes write. Returns its start, or -1. */
+function wholeLineIn(bytes: Buffer, start: number, end: number): number {
+  let at = start;
+  for (let tries = 0; tries < mostTries; tries += 1) {
+    at = bytes.indexOf('{"', at + 1);
+    if (at === -1 || at >= end) return -1;
+    if (sumHolds(bytes, at, end)) return at;
+  }
+  return -1;
+}

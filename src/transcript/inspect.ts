@@ -1,0 +1,22 @@
+import { readFile } from "node:fs/promises";
+import { judgeLines, type BadLine } from "../platform/judge-lines.ts";
+
+export interface TranscriptInspection {
+  /** How many lines count. */
+  lines: number;
+  /** Lines that readers pass over. They stay where they are. */
+  bad: Pick<BadLine, "line" | "reason">[];
+  /** Bytes at the end that were never acknowledged; the next append cuts them off. */
+  torn: number;
+}
+
+/** Says what is wrong with a transcript and changes nothing. Throws the file system's error. */
+export async function inspectTranscript(path: string): Promise<TranscriptInspection> {
+  const bytes = await readFile(path);
+  const { lines, bad, end } = judgeLines(bytes);
+  return {
+    lines,
+    bad: bad.filter(({ start }) => start < end).map(({ line, reason }) => ({ line, reason })),
+    torn: bytes.length - end,
+  };
+}
