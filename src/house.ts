@@ -44,6 +44,7 @@ import { backgroundDisabled } from "./settings/background-disabled.ts";
 import type { SpawnRequestInput } from "./spawn-request.ts";
 import { projectDirectory, sessionPaths, type SessionPaths } from "./transcript/paths.ts";
 import { takeLease } from "./transcript/take-lease.ts";
+import { openPowerJournal } from "./transcript/open-power-journal.ts";
 import { version } from "./version.ts";
 
 /** Builds everything that the agents of one session share, and ties the one knot: agents spawn through the pipeline. */
@@ -83,6 +84,7 @@ export function buildHouse(
     id,
     paths,
     lease: takeLease(paths),
+    power: openPowerJournal(options.durability, { paths, logger }),
     settings,
     ...questions,
     agentType: (name) => types?.typeOf(name ?? settings.agents.defaultType) ?? name ?? "",

@@ -41,6 +41,11 @@ const optionsSchema = z.strictObject({
     .optional(),
   /** Where transcripts go instead of `<configDir>/projects/<project>`. */
   transcriptDir: z.string().min(1).optional(),
+  /**
+   * What the record of an agent survives once anybody has heard of it: the end of this `process`, however sudden; or also a
+   * `power` cut, at the price of a disk's answer before each event is announced.
+   */
+  durability: z.enum(["process", "power"]).default("process"),
 
   /** Where policies are, instead of where this platform keeps them. */
   managedDir: z.string().min(1).optional(),

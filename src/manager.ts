@@ -25,6 +25,7 @@ import { spawn, type House, type SpawnFor } from "./spawn.ts";
 import type { SpawnRequestInput } from "./spawn-request.ts";
 import { longestTimer } from "./longest-timer.ts";
 import type { HeldLease } from "./transcript/take-lease.ts";
+import { closePowerJournal } from "./transcript/open-power-journal.ts";
 
 /** Starts a session. Options that do not fit throw `invalid_config` naming the field. */
 export function createManager(options: ManagerOptions): Manager {
@@ -312,6 +313,7 @@ export class Manager {
       await this.stopAll("the manager was closed");
     } finally {
       await this.#prune[Symbol.asyncDispose]();
+      await closePowerJournal(this.#house.session.power, this.#house.session.logger);
       await this.#house.session.inbox[Symbol.asyncDispose]();
       await this.#house.session.sandbox?.close();
       this.#house.session.bus.close();

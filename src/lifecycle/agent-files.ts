@@ -1,5 +1,7 @@
 import type { AgentId } from "../ids.ts";
 import type { AgentEvent, AgentEventBody, EventHeader } from "../events/event.ts";
+import type { PowerJournal } from "../platform/power-journal.ts";
+import type { Repair } from "../platform/repair-lines.ts";
 import type { ResolvedAgent } from "../resolved-agent.ts";
 import type { Redactor } from "../redact/redactor.ts";
 import type { RunRecord } from "../transcript/entry.ts";
@@ -7,9 +9,10 @@ import type { AgentMeta } from "../transcript/meta.ts";
 import { TranscriptRecorder } from "../transcript/recorder.ts";
 import { Memory } from "./memory.ts";
 import { OutputFile } from "./output-file.ts";
-import { MetaKeeper } from "./keep-meta.ts";
+import { MetaKeeper, type MetaChange } from "./keep-meta.ts";
 import type { Session } from "./session.ts";
 import { storedAgent } from "./stored-agent.ts";
+import { unstoredEnd } from "./unstored.ts";
 
 /** What is on disk already of an agent that comes back. */
 export interface EarlierFiles {
@@ -32,6 +35,7 @@ export class AgentFiles {
   readonly #newOutput: () => OutputFile;
   /** While nobody waits for it. */
   #output: OutputFile | undefined;
+  readonly #power: PowerJournal | undefined;
 
   constructor(
     agent: ResolvedAgent,
@@ -39,11 +43,17 @@ export class AgentFiles {
     { standing, earlier }: { standing: boolean; earlier?: EarlierFiles | undefined },
   ) {
     const main = agent.relates.depth === 0;
+    const { power, logger } = session;
+    this.#power = power;
     this.recorder = new TranscriptRecorder({
       path: main ? session.paths.mainTranscript : session.paths.transcript(agent.id),
       envelope: { ...session.envelope, isSidechain: !main, ...(main ? {} : { agentId: agent.id }) },
       agentType: main ? null : agent.type,
       permissionMode: agent.meets.permissions.mode,
+      observer: {
+        repaired: (repair) => logger.warn(...repairWarning(repair)),
+        ...(power && { appended: (path, at, bytes) => power.note(path, at, bytes) }),
+      },
     });
     this.memory = standing ? new Memory() : undefined;
     this.#lastUuid = earlier?.lastUuid ?? null;
@@ -74,16 +84,63 @@ export class AgentFiles {
     );
   }
 
-  /** When it returns, everything that the event has to leave behind is on disk. Throws the file system's error. */
-  store(event: AgentEvent): void {
-    this.recorder.record(event);
-    this.#meta.apply(event);
+  /**
+   * When it returns, everything that the event has to leave behind is on disk; where that is to survive a power cut,
+   * when the promise resolves. Throws, or rejects with, the file system's error.
+   */
+  store(event: AgentEvent): Promise<void> | undefined {
+    const stored = this.#write(event);
+    return stored && this.#power?.commit(stored.rest);
+  }
+
+  /** The same without waiting. It holds up the whole process, where a power cut is to be survived. */
+  storeNow(event: AgentEvent): void {
+    const stored = this.#write(event);
+    if (stored !== undefined) this.#power?.commitNow(stored.rest);
+  }
+
+  /**
+   * Nothing, if there was nothing to write. `rest` is what follows when the journal has it: the file beside the transcript
+   * must not be ahead of that.
+   */
+  #write(event: AgentEvent): { rest?: () => void } | undefined {
+    const recorded = this.#record(event);
     if (event.type === "agent-background") this.#output = this.#newOutput();
     this.#output?.apply(event);
+    const change = this.#meta.change(event);
+    if (change === undefined) return recorded ? {} : undefined;
+    this.#note(change);
+    if (this.#power === undefined) change.write();
+    return { rest: change.write };
+  }
+
+  #note({ path, meta }: MetaChange): void {
+    this.#power?.note(path, null, Buffer.from(JSON.stringify(meta)));
+  }
+
+  /** That it ended is said in the file beside the transcript even when the transcript cannot be written. */
+  #record(event: AgentEvent): boolean {
+    try {
+      return this.recorder.record(event);
+    } catch (error) {
+      if (event.type !== "agent-end") throw error;
+      const change = this.#meta.change(unstoredEnd(event, error));
+      if (change !== undefined) this.#note(change);
+      change?.write();
+      throw error;
+    }
   }
 
   close(): void {
     this.recorder.close();
     this.#output?.close();
   }
+}
+
+function repairWarning({ path, torn, bad, keptIn }: Repair): [Record<string, unknown>, string] {
+  const fields = { file: path, torn, lines: bad.map(({ line }) => line), keptIn };
+  const cut = torn > 0 ? [`an unfinished append of ${torn} bytes was cut off`] : [];
+  const lost = bad.map(({ line, reason }) => `line ${line}: ${reason}`);
+  const kept = keptIn === undefined ? "" : `. What does not hold is kept in ${keptIn}`;
+  return [fields, `The transcript was damaged: ${[...cut, ...lost].join("; ")}${kept}.`];
 }

@@ -1,7 +1,7 @@
 import type { AgentResult } from "../agent-result.ts";
-import { errorMessage } from "../errors.ts";
 import type { AgentEvent } from "../events/event.ts";
 import { StopCause } from "./abort.ts";
+import { unstoredEnd, unstoredMessage } from "./unstored.ts";
 
 /**
  * Drives one agent to its end: each event is stored, then announced, and only then is the agent asked for the next.
@@ -10,7 +10,8 @@ import { StopCause } from "./abort.ts";
 export async function drive(
   events: AsyncGenerator<AgentEvent, AgentResult>,
   options: {
-    store: (event: AgentEvent) => void;
+    /** Throws or rejects. Without a promise it is done when it returns, and nothing is waited for. */
+    store: (event: AgentEvent) => Promise<void> | undefined;
     announce: (event: AgentEvent) => void;
     abort: AbortController;
   },
@@ -24,23 +25,16 @@ export async function drive(
     // After a failure only the end is tried: the file beside the transcript may still be writable.
     if (storing || event.type === "agent-end") {
       try {
-        options.store(event);
+        const stored = options.store(event);
+        if (stored !== undefined) await stored;
       } catch (error) {
         storing = false;
-        const message = `Its transcript cannot be written: ${errorMessage(error)}. Free space or check permissions.`;
-        options.abort.abort(new StopCause("storage", message));
-        if (event.type === "agent-end")
-          event = { ...event, result: unstored(event.result, message) };
+        options.abort.abort(new StopCause("storage", unstoredMessage(error)));
+        if (event.type === "agent-end") event = unstoredEnd(event, error);
       }
     }
     if (event.type === "agent-end") announced = event.result;
     // What is not on disk is told to nobody, except that it is over.
     if (storing || event.type === "agent-end") options.announce(event);
   }
-}
-
-/** A result that is not on disk would be lost with this process: it is no success. */
-function unstored(result: AgentResult, message: string): AgentResult {
-  if (result.state === "failed") return result;
-  return { ...result, state: "failed", error: { code: "storage", message } };
 }

@@ -3,7 +3,8 @@ import { totalTokens } from "../message.ts";
 import { addCost } from "../model/prices.ts";
 import { processStart } from "../platform/process-start.ts";
 import type { ResolvedAgent } from "../resolved-agent.ts";
-import { writeMeta, type AgentMeta } from "../transcript/meta.ts";
+import type { AgentMeta } from "../transcript/meta.ts";
+import { writeMeta } from "../transcript/write-meta.ts";
 import { nextState } from "./agent-state.ts";
 import type { Session } from "./session.ts";
 
@@ -70,12 +71,14 @@ export class MetaKeeper {
     return { ...(first ? { startedAt: event.at } : {}), endedAt: undefined, error: undefined };
   }
 
-  apply(event: AgentEvent): void {
+  /** What the file has to say because of an event; nothing if it says so already. */
+  change(event: AgentEvent): MetaChange | undefined {
     const before = this.#meta.retinue;
     const state = nextState(before.state, event, this.#standing);
     const moves = event.type === "agent-background";
-    if (state === before.state && this.#length > 0 && event.type !== "agent-end" && !moves) return;
-    this.#meta = {
+    const same = state === before.state && this.#length > 0;
+    if (same && event.type !== "agent-end" && !moves) return undefined;
+    const meta: AgentMeta = {
       ...this.#meta,
       retinue: {
         ...before,
@@ -85,8 +88,22 @@ export class MetaKeeper {
         ...endOf(event, before),
       },
     };
-    this.#length = writeMeta(this.#path, this.#meta, this.#length);
+    this.#meta = meta;
+    return {
+      path: this.#path,
+      meta,
+      write: () => {
+        this.#length = writeMeta(this.#path, meta, this.#length);
+      },
+    };
   }
+}
+
+export interface MetaChange {
+  path: string;
+  meta: AgentMeta;
+  /** Throws the file system's error. */
+  write: () => void;
 }
 
 /** What its earlier runs took. */

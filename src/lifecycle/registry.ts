@@ -222,7 +222,7 @@ export class Registry {
   #tell(running: RunningAgent, body: AgentEventBody): void {
     const event = this.#eventOf(running, body);
     running.apply(event);
-    running.files.store(event);
+    running.files.storeNow(event);
     this.#session.bus.publish(event);
   }
 

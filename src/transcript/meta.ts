@@ -1,11 +1,8 @@
-import { closeSync, openSync } from "node:fs";
 import { glob, readdir, readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { z } from "zod";
 import { errorMessage, RetinueError, systemCode } from "../errors.ts";
-import { openInPrivateDirectory } from "../platform/make-directory.ts";
 import { processStart } from "../platform/process-start.ts";
-import { writeWhole } from "../platform/write-whole.ts";
 import { readTranscript, tokensOf } from "./reader.ts";
 
 /**
@@ -52,26 +49,6 @@ export interface AgentOnDisk {
   file: string;
   /** `interrupted`: its process is gone, and it never said how it ended. */
   state: AgentMeta["retinue"]["state"] | "interrupted";
-}
-
-/** So that the end of an agent finds room on a disk that has become full. */
-const roomForTheEnd = 1024;
-
-/**
- * Made with the first write, later overwritten in place by one `write(2)`, padded with blanks to at least its old length:
- * making and renaming a file each time costs more than all the rest. A reader that looks in that instant looks again.
- * Returns the length.
- */
-export function writeMeta(path: string, meta: AgentMeta, length: number): number {
-  const json = JSON.stringify(meta);
-  const blanks = Math.max(length, roomForTheEnd) - Buffer.byteLength(json) - 1;
-  const text = `${json}${" ".repeat(Math.max(0, blanks))}\n`;
-  const file = length === 0 ? openInPrivateDirectory(path, "w") : openSync(path, "r+");
-  try {
-    return writeWhole(file, text, 0);
-  } finally {
-    closeSync(file);
-  }
 }
 
 /** Every agent of Retinue below a config directory, oldest first. Files of other programs are passed over. */

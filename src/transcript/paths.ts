@@ -23,6 +23,8 @@ export interface SessionPaths {
   readonly lease: string;
   /** What a detached run printed. */
   readonly runLog: string;
+  /** What survives a power cut before the files do. */
+  readonly powerJournal: string;
   transcript(id: AgentId): string;
   meta(id: AgentId): string;
   taskOutput(id: string): string;
@@ -45,6 +47,7 @@ export function sessionPaths(projectDir: string, sessionId: SessionId): SessionP
     mail: (id) => join(sessionDir, "mail", `${id}.jsonl`),
     lease: join(sessionDir, "lease.json"),
     runLog: join(sessionDir, "run.log"),
+    powerJournal: join(sessionDir, "journal.log"),
     transcript: (id) => join(sessionDir, "subagents", `agent-${id}.jsonl`),
     meta: (id) => join(sessionDir, "subagents", `agent-${id}.meta.json`),
   };

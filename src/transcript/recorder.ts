@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { AgentEvent } from "../events/event.ts";
 import { textOf } from "../message.ts";
 import { JsonlWriter } from "../platform/jsonl.ts";
+import { JsonlWriter, type JsonlObserver } from "../platform/jsonl.ts";
 import {
   answerBodies,
   attachmentBody,
@@ -40,8 +41,9 @@ export class TranscriptRecorder {
     envelope: Envelope;
     agentType: string | null;
     permissionMode: string;
+    observer?: JsonlObserver;
   }) {
-    this.#writer = new JsonlWriter(options.path);
+    this.#writer = new JsonlWriter(options.path, options.observer);
     const { isSidechain, agentId, ...rest } = options.envelope;
     this.#sessionId = rest.sessionId;
     this.#before = JSON.stringify({ isSidechain, agentId }).slice(1, -1);
@@ -60,13 +62,16 @@ export class TranscriptRecorder {
     this.#lastUuid = lastUuid ?? this.#lastUuid;
   }
 
-  record(event: AgentEvent): void {
+  /** False: there was nothing to write. Throws the file system's error. */
+  record(event: AgentEvent): boolean {
     const before = [this.#lastUuid, this.#assistantUuid] as const;
     try {
       const run = this.#run?.();
       const record = run === undefined ? [] : [recordLine(run, this.#sessionId, event.at)];
-      this.#writer.append([...record.map((line) => JSON.stringify(line)), ...this.#linesOf(event)]);
+      const lines = [...record.map((line) => JSON.stringify(line)), ...this.#linesOf(event)];
+      this.#writer.append(lines);
       this.#run = undefined;
+      return lines.length > 0;
     } catch (error) {
       // Lines that are not there must not be pointed at.
       [this.#lastUuid, this.#assistantUuid] = before;

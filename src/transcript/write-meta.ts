@@ -1,0 +1,87 @@
+import { closeSync, openSync, renameSync, rmSync } from "node:fs";
+import { systemCode } from "../errors.ts";
+import { openInPrivateDirectory } from "../platform/make-directory.ts";
+import { writeWhole } from "../platform/write-whole.ts";
+import type { AgentMeta } from "./meta.ts";
+
+/** So that the end of an agent finds room on a disk that has become full. */
+const roomForTheEnd = 512;
+const block = 1024;
+
+/**
+ * Made with the first write, later overwritten in place by one `write(2)`, padded with blanks to its old length: making
+ * and renaming a file each time costs more than all the rest. A reader that looks in that instant looks again. Only
+ * what does not fit there any more goes to a new file that takes its place, because a full disk would tear the old one.
+ * `length` is what the last call returned, 0 for the first. Throws the file system's error; the file is as before then.
+ */
+export function writeMeta(path: string, meta: AgentMeta, length: number): number {
+  const json = JSON.stringify(meta);
+  const size = Buffer.byteLength(json) + 1;
+  if (size <= length) return overwrite(path, padded(json, length - size));
+  const room = Math.ceil((size + roomForTheEnd) / block) * block;
+  try {
+    return replace(path, padded(json, room - size), length === 0);
+  } catch (error) {
+    const shorter = length === 0 ? undefined : cutToFit(meta, size - length);
+    if (shorter === undefined) throw error;
+    return writeMeta(path, shorter, length);
+  }
+}
+
+function padded(json: string, blanks: number): string {
+  return `${json}${" ".repeat(blanks)}\n`;
+}
+
+function overwrite(path: string, text: string): number {
+  const file = openSync(path, "r+");
+  try {
+    return writeWhole(file, text, 0);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function replace(path: string, text: string, isFirst: boolean): number {
+  if (isFirst) {
+    try {
+      return writeNew(path, text);
+    } catch (error) {
+      // Of an agent that goes on in another process it is there already.
+      if (systemCode(error) !== "EEXIST") throw error;
+    }
+  }
+  const next = `${path}.${process.pid}.new`;
+  rmSync(next, { force: true });
+  const size = writeNew(next, text);
+  try {
+    renameSync(next, path);
+  } catch (error) {
+    rmSync(next, { force: true });
+    throw error;
+  }
+  return size;
+}
+
+function writeNew(path: string, text: string): number {
+  const file = openInPrivateDirectory(path, "wx");
+  try {
+    return writeWhole(file, text, 0);
+  } catch (error) {
+    rmSync(path, { force: true });
+    throw error;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** That it ended, and how, matters more than all the words about it. */
+function cutToFit(meta: AgentMeta, excess: number): AgentMeta | undefined {
+  const { error } = meta.retinue;
+  if (error === undefined || error.message === "") return undefined;
+  const bytes = Buffer.from(error.message);
+  // A message of plain characters can be cut to measure; of another nothing is kept.
+  const kept =
+    bytes.length === JSON.stringify(error.message).length - 2 ? bytes.length - excess : 0;
+  const message = kept > 0 ? bytes.toString("utf8", 0, kept) : "";
+  return { ...meta, retinue: { ...meta.retinue, error: { ...error, message } } };
+}
