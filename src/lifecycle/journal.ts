@@ -22,11 +22,15 @@ export function journalSteps(options: {
   const { agent, session, recorder, waits, signal, goesOn } = options;
   return {
     async run(key, { repeatable }, work) {
-      if (!repeatable) recorder.intend(key, session.clock.now());
+      if (!repeatable) {
+        recorder.intend(key, session.clock.now());
+        await session.power?.commit();
+      }
       return work();
     },
     async child(key, request, toolUseId) {
       recorder.intend(key, session.clock.now());
+      await session.power?.commit();
       const asker = { id: agent.id, toolUseId, signal };
       const known = goesOn ? await session.childOf(asker) : undefined;
       const child = known ?? (await session.spawnChild(request, asker));
