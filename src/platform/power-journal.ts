@@ -63,7 +63,7 @@ export class PowerJournal {
   commit(write?: () => void): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#waiting.push({ write, resolve, reject });
-    this.#committing ??= this.#commitAll().finally(() => (this.#committing = undefined));
+    this.#committing ??= this.#commitAll();
     return promise;
   }
 
@@ -114,6 +114,8 @@ export class PowerJournal {
         await this.#checkpoint(this.#file).catch(() => undefined);
       }
     }
+    // In the same breath as the last look at who waits: whoever comes next starts anew.
+    this.#committing = undefined;
   }
 
   async #commitBatch(): Promise<void> {
