@@ -1,5 +1,6 @@
-import { globSync, readFileSync } from "node:fs";
-import { expect, test } from "vitest";
+import { globSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
 import type { Model, ModelRequest } from "../src/index.ts";
 import { setStage } from "./support/stage.ts";
 
@@ -38,6 +39,42 @@ test("what an agent said and what its tools gave is on disk before anything foll
   expect(content).toContain('"tool_use_id":"toolu_list"');
   expect(content).not.toContain('"tool_use_id":"toolu_read"');
 });
+
+test.each(["process", "power"] as const)(
+  "everything that a session leaves is private, whatever the umask (%s)",
+  async (durability) => {
+    const umask = process.umask(0);
+    onTestFinished(() => void process.umask(umask));
+    const { manager } = setStage(
+      `
+turns:
+  - agent: main
+    turn: 1
+    reply: [{ call: Agent, input: { description: d, prompt: p, subagent_type: Bash } }, { call: Write, input: { file_path: x, content: y } }]
+  - { agent: main, turn: 2, reply: done }
+  - { agent: Bash, turn: 1, reply: [{ call: Bash, input: { command: "head -c 90000 /dev/zero | tr '\\0' x" } }] }
+  - { agent: Bash, turn: 2, reply: "${"a long result ".repeat(4000)}" }
+`,
+      { allowedTools: ["Agent", "Bash"], durability },
+    );
+    manager.inbox.subscribe((event) => {
+      if (event.type === "asked") void manager.inbox.answer(event.request.id, { verdict: "deny" });
+    });
+    const main = await manager.main({ prompt: "go" });
+    expect(await manager.output(main.id, { block: true })).toMatchObject({ state: "completed" });
+    const root = manager.transcripts.projectDir;
+    const modes = globSync("**", { cwd: root }).map((name) => {
+      const info = statSync(join(root, name));
+      const expected = info.isDirectory() ? 0o700 : 0o600;
+      return { name, fits: (info.mode & 0o777) === expected };
+    });
+    expect(modes.filter(({ fits }) => !fits)).toEqual([]);
+    const names = modes.map(({ name }) => name).join("\n");
+    expect(names).toMatch(/tool-results\/.*txt/);
+    expect(names).toMatch(/audit\.jsonl/);
+    expect(names.includes("journal.log")).toBe(durability === "power");
+  },
+);
 
 /** First the calls; then, as text, what the last of them gave. */
 // oxlint-disable-next-line require-yield -- an answer may come in one piece
