@@ -24,6 +24,7 @@ const meta: AgentMeta = {
     cwd: "/",
     pid: 1,
     pidStart: "1",
+    background: false,
     state: "running",
     startedAt: 0,
   },

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { systemCode } from "../errors.ts";
 import type { AgentResult } from "../agent-result.ts";
 import type { StopReason } from "../events/event.ts";
@@ -10,7 +11,7 @@ import {
   type ToolResultBlock,
   type Usage,
 } from "../message.ts";
-import { readJsonl } from "../platform/jsonl.ts";
+import { judgeLines } from "../platform/judge-lines.ts";
 
 /** One line of a transcript that this reader understands. Others are passed over. */
 export type TranscriptEntry =
@@ -45,14 +46,24 @@ type DistributiveOmit<Union, Key extends PropertyKey> = Union extends unknown
   ? Omit<Union, Key>
   : never;
 
-/** An agent that has not said anything yet has no file: that is an empty transcript. */
+/**
+ * What the lines that count say (`judgeLines`); the file is not changed. An agent that has not said anything yet has no
+ * file: that is an empty transcript.
+ */
 export async function readTranscript(path: string): Promise<TranscriptEntry[]> {
+  const entries: TranscriptEntry[] = [];
   try {
-    return (await readJsonl(path)).flatMap(parseEntry);
+    judgeLines(await readFile(path), {
+      // One by one, so that what a line says besides is gone before the next is read.
+      take: (value) => {
+        const line = record(value);
+        if (line !== undefined) entries.push(...parseEntry(line));
+      },
+    });
   } catch (error) {
-    if (systemCode(error) === "ENOENT") return [];
-    throw error;
+    if (systemCode(error) !== "ENOENT") throw error;
   }
+  return entries;
 }
 
 export function parseEntry(line: Record<string, unknown>): TranscriptEntry[] {
@@ -204,8 +215,13 @@ function emptyUser(): UserParts {
 
 function inCallOrder(results: ToolResultBlock[], asked: Message | undefined): ToolResultBlock[] {
   if (asked?.role !== "assistant") return results;
-  const ids = asked.content.flatMap((block) => (block.type === "tool_use" ? [block.id] : []));
-  return results.toSorted((a, b) => ids.indexOf(a.tool_use_id) - ids.indexOf(b.tool_use_id));
+  if (results.length < 2) return results;
+  const places = new Map<string, number>();
+  for (const block of asked.content) {
+    if (block.type === "tool_use" && !places.has(block.id)) places.set(block.id, places.size);
+  }
+  const placeOf = ({ tool_use_id }: ToolResultBlock): number => places.get(tool_use_id) ?? -1;
+  return results.toSorted((a, b) => placeOf(a) - placeOf(b));
 }
 
 /** The key order in which results are sent, so that a conversation read back is the same bytes. */
