@@ -93,10 +93,17 @@ export class AgentFiles {
     return stored && this.#power?.commit(stored.rest);
   }
 
-  /** The same without waiting. It holds up the whole process, where a power cut is to be survived. */
+  /**
+   * The same for what happens outside a run, when nobody else will close the files, and without waiting: it holds up the
+   * whole process where a power cut is to be survived.
+   */
   storeNow(event: AgentEvent): void {
-    const stored = this.#write(event);
-    if (stored !== undefined) this.#power?.commitNow(stored.rest);
+    try {
+      const stored = this.#write(event);
+      if (stored !== undefined) this.#power?.commitNow(stored.rest);
+    } finally {
+      this.close();
+    }
   }
 
   /**
