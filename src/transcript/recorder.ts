@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { AgentEvent } from "../events/event.ts";
 import { textOf } from "../message.ts";
-import { JsonlWriter } from "../platform/jsonl.ts";
 import { JsonlWriter, type JsonlObserver } from "../platform/jsonl.ts";
 import {
   answerBodies,
