@@ -86,7 +86,8 @@ export interface FakeModelOptions {
   directory: string;
 }
 
-async function bodyOf(incoming: IncomingMessage): Promise<string> {
+/** The text of a request. */
+export async function bodyOf(incoming: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks).toString("utf8");
@@ -99,7 +100,8 @@ function newId(prefix: string): string {
   return `${prefix}_bench${String(lastId).padStart(8, "0")}`;
 }
 
-function eventStream(reply: Reply, model: string): string {
+/** A reply as the streaming Messages API sends it. */
+export function eventStream(reply: Reply, model: string): string {
   const usage = { input_tokens: 1, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
   const message = {
     id: newId("msg"),

@@ -3,7 +3,7 @@
  * limits, no permissions, no transcripts, no retries, and every child at once. Imports nothing but Node, because its
  * start is measured too.
  *
- * Usage: node floor.js <url> <prompt>
+ * Usage: node floor.js <url> <prompt>; or as a module, for many agents in one process.
  */
 import { readFile } from "node:fs/promises";
 import { Agent, request } from "node:http";
@@ -20,44 +20,58 @@ interface Actor {
   act: (input: Record<string, string>) => Promise<string>;
 }
 
-const [url = "", prompt = ""] = process.argv.slice(2);
-const target = new URL("/v1/messages", url);
-const connections = new Agent({ keepAlive: true });
+/** The agents of one process: they share their connections. `onRequest` hears of each request just before it is made. */
+export function openFloor(url: string, onRequest: () => void = () => undefined): Floor {
+  const target = new URL("/v1/messages", url);
+  const connections = new Agent({ keepAlive: true });
+  const reader: Actor = {
+    tool: tool("Read", ["file_path"]),
+    act: ({ file_path = "" }) => readFile(file_path, "utf8"),
+  };
+  const delegator: Actor = {
+    tool: tool("Agent", ["description", "prompt", "subagent_type"]),
+    act: ({ prompt = "" }) => converse(prompt, reader),
+  };
+  return {
+    delegate: (prompt) => converse(prompt, delegator),
+    read: (prompt) => converse(prompt, reader),
+    close: () => connections.destroy(),
+  };
 
-const reader: Actor = {
-  tool: tool("Read", ["file_path"]),
-  act: ({ file_path = "" }) => readFile(file_path, "utf8"),
-};
-const delegator: Actor = {
-  tool: tool("Agent", ["description", "prompt", "subagent_type"]),
-  act: ({ prompt = "" }) => converse(prompt, reader),
-};
-
-process.stdout.write(`${await converse(prompt, delegator)}\n`);
-connections.destroy();
-
-async function converse(prompt: string, { tool, act }: Actor): Promise<string> {
-  const messages: object[] = [{ role: "user", content: prompt }];
-  for (;;) {
-    const content = await ask({
-      model: "floor",
-      max_tokens: 1000,
-      stream: true,
-      tools: [tool],
-      messages,
-    });
-    const calls = content.filter(({ type }) => type === "tool_use");
-    if (calls.length === 0) return content.map(({ text }) => text).join("");
-    const results = await Promise.all(
-      calls.map(async ({ id, input = {} }) => {
-        return { type: "tool_result", tool_use_id: id, content: await act(input) };
-      }),
-    );
-    messages.push({ role: "assistant", content }, { role: "user", content: results });
+  async function converse(prompt: string, { tool, act }: Actor): Promise<string> {
+    const messages: object[] = [{ role: "user", content: prompt }];
+    for (;;) {
+      onRequest();
+      const body = { model: "floor", max_tokens: 1000, stream: true, tools: [tool], messages };
+      const content = await ask(body, target, connections);
+      const calls = content.filter(({ type }) => type === "tool_use");
+      if (calls.length === 0) return content.map(({ text }) => text).join("");
+      const results = await Promise.all(
+        calls.map(async ({ id, input = {} }) => {
+          return { type: "tool_result", tool_use_id: id, content: await act(input) };
+        }),
+      );
+      messages.push({ role: "assistant", content }, { role: "user", content: results });
+    }
   }
 }
 
-function ask(body: object): Promise<Block[]> {
+export interface Floor {
+  /** A main agent that hands out the work. */
+  delegate(prompt: string): Promise<string>;
+  /** An agent that reads files. */
+  read(prompt: string): Promise<string>;
+  close(): void;
+}
+
+if (import.meta.main) {
+  const [url = "", prompt = ""] = process.argv.slice(2);
+  const floor = openFloor(url);
+  process.stdout.write(`${await floor.delegate(prompt)}\n`);
+  floor.close();
+}
+
+function ask(body: object, target: URL, connections: Agent): Promise<Block[]> {
   const text = JSON.stringify(body);
   const headers = {
     "content-type": "application/json",

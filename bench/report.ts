@@ -1,5 +1,6 @@
 import type { Figure } from "./figures.ts";
 import type { DecisionTimes } from "./permissions.ts";
+import type { ScaleFigure } from "./scale.ts";
 import type { Spread } from "./statistics.ts";
 
 /** What a bench found. Plain data: `--json` prints it as it is. */
@@ -18,6 +19,8 @@ export interface Report {
   oneDefinitionChanged: Record<string, Spread | null>;
   /** How long it takes to decide whether a command may run. */
   decisions?: DecisionTimes;
+  /** Many agents and long conversations, each figure beside its bar. */
+  scale?: Record<string, ScaleFigure>;
   /** Agent type → bytes of its first request. */
   firstRequestBytes: Record<string, number>;
   /** Every reason why a run did not count; with any, the bench has failed. */
@@ -57,10 +60,23 @@ export function asText(report: Report): string {
     table(["floor / retinue", "requests", "children at once"], counts),
     table(["definitions", "one of them changed"], changed),
     ...(report.decisions === undefined ? [] : decisionTables(report.decisions)),
+    scaleTable(report.scale ?? {}),
     table(["first request of", "bytes"], bytes),
     failureText(report.failures),
   ];
   return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
+}
+
+function scaleTable(figures: Record<string, ScaleFigure>): string {
+  const rows = Object.values(figures).map(({ title, unit, floor, retinue, value, bar }) => [
+    title,
+    floor === undefined ? "" : withSpread(floor, unit),
+    retinue === undefined ? "" : withSpread(retinue, unit),
+    value === retinue ? "" : withSpread(value, "×"),
+    bar === null ? "" : `≤ ${bar}`,
+    bar === null || value === null ? "" : value.value <= bar ? "met" : "OVER",
+  ]);
+  return table(["scale", "floor or before", "retinue", "figure", "bar", ""], rows);
 }
 
 function decisionTables({ ordinary, hostile }: DecisionTimes): string[] {

@@ -15,13 +15,16 @@ import { benchPermissions } from "./permissions.ts";
 import { floorProgram, retinueProgram, versionCommands } from "./programs.ts";
 import { asText, type Counts, type Report } from "./report.ts";
 import { runWorkload } from "./run-workload.ts";
+import type { ScaleFigure } from "./scale.ts";
 import { workloads, type Workload } from "./script.ts";
 import { compare, type Pair } from "./statistics.ts";
 import { scratch, Workspace } from "./workspace.ts";
 
 const latencyMs = 20;
 const figureNames = Object.keys(derivations) as FigureName[];
-const allNames = [...figureNames, "bytes", "version", "definitions", "permissions"];
+const usualNames = [...figureNames, "bytes", "version", "definitions", "permissions"];
+/** It takes minutes, so only who asks for it gets it. */
+const allNames = [...usualNames, "scale"];
 
 const { names, runs, json } = readArguments();
 const failures: string[] = [];
@@ -49,6 +52,7 @@ async function bench(): Promise<Report> {
     counts: countsOf(rounds),
     oneDefinitionChanged: definitions?.oneChanged ?? {},
     ...(names.includes("permissions") ? { decisions: benchPermissions(workspace, runs) } : {}),
+    ...(names.includes("scale") ? { scale: await scaleFigures(workspace) } : {}),
     firstRequestBytes: names.includes("bytes") ? await bytesFigure(workspace) : {},
     failures,
   };
@@ -117,6 +121,16 @@ async function bytesFigure(workspace: Workspace): Promise<Record<string, number>
   return firstRequestBytes(workspace);
 }
 
+async function scaleFigures(workspace: Workspace): Promise<Record<string, ScaleFigure>> {
+  try {
+    const { benchScale, fullScale } = await import("./scale.ts");
+    return await benchScale(workspace, { runs: Math.min(runs, 5), size: fullScale, latencyMs });
+  } catch (error) {
+    failures.push(`scale: ${error instanceof Error ? error.message : String(error)}`);
+    return {};
+  }
+}
+
 function readArguments(): { names: readonly string[]; runs: number; json: boolean } {
   if (process.platform !== "linux") refuse("CPU and memory are read from /proc. Run it on Linux.");
   if (!existsSync(fileURLToPath(new URL("../dist/index.js", import.meta.url)))) {
@@ -128,7 +142,7 @@ function readArguments(): { names: readonly string[]; runs: number; json: boolea
   const unknown = positionals.find((name) => !allNames.includes(name));
   if (unknown !== undefined)
     refuse(`Unknown name '${unknown}'. Use one of ${allNames.join(", ")}.`);
-  return { names: positionals.length === 0 ? allNames : positionals, runs, json: values.json };
+  return { names: positionals.length === 0 ? usualNames : positionals, runs, json: values.json };
 }
 
 function parsedArguments() {

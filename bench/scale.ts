@@ -1,0 +1,248 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { writeSampleTranscript } from "./sample-transcript.ts";
+import type { ProgramName } from "./scale-fleet.ts";
+import { ScaleModel } from "./scale-model.ts";
+import type {
+  CrowdFigures,
+  LongFigures,
+  ScaleWork,
+  SequenceFigures,
+  TranscriptFigures,
+} from "./scale-work.ts";
+import { compare, spreadOf, type Pair, type Spread } from "./statistics.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** A figure beside what it has to be. */
+export interface ScaleFigure {
+  title: string;
+  unit: string;
+  value: Spread | null;
+  /** At most this; `null`: only shown. */
+  bar: number | null;
+  /** What the figure is made of. */
+  floor?: Spread | null;
+  retinue?: Spread | null;
+}
+
+/** How much of everything. The bars are for `fullScale`; a test takes less. */
+export interface ScaleSize {
+  agents: number;
+  few: number;
+  sequence: readonly [number, number];
+  turns: number;
+  longAgents: number;
+  messages: number;
+}
+
+export const fullScale: ScaleSize = {
+  agents: 1000,
+  few: 10,
+  sequence: [1000, 10_000],
+  turns: 1000,
+  longAgents: 3,
+  messages: 100_000,
+};
+
+/** Many agents, long conversations and long transcripts in one process, beside the floor. Throws when a run does not count. */
+export async function benchScale(
+  workspace: Workspace,
+  { runs, size, latencyMs }: { runs: number; size: ScaleSize; latencyMs: number },
+): Promise<Record<string, ScaleFigure>> {
+  await using model = await ScaleModel.start(workspace.repository);
+  const bench = { workspace, model, size, latencyMs };
+  return {
+    ...(await crowdFigures(bench, runs)),
+    ...(await sequenceFigure(bench)),
+    ...(await transcriptFigure(bench, runs)),
+    ...(await longFigure(bench, Math.min(runs, 3))),
+  };
+}
+
+interface Bench {
+  workspace: Workspace;
+  model: ScaleModel;
+  size: ScaleSize;
+  latencyMs: number;
+}
+
+async function crowdFigures(bench: Bench, runs: number): Promise<Record<string, ScaleFigure>> {
+  const { agents, few } = bench.size;
+  const crowd = async (program: ProgramName, count: number): Promise<CrowdFigures> => {
+    const work = { kind: "crowd", agents: count, reads: 3 } as const;
+    const figures = await measure<CrowdFigures>(bench, program, work, { atOnce: count });
+    const { requests, mostAtOnce } = bench.model;
+    const counts = `${requests} requests, ${mostAtOnce} agents at once`;
+    if (requests !== 4 * count || mostAtOnce !== count) throw new Error(`${program}: ${counts}`);
+    return figures;
+  };
+  const rounds = await inRounds(runs, "crowd", async () => ({
+    floor: { few: await crowd("floor", few), many: await crowd("floor", agents) },
+    retinue: { few: await crowd("retinue", few), many: await crowd("retinue", agents) },
+  }));
+  type Program = (typeof rounds)[number]["floor"];
+  const pairs = (of: (program: Program) => number): Pair[] =>
+    rounds.map(({ floor, retinue }) => ({ floor: of(floor), retinue: of(retinue) }));
+  const wall = compare(pairs(({ many }) => many.wallMs));
+  const memory = compare(
+    pairs(({ few: one, many }) => (many.peakMiB - one.peakMiB) / (agents - few)),
+  );
+  const delay = compare(pairs(({ many }) => many.loopDelayMs));
+  const longest = compare(pairs(({ many }) => many.longestDelayMs));
+  const crowdTitle = `${agents} agents at once, 4 turns each`;
+  return {
+    crowd: {
+      title: `${crowdTitle}: wall time`,
+      unit: "ms",
+      ...beside(wall),
+      value: wall.ratio,
+      bar: 2.5,
+    },
+    memory: {
+      title: "… memory per agent",
+      unit: "MiB",
+      ...beside(memory),
+      value: memory.retinue,
+      bar: 0.5,
+    },
+    delay: {
+      title: "… event-loop delay, p99",
+      unit: "ms",
+      ...beside(delay),
+      value: delay.retinue,
+      bar: null,
+    },
+    longest: {
+      title: "… event-loop delay, longest",
+      unit: "ms",
+      ...beside(longest),
+      value: longest.retinue,
+      bar: null,
+    },
+  };
+}
+
+async function sequenceFigure(bench: Bench): Promise<Record<string, ScaleFigure>> {
+  const { sequence } = bench.size;
+  const work = { kind: "sequence", reads: 1, after: sequence } as const;
+  process.stderr.write("sequence\n");
+  const { memory } = await measure<SequenceFigures>(bench, "retinue", work, { atOnce: 10 });
+  const [first, last] = memory;
+  if (first === undefined || last === undefined || bench.model.requests !== 2 * last.agents) {
+    throw new Error(`sequence: ${bench.model.requests} requests, ${memory.length} readings`);
+  }
+  const title = (what: string): string =>
+    `${what} after ${last.agents} agents ÷ after ${first.agents}`;
+  const figure = (
+    one: number,
+    other: number,
+  ): Pick<ScaleFigure, "unit" | "floor" | "retinue" | "value"> => ({
+    unit: "MiB",
+    floor: spreadOf([one]),
+    retinue: spreadOf([other]),
+    value: spreadOf([other / one]),
+  });
+  return {
+    rss: { title: title("memory"), ...figure(first.rssMiB, last.rssMiB), bar: 1.1 },
+    heap: { title: title("heap"), ...figure(first.heapMiB, last.heapMiB), bar: null },
+  };
+}
+
+async function transcriptFigure(bench: Bench, runs: number): Promise<Record<string, ScaleFigure>> {
+  const { messages } = bench.size;
+  const path = join(bench.workspace.root, "long.jsonl");
+  writeSampleTranscript(path, messages);
+  const read = async (program: ProgramName): Promise<number> => {
+    const figures = await measure<TranscriptFigures>(bench, program, { kind: "transcript", path });
+    if (figures.messages !== messages + 1) throw new Error(`${program} read ${figures.messages}`);
+    return figures.ms;
+  };
+  const pairs = await inRounds(runs, "transcript", async () => ({
+    floor: await read("floor"),
+    retinue: await read("retinue"),
+  }));
+  const comparison = compare(pairs);
+  const title = `a transcript of ${messages} messages becomes a conversation`;
+  return {
+    transcript: { title, unit: "ms", ...beside(comparison), value: comparison.ratio, bar: 3 },
+  };
+}
+
+/** How the ratio to the floor changes as a conversation grows. */
+async function longFigure(bench: Bench, runs: number): Promise<Record<string, ScaleFigure>> {
+  const { turns, longAgents: agents } = bench.size;
+  const long = (program: ProgramName): Promise<LongFigures> =>
+    measure<LongFigures>(bench, program, { kind: "long", turns, agents });
+  const rounds = await inRounds(runs, "long", async () => ({
+    floor: await long("floor"),
+    retinue: await long("retinue"),
+  }));
+  const ratios = (of: (figures: LongFigures) => number): ReturnType<typeof compare> =>
+    compare(rounds.map(({ floor, retinue }) => ({ floor: of(floor), retinue: of(retinue) })));
+  const early = ratios(({ earlyMs }) => earlyMs);
+  const late = ratios(({ lateMs }) => lateMs);
+  const growth = compare(
+    rounds.map(({ floor, retinue }) => ({
+      floor: retinue.earlyMs / floor.earlyMs,
+      retinue: retinue.lateMs / floor.lateMs,
+    })),
+  );
+  return {
+    early: { title: "CPU of turn 10", unit: "ms", ...beside(early), value: early.ratio, bar: null },
+    late: {
+      title: `CPU of turn ${turns}`,
+      unit: "ms",
+      ...beside(late),
+      value: late.ratio,
+      bar: null,
+    },
+    growth: { title: `… its ratio ÷ that of turn 10`, unit: "×", value: growth.ratio, bar: 1.3 },
+  };
+}
+
+function beside({
+  floor,
+  retinue,
+}: ReturnType<typeof compare>): Pick<ScaleFigure, "floor" | "retinue"> {
+  return { floor, retinue };
+}
+
+/** The first round is not counted. */
+async function inRounds<Round>(
+  runs: number,
+  name: string,
+  round: () => Promise<Round>,
+): Promise<Round[]> {
+  const rounds: Round[] = [];
+  for (let number = 0; number <= runs; number += 1) {
+    process.stderr.write(`${number === 0 ? "warm-up" : `round ${number}`} ${name}\n`);
+    const one = await round();
+    if (number > 0) rounds.push(one);
+  }
+  return rounds;
+}
+
+/** One measurement in a process of its own. Requests wait only where many agents wait at once. */
+async function measure<Figures>(
+  { workspace, model, latencyMs }: Bench,
+  program: ProgramName,
+  work: ScaleWork,
+  { atOnce }: { atOnce: number } = { atOnce: 1 },
+): Promise<Figures> {
+  const { repository: cwd, home, root } = workspace;
+  const task = {
+    program,
+    fleet: { url: model.url, cwd, configDir: join(home, ".claude"), atOnce },
+    ...work,
+  };
+  model.reset({ latencyMs: task.kind === "crowd" ? latencyMs : 0 });
+  const script = fileURLToPath(new URL("scale-work.ts", import.meta.url));
+  const args = ["--expose-gc", script, JSON.stringify(task)];
+  const env = { PATH: process.env["PATH"] ?? "", HOME: home, TMPDIR: root };
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd, env });
+  const [refusal] = model.refusals;
+  if (refusal !== undefined) throw new Error(`${program}: the model refused: ${refusal}`);
+  return JSON.parse(stdout) as Figures;
+}
