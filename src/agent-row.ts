@@ -5,6 +5,9 @@ import type { Died } from "./lifecycle/died.ts";
 import type { RunningAgent } from "./lifecycle/running-agent.ts";
 import type { Session } from "./lifecycle/session.ts";
 import { totalTokens, type Usage } from "./message.ts";
+import type { EndedAgent } from "./transcript/ended-agent.ts";
+import type { SessionPaths } from "./transcript/paths.ts";
+import { lastTextOf, readTranscript } from "./transcript/reader.ts";
 
 /** One agent in a list. */
 export interface AgentRow {
@@ -51,6 +54,52 @@ export interface AgentOutput {
   error?: AgentFailure;
   /** The wait was over before the agent ended. The agent goes on untouched. */
   timedOut: boolean;
+}
+
+/** A row of an agent that is no longer in memory. */
+export function rowOfEnded({ agentType, description, spawnDepth, retinue }: EndedAgent): AgentRow {
+  const { name, state, parentId, model, scripted, startedAt, endedAt, costUsd, end } = retinue;
+  return {
+    id: retinue.agentId as AgentId,
+    name,
+    type: agentType,
+    description,
+    state,
+    parentId: parentId as AgentId | null,
+    sessionId: retinue.sessionId as SessionId,
+    depth: spawnDepth,
+    model,
+    modelFrom: end.modelFrom,
+    scripted,
+    startedAt,
+    ...(endedAt === undefined ? {} : { endedAt }),
+    progress: {
+      turns: end.figures.turns,
+      maxTurns: end.maxTurns,
+      toolUses: end.figures.toolUses,
+      tokens: totalTokens(end.usage),
+      lastTool: end.lastTool,
+    },
+    usage: end.usage,
+    cost: costUsd ?? null,
+  };
+}
+
+/** What an agent that is no longer in memory has left. */
+export async function outputOfEnded(
+  { retinue }: EndedAgent,
+  paths: SessionPaths,
+): Promise<AgentOutput> {
+  const agentId = retinue.agentId as AgentId;
+  const { state, end, error } = retinue;
+  return {
+    agentId,
+    state,
+    content: lastTextOf(await readTranscript(paths.transcript(agentId))),
+    metrics: end.figures,
+    ...(error === undefined ? {} : { error: error as AgentFailure }),
+    timedOut: false,
+  };
 }
 
 export function rowOf(running: RunningAgent, { clock, model }: Session): AgentRow {

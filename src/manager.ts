@@ -1,5 +1,12 @@
 import type { AgentResult } from "./agent-result.ts";
-import { rowOf, type AgentOutput, type AgentRow, type StoppedRow } from "./agent-row.ts";
+import {
+  outputOfEnded,
+  rowOf,
+  rowOfEnded,
+  type AgentOutput,
+  type AgentRow,
+  type StoppedRow,
+} from "./agent-row.ts";
 import { DailyPrune } from "./daily-prune.ts";
 import type { AgentDefinition } from "./definitions/definition.ts";
 import type { Diagnostic } from "./diagnostic.ts";
@@ -12,7 +19,7 @@ import type { StopOptions } from "./lifecycle/died.ts";
 import type { Capacity } from "./lifecycle/capacity.ts";
 import { claimOf } from "./lifecycle/claim.ts";
 import type { RunningAgent } from "./lifecycle/running-agent.ts";
-import { totalsOf, type Totals } from "./lifecycle/totals.ts";
+import { totalsBelow, totalsOf, type Totals } from "./lifecycle/totals.ts";
 import { checkOptions, type ManagerOptions } from "./manager-options.ts";
 import type { WrittenCall } from "./permissions/parse-call.ts";
 import type { CallExplanation } from "./resolve/explain-call.ts";
@@ -24,6 +31,7 @@ import { SessionTranscripts } from "./session-transcripts.ts";
 import { spawn, type House, type SpawnFor } from "./spawn.ts";
 import type { SpawnRequestInput } from "./spawn-request.ts";
 import { longestTimer } from "./longest-timer.ts";
+import type { EndedAgent } from "./transcript/ended-agent.ts";
 import type { HeldLease } from "./transcript/take-lease.ts";
 import { closePowerJournal } from "./transcript/open-power-journal.ts";
 
@@ -108,11 +116,12 @@ export class Manager {
         "process() needs a task. Write what the agent should do.",
       );
     const timeout = checkMilliseconds("timeout", options.timeout) ?? session.limits.processTimeout;
-    const running = this.#find(id);
-    if (running.state !== "idle") {
+    const past = this.#past(id);
+    const running = past === undefined ? this.#find(id) : undefined;
+    if (running?.state !== "idle") {
       throw new RetinueError(
         "agent_busy",
-        `Agent ${id} is ${running.state}; process() takes an idle one. Spawn it without a prompt, or wait until its task has ended.`,
+        `Agent ${id} is ${running?.state ?? past?.retinue.state}; process() takes an idle one. Spawn it without a prompt, or wait until its task has ended.`,
       );
     }
     const ticket = session.slots.reserve(claimOf(running.agent, session.model.provider));
@@ -124,15 +133,20 @@ export class Manager {
   get(id: string): AgentRow | undefined {
     const agentId = parseAgentId(id);
     const running = agentId === undefined ? undefined : this.#house.registry.get(agentId);
-    return running === undefined ? undefined : this.#row(running);
+    if (running !== undefined) return this.#row(running);
+    const past = this.#past(id);
+    return past && rowOfEnded(past);
   }
 
-  /** Agents that have not ended; all of the session with `{all: true}`. */
+  /**
+   * Agents that have not ended; all of the session with `{all: true}`. Of more than a thousand ended ones the oldest come
+   * first and are read from their files, which takes time when there are very many.
+   */
   list(options: { all?: boolean } = {}): AgentRow[] {
-    const agents = this.#house.registry.list();
-    return agents
-      .filter((running) => options.all === true || !running.hasEnded)
-      .map((running) => this.#row(running));
+    const { registry } = this.#house;
+    const past = options.all === true ? registry.allOnDisk().map(rowOfEnded) : [];
+    const agents = registry.list().filter(({ hasEnded }) => options.all === true || !hasEnded);
+    return [...past, ...agents.map((running) => this.#row(running))];
   }
 
   /** Agents that run or wait. */
@@ -148,8 +162,11 @@ export class Manager {
 
   /** What agents took, together and by type: one agent with everything spawned below it, or without `id` all. */
   totals(id?: string): Totals {
+    const { registry } = this.#house;
+    if (id !== undefined && this.#past(id) !== undefined)
+      return totalsBelow(this.list({ all: true }), id);
     const root = id === undefined ? null : this.#find(id).agent.id;
-    return totalsOf(this.#house.registry.list(), root, this.#now());
+    return totalsOf(registry.list(), root, { now: this.#now(), ended: registry.ended });
   }
 
   /** The result so far. With `block` it waits for the end, at most `timeout` milliseconds. */
@@ -157,8 +174,10 @@ export class Manager {
     id: string,
     options: { block?: boolean; timeout?: number } = {},
   ): Promise<AgentOutput> {
-    const running = this.#find(id);
     const timeout = checkMilliseconds("timeout", options.timeout);
+    const past = this.#past(id);
+    if (past !== undefined) return outputOfEnded(past, this.#house.session.paths);
+    const running = this.#find(id);
     const timedOut =
       options.block === true && running.isBusy && (await isSlower(running.ended, timeout));
     const { result } = running;
@@ -335,6 +354,8 @@ export class Manager {
   }
 
   async #end(id: string, reason: string, how: StopOptions): Promise<StoppedRow> {
+    const past = this.#past(id);
+    if (past !== undefined) return { ...rowOfEnded(past), died: { agents: [], processes: 0 } };
     const running = this.#find(id);
     const died = await this.#house.registry.stop(running, reason, how);
     return { ...this.#row(running), died };
@@ -349,6 +370,12 @@ export class Manager {
     const running = agentId === undefined ? undefined : this.#house.registry.get(agentId);
     if (running === undefined) throw new RetinueError("unknown_task", `unknown task_id: ${id}`);
     return running;
+  }
+
+  /** An agent that ended so long ago that only its files know it. */
+  #past(id: string): EndedAgent | undefined {
+    const agentId = parseAgentId(id);
+    return agentId === undefined ? undefined : this.#house.registry.onDisk(agentId);
   }
 
   #row(running: RunningAgent): AgentRow {

@@ -1,5 +1,5 @@
 import type { AgentEvent } from "../events/event.ts";
-import { totalTokens } from "../message.ts";
+import { addUsage, noUsage, totalTokens } from "../message.ts";
 import { addCost } from "../model/prices.ts";
 import { processStart } from "../platform/process-start.ts";
 import type { ResolvedAgent } from "../resolved-agent.ts";
@@ -16,6 +16,8 @@ export class MetaKeeper {
   /** How long the file is; 0 while there is none. */
   #length = 0;
   #started = false;
+  #costs: ResolvedAgent["costs"];
+  #lastTool: string | null = null;
 
   constructor(
     agent: ResolvedAgent,
@@ -28,6 +30,7 @@ export class MetaKeeper {
     const { relates } = agent;
     this.#standing = standing;
     const known = earlier?.meta.retinue;
+    this.#costs = agent.costs;
     this.#started = known !== undefined;
     this.#length = earlier?.metaLength ?? 0;
     this.#path = relates.depth === 0 ? session.paths.mainMeta : session.paths.meta(agent.id);
@@ -56,6 +59,7 @@ export class MetaKeeper {
 
   /** A run begins, perhaps on another model, or for another call of the parent. */
   begin({ costs, relates }: ResolvedAgent): void {
+    this.#costs = costs;
     this.#meta = {
       ...this.#meta,
       ...(relates.toolUseId === null ? {} : { toolUseId: relates.toolUseId }),
@@ -73,6 +77,7 @@ export class MetaKeeper {
 
   /** What the file has to say because of an event; nothing if it says so already. */
   change(event: AgentEvent): MetaChange | undefined {
+    if (event.type === "tool-call-start") this.#lastTool = event.call.name;
     const before = this.#meta.retinue;
     const state = nextState(before.state, event, this.#standing);
     const moves = event.type === "agent-background";
@@ -86,6 +91,7 @@ export class MetaKeeper {
         ...(moves ? { background: true } : {}),
         ...this.#startOf(event),
         ...endOf(event, before),
+        ...this.#furtherEnd(event),
       },
     };
     this.#meta = meta;
@@ -94,6 +100,35 @@ export class MetaKeeper {
       meta,
       write: () => {
         this.#length = writeMeta(this.#path, meta, this.#length);
+      },
+    };
+  }
+
+  /** Of an agent that takes no more tasks: what is asked about it once it is no longer in memory. */
+  #furtherEnd(event: AgentEvent): Partial<AgentMeta["retinue"]> {
+    if (event.type !== "agent-end") return {};
+    const { modelFrom, maxTurns } = this.#costs;
+    const between = this.#meta.retinue.state === "idle";
+    const before = this.#meta.retinue.end?.usage ?? noUsage;
+    const { turns, toolUses, denials, deniedCalls, durationMs, contentFile } = event.result;
+    const { usage, lastUsage, costUsd } = event.result;
+    return {
+      end: {
+        modelFrom,
+        maxTurns,
+        lastTool: this.#lastTool,
+        usage: between ? before : addUsage(before, usage),
+        figures: {
+          turns,
+          toolUses,
+          denials,
+          deniedCalls,
+          durationMs,
+          usage,
+          lastUsage,
+          costUsd,
+          ...(contentFile === undefined ? {} : { contentFile }),
+        },
       },
     };
   }
@@ -109,8 +144,8 @@ export interface MetaChange {
 /** What its earlier runs took. */
 function sumsOf(earlier: AgentMeta["retinue"] | undefined): Partial<AgentMeta["retinue"]> {
   if (earlier === undefined) return {};
-  const { turns, toolUses, tokens, costUsd } = earlier;
-  return { turns, toolUses, tokens, costUsd };
+  const { turns, toolUses, tokens, costUsd, end } = earlier;
+  return { turns, toolUses, tokens, costUsd, end };
 }
 
 /** Figures add up over the tasks of a standing agent. */

@@ -4,10 +4,12 @@ import type { AgentEvent, AgentEventBody } from "../events/event.ts";
 import type { AgentId } from "../ids.ts";
 import type { ResolvedAgent } from "../resolved-agent.ts";
 import { WrapUp } from "../loop/wrap-up.ts";
+import { readEndedAgent, readEndedAgents, type EndedAgent } from "../transcript/ended-agent.ts";
 import { followAbort } from "./abort.ts";
 import type { History } from "../loop/loop-context.ts";
 import { AgentFiles, type EarlierFiles } from "./agent-files.ts";
 import { drive } from "./drive.ts";
+import { EndedAgents } from "./ended-agents.ts";
 import { logEvent } from "./log-event.ts";
 import type { Memory } from "./memory.ts";
 import { endNotification } from "./notification.ts";
@@ -35,15 +37,24 @@ export interface StartOptions {
 export class Registry {
   readonly #session: Session;
   readonly #agents = new Map<AgentId, RunningAgent>();
+  readonly ended: EndedAgents;
 
   constructor(session: Session) {
     this.#session = session;
+    this.ended = new EndedAgents({
+      openedAt: session.clock.now(),
+      keep: { agents: 1000, characters: 2 ** 24 },
+      canReadBack: (id) => readEndedAgent(session.paths.meta(id)) !== undefined,
+      isKnown: (id) => this.#agents.has(id),
+      forget: (id) => this.#agents.delete(id),
+    });
   }
 
   get(id: AgentId): RunningAgent | undefined {
     return this.#agents.get(id);
   }
 
+  /** All that are in memory; `allOnDisk` has the others. */
   list(): RunningAgent[] {
     return [...this.#agents.values()];
   }
@@ -57,14 +68,31 @@ export class Registry {
     const { startedAt, endedAt } = earlier.meta.retinue;
     const running = new RunningAgent({ agent, files, startedAt, standing: false });
     running.recall(past, endedAt);
+    const isKnown = this.#agents.has(agent.id);
     this.#agents.set(agent.id, running);
+    this.ended.comeBack(running, { isKnown });
     return running;
   }
 
   /** An ended agent is not known any more. */
   forget(id: string): void {
     const running = this.#agents.get(id as AgentId);
-    if (running?.hasEnded === true) this.#agents.delete(running.agent.id);
+    if (running?.hasEnded !== true) return;
+    this.#agents.delete(running.agent.id);
+    this.ended.leave(running);
+  }
+
+  /** An agent that is no longer in memory, from its files. */
+  onDisk(id: AgentId): EndedAgent | undefined {
+    if (this.#agents.has(id)) return undefined;
+    return readEndedAgent(this.#session.paths.meta(id));
+  }
+
+  /** All agents that are no longer in memory, from their files. */
+  allOnDisk(): EndedAgent[] {
+    if (this.ended.count === 0) return [];
+    const isKnown = (id: string): boolean => this.#agents.has(id as AgentId);
+    return readEndedAgents(this.#session.paths.agentsDir, isKnown);
   }
 
   /** Makes an agent known. A standing one is idle until it is given a task. */
@@ -74,6 +102,7 @@ export class Registry {
     const files = new AgentFiles(agent, session, { standing });
     const running = new RunningAgent({ agent, files, startedAt: session.clock.now(), standing });
     this.#agents.set(agent.id, running);
+    this.ended.enter(running);
     if (!standing) return running;
     try {
       this.#tell(running, { type: "agent-idle", agent: summarize(agent) });
@@ -122,6 +151,7 @@ export class Registry {
       const figures = running.figures(this.#session.clock.now());
       const result = { ...figures, state: "stopped", content: running.content, reason } as const;
       this.#tellAnyway(running, { type: "agent-end", result });
+      this.ended.note(running);
     }
     running.files.memory?.forget();
     running.files.close();
@@ -184,6 +214,7 @@ export class Registry {
       files.close();
       running.mailbox.close();
       this.#notifyParent(running);
+      this.ended.note(running);
     }
   }
 

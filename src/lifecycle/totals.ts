@@ -1,7 +1,8 @@
 import type { AgentId } from "../ids.ts";
-import { addUsage, noUsage, type Usage } from "../message.ts";
-import { addCost } from "../model/prices.ts";
+import type { Usage } from "../message.ts";
+import type { EndedAgents } from "./ended-agents.ts";
 import type { RunningAgent } from "./running-agent.ts";
+import { Tally } from "./tally.ts";
 
 /** What several agents took together. */
 export interface Spending {
@@ -15,32 +16,46 @@ export interface Totals extends Spending {
   byType: Record<string, Spending>;
 }
 
-/** Sums over one agent and everything spawned below it, or over all. Parents stand before their children. */
+/** The same for an agent that only files know, from the rows of all agents. */
+export function totalsBelow(
+  rows: readonly {
+    id: AgentId;
+    parentId: AgentId | null;
+    type: string;
+    usage: Usage;
+    cost: number | null;
+  }[],
+  root: string,
+): Totals {
+  const children = Map.groupBy(rows, ({ parentId }) => parentId);
+  const tally = new Tally();
+  const tree = rows.filter(({ id }) => id === root);
+  for (const { id, type, usage, cost } of tree) {
+    tally.add(type, { usage, costUsd: cost });
+    tree.push(...(children.get(id) ?? []));
+  }
+  return tally.totals();
+}
+
+/**
+ * Sums over one agent and everything spawned below it, or over all, those that are no longer in memory included. Parents
+ * stand before their children.
+ */
 export function totalsOf(
   agents: readonly RunningAgent[],
   root: AgentId | null,
-  now: number,
+  { now, ended }: { now: number; ended: Pick<EndedAgents, "forgotten" | "forgottenBelow"> },
 ): Totals {
   const tree = new Set<AgentId>();
-  const byType = new Map<string, Spending>();
-  let total = nothing;
+  const tally = new Tally();
+  if (root === null) tally.merge(ended.forgotten);
   for (const running of agents) {
     const { id, type, relates } = running.agent;
     const below = relates.parentId !== null && tree.has(relates.parentId);
     if (root !== null && id !== root && !below) continue;
     tree.add(id);
-    total = plus(total, running, now);
-    byType.set(type, plus(byType.get(type) ?? nothing, running, now));
+    tally.add(type, { usage: running.usage(now), costUsd: running.costUsd(now) });
+    if (root !== null) tally.merge(ended.forgottenBelow(id));
   }
-  return { ...total, byType: Object.fromEntries(byType) };
-}
-
-const nothing: Spending = { agents: 0, usage: noUsage, costUsd: 0 };
-
-function plus(sum: Spending, running: RunningAgent, now: number): Spending {
-  return {
-    agents: sum.agents + 1,
-    usage: addUsage(sum.usage, running.usage(now)),
-    costUsd: addCost(sum.costUsd, running.costUsd(now)),
-  };
+  return tally.totals();
 }

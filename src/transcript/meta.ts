@@ -5,6 +5,34 @@ import { errorMessage, RetinueError, systemCode } from "../errors.ts";
 import { processStart } from "../platform/process-start.ts";
 import { readTranscript, tokensOf } from "./reader.ts";
 
+const usageSchema = z.object({
+  input: z.number(),
+  output: z.number(),
+  cacheRead: z.number(),
+  cacheWrite: z.number(),
+});
+
+/** What else there is to say of an agent that has ended, so that it need not stay in memory. */
+const agentEndSchema = z.object({
+  modelFrom: z.string(),
+  maxTurns: z.number(),
+  lastTool: z.string().nullable(),
+  /** Over all its tasks. */
+  usage: usageSchema,
+  /** Of its last task. */
+  figures: z.object({
+    turns: z.number(),
+    toolUses: z.number(),
+    denials: z.number(),
+    deniedCalls: z.array(z.object({ tool: z.string(), reason: z.string(), count: z.number() })),
+    durationMs: z.number(),
+    usage: usageSchema,
+    lastUsage: usageSchema,
+    costUsd: z.number().nullable(),
+    contentFile: z.string().exactOptional(),
+  }),
+});
+
 /**
  * The small file beside each transcript. The first four fields are those that other readers know; `retinue` is what
  * `ps`, `logs` and `output` need to list agents of any process without reading transcripts.
@@ -36,6 +64,7 @@ export const agentMetaSchema = z.object({
     /** In US dollars, over all its tasks; null = unknown. */
     costUsd: z.number().nullable().optional(),
     error: z.object({ code: z.string(), message: z.string() }).optional(),
+    end: agentEndSchema.optional(),
   }),
 });
 

@@ -25,6 +25,8 @@ export interface SessionPaths {
   readonly runLog: string;
   /** What survives a power cut before the files do. */
   readonly powerJournal: string;
+  /** Transcripts of all agents but the main one, with their meta files. */
+  readonly agentsDir: string;
   transcript(id: AgentId): string;
   meta(id: AgentId): string;
   taskOutput(id: string): string;
@@ -34,6 +36,7 @@ export interface SessionPaths {
 
 export function sessionPaths(projectDir: string, sessionId: SessionId): SessionPaths {
   const sessionDir = join(projectDir, sessionId);
+  const agentsDir = join(sessionDir, "subagents");
   return {
     projectDir,
     sessionDir,
@@ -48,8 +51,9 @@ export function sessionPaths(projectDir: string, sessionId: SessionId): SessionP
     lease: join(sessionDir, "lease.json"),
     runLog: join(sessionDir, "run.log"),
     powerJournal: join(sessionDir, "journal.log"),
-    transcript: (id) => join(sessionDir, "subagents", `agent-${id}.jsonl`),
-    meta: (id) => join(sessionDir, "subagents", `agent-${id}.meta.json`),
+    agentsDir,
+    transcript: (id) => join(agentsDir, `agent-${id}.jsonl`),
+    meta: (id) => join(agentsDir, `agent-${id}.meta.json`),
   };
 }
 
