@@ -17,7 +17,9 @@ export class ScaleModel implements AsyncDisposable {
   /** The most agents between their first request and their last answer. */
   mostAtOnce = 0;
   #atOnce = 0;
-  latencyMs = 0;
+  #latencyMs = 0;
+  #crowd = 0;
+  #gathered: PromiseWithResolvers<void> = Promise.withResolvers();
   readonly #server: Server;
   readonly #directory: string;
 
@@ -42,9 +44,14 @@ export class ScaleModel implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Forgets everything, before the next run. */
-  reset(options: { latencyMs: number }): void {
-    this.latencyMs = options.latencyMs;
+  /**
+   * Forgets everything, before the next run. `crowd`: nobody is answered before so many agents have asked; without this the
+   * first would have ended before the last begins.
+   */
+  reset({ latencyMs, crowd }: { latencyMs: number; crowd: number }): void {
+    this.#latencyMs = latencyMs;
+    this.#crowd = crowd;
+    this.#gathered = Promise.withResolvers();
     this.refusals = [];
     this.requests = 0;
     this.mostAtOnce = 0;
@@ -66,6 +73,7 @@ export class ScaleModel implements AsyncDisposable {
       const done = occurrences(request, resultMark);
       if (done === 0) this.#atOnce += 1;
       this.mostAtOnce = Math.max(this.mostAtOnce, this.#atOnce);
+      if (this.#atOnce >= this.#crowd) this.#gathered.resolve();
       if (done > 0 && !request.includes(lastWordsOf(fileOf(agent, reads, done - 1)))) {
         throw new Error("the content of a file did not arrive");
       }
@@ -75,7 +83,8 @@ export class ScaleModel implements AsyncDisposable {
           : { calls: [{ name: "Read", input: { file_path: this.#path(agent, reads, done) } }] },
         "scale",
       );
-      await setTimeout(Math.max(0, this.latencyMs - (performance.now() - arrivedAt)));
+      if (done === 0) await this.#gathered.promise;
+      await setTimeout(Math.max(0, this.#latencyMs - (performance.now() - arrivedAt)));
       response.writeHead(200, { "content-type": "text/event-stream" }).end(body);
       this.requests += 1;
       if (done >= reads) this.#atOnce -= 1;

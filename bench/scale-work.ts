@@ -27,6 +27,7 @@ export type ScaleWork =
 
 export interface CrowdFigures {
   wallMs: number;
+  cpuMs: number;
   peakMiB: number;
   /** How much later than it should the event loop came round, in 99 of 100 times at most. */
   loopDelayMs: number;
@@ -34,8 +35,8 @@ export interface CrowdFigures {
 }
 
 export interface SequenceFigures {
-  /** After so many agents: the resident set and the heap, garbage collected. */
-  memory: { agents: number; rssMiB: number; heapMiB: number }[];
+  /** After so many agents: the resident set and the heap, garbage collected, and the largest resident set so far. */
+  memory: { agents: number; rssMiB: number; heapMiB: number; peakMiB: number }[];
 }
 
 export interface LongFigures {
@@ -72,13 +73,16 @@ async function crowd(task: Extract<ScaleTask, { kind: "crowd" }>): Promise<Crowd
   const delay = monitorEventLoopDelay({ resolution });
   delay.enable();
   const before = performance.now();
+  const cpuBefore = process.cpuUsage();
   await Promise.all(numbers(task.agents).map((agent) => work(fleet, agent, task.reads)));
   const wallMs = performance.now() - before;
+  const { user, system } = process.cpuUsage(cpuBefore);
   delay.disable();
   await fleet.close();
   const late = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e6 - resolution);
   return {
     wallMs,
+    cpuMs: (user + system) / 1000,
     peakMiB: process.resourceUsage().maxRSS / 1024,
     loopDelayMs: late(delay.percentile(99)),
     longestDelayMs: late(delay.max),
@@ -100,14 +104,18 @@ async function sequence(task: Extract<ScaleTask, { kind: "sequence" }>): Promise
   return { memory };
 }
 
-/** What is still held once garbage is gone. Twice, because finalizers free more; the pause lets V8 hand pages back. */
-async function heldMemory(): Promise<{ rssMiB: number; heapMiB: number }> {
+/**
+ * What is still held once garbage is gone. V8 keeps room for garbage to come, and more of it the longer it runs; this kind
+ * of collection hands it back. Twice, because finalizers free more.
+ */
+async function heldMemory(): Promise<{ rssMiB: number; heapMiB: number; peakMiB: number }> {
   for (const _ of numbers(2)) {
-    globalThis.gc?.();
+    globalThis.gc?.({ type: "major", execution: "sync", flavor: "last-resort" });
     await setTimeout(200);
   }
   const { rss, heapUsed } = process.memoryUsage();
-  return { rssMiB: rss / 2 ** 20, heapMiB: heapUsed / 2 ** 20 };
+  const peakMiB = process.resourceUsage().maxRSS / 1024;
+  return { rssMiB: rss / 2 ** 20, heapMiB: heapUsed / 2 ** 20, peakMiB };
 }
 
 /** CPU is read at requests, so that a turn goes from one request to the next. */

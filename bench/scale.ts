@@ -86,6 +86,7 @@ async function crowdFigures(bench: Bench, runs: number): Promise<Record<string, 
   const pairs = (of: (program: Program) => number): Pair[] =>
     rounds.map(({ floor, retinue }) => ({ floor: of(floor), retinue: of(retinue) }));
   const wall = compare(pairs(({ many }) => many.wallMs));
+  const cpu = compare(pairs(({ many }) => many.cpuMs));
   const memory = compare(
     pairs(({ few: one, many }) => (many.peakMiB - one.peakMiB) / (agents - few)),
   );
@@ -100,6 +101,7 @@ async function crowdFigures(bench: Bench, runs: number): Promise<Record<string, 
       value: wall.ratio,
       bar: 2.5,
     },
+    cpu: { title: "… CPU", unit: "ms", ...beside(cpu), value: cpu.ratio, bar: null },
     memory: {
       title: "… memory per agent",
       unit: "MiB",
@@ -147,6 +149,11 @@ async function sequenceFigure(bench: Bench): Promise<Record<string, ScaleFigure>
   return {
     rss: { title: title("memory"), ...figure(first.rssMiB, last.rssMiB), bar: 1.1 },
     heap: { title: title("heap"), ...figure(first.heapMiB, last.heapMiB), bar: null },
+    peak: {
+      title: title("peak memory, with garbage,"),
+      ...figure(first.peakMiB, last.peakMiB),
+      bar: null,
+    },
   };
 }
 
@@ -237,7 +244,9 @@ async function measure<Figures>(
     fleet: { url: model.url, cwd, configDir: join(home, ".claude"), atOnce },
     ...work,
   };
-  model.reset({ latencyMs: task.kind === "crowd" ? latencyMs : 0 });
+  model.reset(
+    work.kind === "crowd" ? { latencyMs, crowd: work.agents } : { latencyMs: 0, crowd: 1 },
+  );
   const script = fileURLToPath(new URL("scale-work.ts", import.meta.url));
   const args = ["--expose-gc", script, JSON.stringify(task)];
   const env = { PATH: process.env["PATH"] ?? "", HOME: home, TMPDIR: root };
