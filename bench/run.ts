@@ -123,7 +123,8 @@ async function bytesFigure(workspace: Workspace): Promise<Record<string, number>
 
 async function scaleFigures(workspace: Workspace): Promise<Record<string, ScaleFigure>> {
   try {
-    const { benchScale, fullScale } = await import("./scale.ts");
+    const { benchScale } = await import("./scale.ts");
+    const { fullScale } = await import("./scale-measure.ts");
     return await benchScale(workspace, { runs: Math.min(runs, 5), size: fullScale, latencyMs });
   } catch (error) {
     failures.push(`scale: ${error instanceof Error ? error.message : String(error)}`);

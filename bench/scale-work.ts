@@ -21,8 +21,8 @@ export type ScaleWork =
   | { kind: "crowd"; agents: number; reads: number }
   /** One after the other, `atOnce` of them at a time; memory is read after each of these numbers. */
   | { kind: "sequence"; reads: number; after: readonly number[] }
-  /** Some short conversations to compare with, then long ones, one after the other. */
-  | { kind: "long"; turns: number; agents: number }
+  /** Some short conversations to compare with, after as many to warm up, then long ones, one after the other. */
+  | { kind: "long"; short: number; turns: number; agents: number }
   | { kind: "transcript"; path: string };
 
 export interface CrowdFigures {
@@ -50,7 +50,6 @@ export interface TranscriptFigures {
   messages: number;
 }
 
-const warmUps = 50;
 const task = JSON.parse(process.argv[2] ?? "{}") as ScaleTask;
 process.stdout.write(JSON.stringify(await measured(task)));
 
@@ -138,9 +137,9 @@ async function long(task: Extract<ScaleTask, { kind: "long" }>): Promise<LongFig
   };
   const early = (): Promise<number> => turnOf(20, 5, 15);
   // Code that runs for the first time is slow, and only early turns would be.
-  await mean(warmUps, early);
-  const { turns } = task;
-  const earlyMs = await mean(warmUps, early);
+  const { short, turns } = task;
+  await mean(short, early);
+  const earlyMs = await mean(short, early);
   const lateMs = await mean(task.agents, () => turnOf(turns, Math.floor(turns * 0.975), turns));
   await fleet.close();
   return { earlyMs, lateMs };

@@ -1,14 +1,11 @@
-import { execFile } from "node:child_process";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { writeSampleTranscript } from "./sample-transcript.ts";
 import type { ProgramName } from "./scale-fleet.ts";
+import { inRounds, measure, type Bench, type ScaleSize } from "./scale-measure.ts";
 import { ScaleModel } from "./scale-model.ts";
 import type {
   CrowdFigures,
   LongFigures,
-  ScaleWork,
   SequenceFigures,
   TranscriptFigures,
 } from "./scale-work.ts";
@@ -27,25 +24,6 @@ export interface ScaleFigure {
   retinue?: Spread | null;
 }
 
-/** How much of everything. The bars are for `fullScale`; a test takes less. */
-export interface ScaleSize {
-  agents: number;
-  few: number;
-  sequence: readonly [number, number];
-  turns: number;
-  longAgents: number;
-  messages: number;
-}
-
-export const fullScale: ScaleSize = {
-  agents: 1000,
-  few: 10,
-  sequence: [1000, 10_000],
-  turns: 1000,
-  longAgents: 3,
-  messages: 100_000,
-};
-
 /** Many agents, long conversations and long transcripts in one process, beside the floor. Throws when a run does not count. */
 export async function benchScale(
   workspace: Workspace,
@@ -61,13 +39,6 @@ export async function benchScale(
   };
 }
 
-interface Bench {
-  workspace: Workspace;
-  model: ScaleModel;
-  size: ScaleSize;
-  latencyMs: number;
-}
-
 async function crowdFigures(bench: Bench, runs: number): Promise<Record<string, ScaleFigure>> {
   const { agents, few } = bench.size;
   const crowd = async (program: ProgramName, count: number): Promise<CrowdFigures> => {
@@ -78,7 +49,7 @@ async function crowdFigures(bench: Bench, runs: number): Promise<Record<string, 
     if (requests !== 4 * count || mostAtOnce !== count) throw new Error(`${program}: ${counts}`);
     return figures;
   };
-  const rounds = await inRounds(runs, "crowd", async () => ({
+  const rounds = await inRounds(bench, ["crowd", runs], async () => ({
     floor: { few: await crowd("floor", few), many: await crowd("floor", agents) },
     retinue: { few: await crowd("retinue", few), many: await crowd("retinue", agents) },
   }));
@@ -166,7 +137,7 @@ async function transcriptFigure(bench: Bench, runs: number): Promise<Record<stri
     if (figures.messages !== messages + 1) throw new Error(`${program} read ${figures.messages}`);
     return figures.ms;
   };
-  const pairs = await inRounds(runs, "transcript", async () => ({
+  const pairs = await inRounds(bench, ["transcript", runs], async () => ({
     floor: await read("floor"),
     retinue: await read("retinue"),
   }));
@@ -179,10 +150,10 @@ async function transcriptFigure(bench: Bench, runs: number): Promise<Record<stri
 
 /** How the ratio to the floor changes as a conversation grows. */
 async function longFigure(bench: Bench, runs: number): Promise<Record<string, ScaleFigure>> {
-  const { turns, longAgents: agents } = bench.size;
+  const { turns, longAgents: agents, shortAgents: short } = bench.size;
   const long = (program: ProgramName): Promise<LongFigures> =>
-    measure<LongFigures>(bench, program, { kind: "long", turns, agents });
-  const rounds = await inRounds(runs, "long", async () => ({
+    measure<LongFigures>(bench, program, { kind: "long", short, turns, agents });
+  const rounds = await inRounds(bench, ["long", runs], async () => ({
     floor: await long("floor"),
     retinue: await long("retinue"),
   }));
@@ -214,44 +185,4 @@ function beside({
   retinue,
 }: ReturnType<typeof compare>): Pick<ScaleFigure, "floor" | "retinue"> {
   return { floor, retinue };
-}
-
-/** The first round is not counted. */
-async function inRounds<Round>(
-  runs: number,
-  name: string,
-  round: () => Promise<Round>,
-): Promise<Round[]> {
-  const rounds: Round[] = [];
-  for (let number = 0; number <= runs; number += 1) {
-    process.stderr.write(`${number === 0 ? "warm-up" : `round ${number}`} ${name}\n`);
-    const one = await round();
-    if (number > 0) rounds.push(one);
-  }
-  return rounds;
-}
-
-/** One measurement in a process of its own. Requests wait only where many agents wait at once. */
-async function measure<Figures>(
-  { workspace, model, latencyMs }: Bench,
-  program: ProgramName,
-  work: ScaleWork,
-  { atOnce }: { atOnce: number } = { atOnce: 1 },
-): Promise<Figures> {
-  const { repository: cwd, home, root } = workspace;
-  const task = {
-    program,
-    fleet: { url: model.url, cwd, configDir: join(home, ".claude"), atOnce },
-    ...work,
-  };
-  model.reset(
-    work.kind === "crowd" ? { latencyMs, crowd: work.agents } : { latencyMs: 0, crowd: 1 },
-  );
-  const script = fileURLToPath(new URL("scale-work.ts", import.meta.url));
-  const args = ["--expose-gc", script, JSON.stringify(task)];
-  const env = { PATH: process.env["PATH"] ?? "", HOME: home, TMPDIR: root };
-  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd, env });
-  const [refusal] = model.refusals;
-  if (refusal !== undefined) throw new Error(`${program}: the model refused: ${refusal}`);
-  return JSON.parse(stdout) as Figures;
 }

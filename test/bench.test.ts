@@ -2,6 +2,7 @@ import { onTestFinished, expect, test } from "vitest";
 import { FakeModel } from "../bench/fake-model.ts";
 import { floorProgram } from "../bench/programs.ts";
 import { runWorkload } from "../bench/run-workload.ts";
+import { benchScale } from "../bench/scale.ts";
 import { Workspace } from "../bench/workspace.ts";
 
 test("on the bench, the floor delegates once, the child reads three files, and every word arrives", async () => {
@@ -14,4 +15,27 @@ test("on the bench, the floor delegates once, the child reads three files, and e
   expect(run.problems).toEqual([]);
   expect(run.requests).toBe(6);
   expect(run.childrenAnswered).toBe(1);
+});
+
+test("the bench of scale runs both programs to the end at every size, and has a value for every bar", async () => {
+  const workspace = new Workspace();
+  onTestFinished(() => workspace[Symbol.dispose]());
+  const size = {
+    warmUps: 0,
+    agents: 12,
+    few: 2,
+    sequence: [3, 6],
+    turns: 25,
+    longAgents: 1,
+    shortAgents: 1,
+    messages: 20,
+  } as const;
+
+  const figures = await benchScale(workspace, { runs: 1, size, latencyMs: 0 });
+
+  const barred = Object.entries(figures).filter(([, { bar }]) => bar !== null);
+  expect(barred.map(([name]) => name)).toEqual(["crowd", "memory", "rss", "transcript", "growth"]);
+  for (const { value } of Object.values(figures)) {
+    expect(Number.isFinite(value?.value)).toBe(true);
+  }
 });

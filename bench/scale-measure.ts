@@ -1,0 +1,79 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import type { ProgramName } from "./scale-fleet.ts";
+import type { ScaleModel } from "./scale-model.ts";
+import type { ScaleWork } from "./scale-work.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** How much of everything. The bars are for `fullScale`; a test takes less. */
+export interface ScaleSize {
+  /** Rounds that are not counted, before the others. */
+  warmUps: number;
+  agents: number;
+  few: number;
+  sequence: readonly [number, number];
+  turns: number;
+  longAgents: number;
+  shortAgents: number;
+  messages: number;
+}
+
+export const fullScale: ScaleSize = {
+  warmUps: 1,
+  agents: 1000,
+  few: 10,
+  sequence: [1000, 10_000],
+  turns: 1000,
+  longAgents: 3,
+  shortAgents: 50,
+  messages: 100_000,
+};
+
+export interface Bench {
+  workspace: Workspace;
+  model: ScaleModel;
+  size: ScaleSize;
+  latencyMs: number;
+}
+
+/** Some rounds to warm up, then those that count. */
+export async function inRounds<Round>(
+  { size }: Bench,
+  [name, runs]: readonly [string, number],
+  round: () => Promise<Round>,
+): Promise<Round[]> {
+  const rounds: Round[] = [];
+  for (let number = 1 - size.warmUps; number <= runs; number += 1) {
+    process.stderr.write(`${number < 1 ? "warm-up" : `round ${number}`} ${name}\n`);
+    const one = await round();
+    if (number >= 1) rounds.push(one);
+  }
+  return rounds;
+}
+
+/** One measurement in a process of its own. Requests wait only where many agents wait at once. */
+export async function measure<Figures>(
+  { workspace, model, latencyMs }: Bench,
+  program: ProgramName,
+  work: ScaleWork,
+  { atOnce }: { atOnce: number } = { atOnce: 1 },
+): Promise<Figures> {
+  const { repository: cwd, home, root } = workspace;
+  const task = {
+    program,
+    fleet: { url: model.url, cwd, configDir: join(home, ".claude"), atOnce },
+    ...work,
+  };
+  model.reset(
+    work.kind === "crowd" ? { latencyMs, crowd: work.agents } : { latencyMs: 0, crowd: 1 },
+  );
+  const script = fileURLToPath(new URL("scale-work.ts", import.meta.url));
+  const args = ["--expose-gc", script, JSON.stringify(task)];
+  const env = { PATH: process.env["PATH"] ?? "", HOME: home, TMPDIR: root };
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd, env });
+  const [refusal] = model.refusals;
+  if (refusal !== undefined) throw new Error(`${program}: the model refused: ${refusal}`);
+  return JSON.parse(stdout) as Figures;
+}
