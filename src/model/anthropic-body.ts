@@ -60,7 +60,7 @@ function toolBytes(tools: readonly ToolSpec[]): Buffer {
 const lastTools = lastFew();
 let tools = 0;
 /** Tells tools apart. */
-const toolNumber = remembered((_: ToolSpec) => String((tools += 1)));
+const toolNumber = remembered<ToolSpec>(() => String((tools += 1)));
 
 const toolText = remembered((tool: ToolSpec) => JSON.stringify(toolParam(tool)));
 
