@@ -5,7 +5,7 @@ import { writeWhole } from "../platform/write-whole.ts";
 import type { AgentMeta } from "./meta.ts";
 
 /** So that the end of an agent finds room on a disk that has become full. */
-const roomForTheEnd = 512;
+const roomForTheEnd = 1280;
 const block = 1024;
 
 /**
