@@ -114,13 +114,15 @@ async function begin(
   task: LoopTask,
   messages: Message[],
 ): Promise<Turn | undefined> {
-  const { report, history } = context;
+  const { report, history, agent } = context;
   const { pending } = history;
   if (task.prompt === null) {
     if (pending === null) return undefined;
     const { message, stopReason } = pending.answer;
     const results = await settleOpenCalls(context, pending);
-    return { kind: "answer", message, stopReason, malformed: {}, results, wrapUp: undefined };
+    const { maxTurns } = agent.costs;
+    const wrapUp = history.turns > maxTurns ? turnLimit(maxTurns) : undefined;
+    return { kind: "answer", message, stopReason, malformed: {}, results, wrapUp };
   }
   const results = pending === null ? [] : dropOpenCalls(context, pending);
   const { prompt: text, source, attachments } = task;

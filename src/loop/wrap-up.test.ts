@@ -57,6 +57,14 @@ test("an answer that was there first is the result: nobody is asked for a report
   expect(run.requests).toHaveLength(1);
 });
 
+test("asked for while the agent waits for work in the background, it reports at once", async () => {
+  const run = await play([() => says("done"), () => says("two are still at work")], {
+    whileWaiting: stop,
+  });
+  expect(run.outcome).toMatchObject({ kind: "stopped", content: "two are still at work" });
+  expect(run.requests).toHaveLength(2);
+});
+
 test("the first who asks decides how the agent ends", () => {
   const wrapUp = new WrapUp(new AbortController().signal);
   wrapUp.ask(stop);
@@ -87,7 +95,7 @@ interface Scene {
 /** Runs a loop whose model answers from the list; the last entry answers all further requests. */
 async function play(
   script: readonly ((scene: Scene) => AssistantBlock[] | Promise<AssistantBlock[]>)[],
-  when: { before?: WrapUpReason; whenTold?: WrapUpReason; onAnswer?: WrapUpReason } = {},
+  when: Partial<Record<"before" | "whenTold" | "onAnswer" | "whileWaiting", WrapUpReason>> = {},
 ) {
   const abort = new AbortController();
   const wrapUp = new WrapUp(abort.signal);
@@ -142,6 +150,7 @@ async function play(
     approvals: { canAsk: false, grants: () => [], agentType: () => "", countDenial: () => 1 },
     steps: {
       run: (_key: string, _options: unknown, work: () => unknown) => work(),
+      wait: (_key: string, _reason: string, arrival: () => unknown) => arrival(),
       now: () => 0,
       random: () => 0,
     },
@@ -159,13 +168,16 @@ async function play(
         if (when.whenTold !== undefined) wrapUp.ask(when.whenTold);
       },
     },
-    history: { messages: [], turns: 0, pending: null },
     mail: {
       take: () => [],
-      expects: false,
-      arrival: () => Promise.resolve(),
+      expects: when.whileWaiting !== undefined,
+      arrival: async (signal: AbortSignal) => {
+        if (when.whileWaiting !== undefined) wrapUp.ask(when.whileWaiting);
+        throw signal.reason;
+      },
       close: () => undefined,
     },
+    history: { messages: [], turns: 0, pending: null },
   } as unknown as LoopContext;
   const task = { prompt: "go", source: "human", attachments: [] } as const;
   const outcome: LoopOutcome = await runLoop(context, task);
