@@ -36,10 +36,11 @@ export function readMail({ mail, report }: LoopContext): string[] {
 export async function readLastMail(context: LoopContext, turn: number): Promise<string[] | null> {
   const { mail, steps, signal, wrapUp } = context;
   for (;;) {
-    if (wrapUp.asked !== undefined) return null;
     const texts = readMail(context);
     if (texts.length > 0) return texts;
+    // An agent that has nothing to wait for is done, even if somebody asked for a report just now.
     if (!mail.expects) break;
+    if (wrapUp.asked !== undefined) return null;
     try {
       await steps.wait(`mail/${turn}`, "child", () => mail.arrival(signal));
     } catch (error) {
