@@ -8,6 +8,7 @@ export const taskOutputTool: LeafTool = leafTool({
   description: "How a background agent or command stands, and the end of its output.",
   concurrency: "shared",
   repeatable: true,
+  waits: true,
   input: z.object({
     task_id: z.string().min(1),
     block: z.boolean().default(true).describe("Wait for its end"),
