@@ -1,0 +1,77 @@
+import { existsSync, globSync, renameSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
+import {
+  createManager,
+  createRehearsal,
+  parseScenario,
+  serveSession,
+  type Manager,
+} from "../src/index.ts";
+import { office, untilGo, type Office } from "./support/office.ts";
+
+/** A program with Retinue in it: this process. */
+function host({ cwd, config, runtime }: Office): Manager {
+  vi.stubEnv("XDG_RUNTIME_DIR", runtime);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const model = createRehearsal(parseScenario(untilGo, "s.yaml"));
+  const manager = createManager({ model, cwd, configDir: config, allowedTools: ["Bash"] });
+  onTestFinished(() => manager.close());
+  return manager;
+}
+
+const leaseFile = ({ transcripts, sessionId }: Manager): string =>
+  join(dirname(transcripts.main), sessionId, "lease.json");
+
+test("agents of a program are reached from terminals while it serves its session, and only then", async () => {
+  const place = office();
+  const { retinue, json } = place;
+  const manager = host(place);
+  const agent = await manager.spawn({
+    prompt: "x",
+    subagent_type: "general-purpose",
+    name: "helper",
+  });
+  const deaf = await retinue("stop", "helper");
+  expect(deaf).toMatchObject({ code: 1, stdout: "" });
+  expect(deaf.stderr).toContain(`runs in process ${process.pid}, which listens to nobody`);
+  expect(deaf.stderr).toContain("serveSession(manager)");
+
+  const served = await serveSession(manager);
+  expect(served.socket.startsWith(join(place.runtime, "retinue"))).toBe(true);
+  await served.close();
+  await served.close();
+  expect(existsSync(served.socket)).toBe(false);
+  expect((await retinue("stop", "helper")).stderr).toContain("listens to nobody");
+
+  const again = await serveSession(manager);
+  expect(await json("stop", "--json", "helper")).toMatchObject([
+    { id: agent.id, state: "stopped" },
+  ]);
+  expect(manager.get(agent.id)?.state).toBe("stopped");
+  await manager.close();
+  await again.close();
+  expect([again.socket, leaseFile(manager)].filter((file) => existsSync(file))).toEqual([]);
+});
+
+test("a manager whose session another process has taken ends its agents and starts no more", async () => {
+  const manager = host(office());
+  const agent = await manager.spawn({ prompt: "x", subagent_type: "general-purpose" });
+  const path = leaseFile(manager);
+  writeFileSync(`${path}.new`, JSON.stringify({ token: "theirs" }));
+  renameSync(`${path}.new`, path);
+  manager.lease.announce(null);
+  expect(await manager.output(agent.id, { block: true })).toMatchObject({ state: "stopped" });
+  await expect(manager.spawn({ prompt: "y" })).rejects.toMatchObject({ code: "closed" });
+  await manager.close();
+  expect(existsSync(path)).toBe(true);
+});
+
+test("a manager that cannot be made leaves no lease", () => {
+  const { cwd, config } = office();
+  const model = createRehearsal(parseScenario(untilGo, "s.yaml"));
+  expect(() => createManager({ model, cwd, configDir: config, agents: { broken: {} } })).toThrow(
+    "prompt",
+  );
+  expect(globSync("projects/*/*", { cwd: config })).toEqual([]);
+});
