@@ -26,6 +26,7 @@ const groups = [
     name: "agents",
     test: /src\/(?:configuration|house|spawn|spawn-request|manager|manager-options)\.ts$/,
   },
+  { name: "control", test: /src\/control\// },
   { name: "agents", test: /src\/(?:lifecycle|loop|settings|plugins|request)\// },
 ];
 

@@ -1,5 +1,3 @@
-import { dirname } from "node:path";
-import { errorMessage, RetinueError } from "../errors.ts";
 import type { Manager } from "../manager.ts";
 import type { ControlPort } from "./control-port.ts";
 
@@ -9,41 +7,38 @@ export interface ServedSession extends AsyncDisposable {
   close(): Promise<void>;
 }
 
+const served = new WeakMap<Manager, Promise<ServedSession>>();
+
 /**
  * Lets `retinue stop`, `send`, `attach` and the like reach the agents of this manager from other terminals, over a socket that
- * only this user can open. Does not keep the process alive. Throws `unreachable` where there is no place for a socket.
+ * only this user can open. Does not keep the process alive. Asking again while it serves gives the same. Throws `unreachable`
+ * where there is no place for a socket.
  */
-export async function serveSession(manager: Manager): Promise<ServedSession> {
-  // Loaded when asked for: most programs serve nothing.
-  const { removeDeadSockets, socketPath } = await import("./private-socket.ts");
-  const { ControlServer } = await import("./server.ts");
-  const socket = socketPath(manager.sessionId);
-  if (socket === null) {
-    throw new RetinueError(
-      "unreachable",
-      "No directory for the session's socket is private to you. Set XDG_RUNTIME_DIR to one that is, with a path of at most 70 bytes.",
-    );
-  }
-  const { lease } = manager;
-  const server = new ControlServer(portOf(manager), { path: socket, token: lease.token });
-  await server.listen().catch((error: unknown) => {
-    throw new RetinueError(
-      "unreachable",
-      `The session's socket ${socket} cannot be opened: ${errorMessage(error)}. Set XDG_RUNTIME_DIR to a directory of your own.`,
-      { cause: error },
-    );
-  });
-  lease.announce(socket);
-  void removeDeadSockets(dirname(socket));
+export function serveSession(manager: Manager): Promise<ServedSession> {
+  const before = served.get(manager);
+  if (before !== undefined) return before;
+  const forget = (): boolean => served.delete(manager);
+  const serving = open(manager, forget);
+  served.set(manager, serving);
+  serving.catch(forget);
+  return serving;
+}
 
+async function open(manager: Manager, onClose: () => void): Promise<ServedSession> {
+  // Loaded when asked for: most programs serve nothing.
+  const { openSocket } = await import("./open-socket.ts");
+  const { lease } = manager;
+  const { path: socket, server } = await openSocket(portOf(manager), lease.token);
+  lease.announce(socket);
+  const ended = new AbortController();
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => (closing ??= withdraw());
   const withdraw = async (): Promise<void> => {
     ended.abort();
     lease.announce(null);
     await server.close();
+    onClose();
   };
-  const ended = new AbortController();
   void closedOf(manager, ended.signal).then(close);
   return { socket, close, [Symbol.asyncDispose]: close };
 }

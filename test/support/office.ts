@@ -49,7 +49,7 @@ export const untilGo =
   'turns: [{ turn: 1, reply: [{ call: Bash, input: { command: "echo $$ > shell; until [ -e go ]; do sleep 0.05; done" } }] }, { turn: 2, reply: went }]';
 
 /** A directory with a scenario, and as many terminals as a test opens. */
-export function office(scenario: string = untilGo): Office {
+export function office(scenario: string = untilGo, more: Record<string, string> = {}): Office {
   const root = temporaryDirectory();
   const [cwd, config, runtime] = [join(root, "work"), join(root, "config"), join(root, "run")];
   for (const directory of [cwd, runtime]) mkdirSync(directory, { mode: 0o700 });
@@ -62,6 +62,7 @@ export function office(scenario: string = untilGo): Office {
     ANTHROPIC_AUTH_TOKEN: "",
     CLAUDE_CONFIG_DIR: config,
     XDG_RUNTIME_DIR: runtime,
+    ...more,
   };
   const start = (...args: string[]): Started => {
     const child = spawn(process.execPath, [bin, ...args], {
