@@ -23,6 +23,26 @@ export async function reachAgent(agent: AgentOnDisk): Promise<ControlClient> {
   );
 }
 
+/** Lines to many agents, one for each session that they are in. */
+export class AgentLines implements Disposable {
+  readonly #lines = new Map<string, Promise<ControlClient>>();
+
+  reach(agent: AgentOnDisk): Promise<ControlClient> {
+    const session = sessionDirectory(agent.file);
+    const line = this.#lines.get(session) ?? reachAgent(agent);
+    this.#lines.set(session, line);
+    return line;
+  }
+
+  [Symbol.dispose](): void {
+    for (const line of this.#lines.values())
+      void line.then(
+        (client) => client[Symbol.dispose](),
+        () => undefined,
+      );
+  }
+}
+
 export function notRunning({ meta, state }: AgentOnDisk): RetinueError {
   const { agentId: id, pid } = meta.retinue;
   const how =

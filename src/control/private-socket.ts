@@ -14,15 +14,19 @@ const longestPath = 100;
  */
 export function socketPath(sessionId: string, env: NodeJS.ProcessEnv = process.env): string | null {
   const name = `${sessionId.replaceAll("-", "").slice(0, 16)}.sock`;
+  const runtime = env["XDG_RUNTIME_DIR"];
   const directories = [
-    ...(env["XDG_RUNTIME_DIR"]?.startsWith("/") === true
-      ? [join(env["XDG_RUNTIME_DIR"], "retinue")]
-      : []),
+    ...(runtime !== undefined && isOurs(runtime) ? [join(runtime, "retinue")] : []),
     ...[tmpdir(), "/tmp"].map((directory) => join(directory, `retinue-${process.getuid?.()}`)),
   ];
   const fitting = directories.filter((directory) => fits(join(directory, name)));
   const directory = fitting.find((directory) => make(directory) && isPrivate(directory));
   return directory === undefined ? null : join(directory, name);
+}
+
+/** Whoever became another user may still have the variable of the first. */
+function isOurs(directory: string): boolean {
+  return lstatSync(directory, { throwIfNoEntry: false })?.uid === process.getuid?.();
 }
 
 /** A directory, no link, that is ours and that nobody else can enter. */

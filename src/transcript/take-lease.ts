@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { closeSync, openSync, readFileSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import { basename, dirname } from "node:path";
-import { RetinueError, systemCode } from "../errors.ts";
+import { errorMessage, RetinueError, systemCode } from "../errors.ts";
 import { withFileLockNow } from "../platform/file-lock.ts";
 import { openInPrivateDirectory } from "../platform/make-directory.ts";
 import { ownPlace } from "../platform/own-place.ts";
@@ -23,7 +23,7 @@ export interface HeldLease {
 
 /**
  * Makes a session this process's own, before anything is written to it. Throws `session_busy` when it belongs to a process
- * that lives. Of many who find a lease whose owner is gone, one takes it.
+ * that lives, and `storage` when it cannot be written. Of many who find a lease whose owner is gone, one takes it.
  *
  * A lease is replaced by renaming a new file over it and never rewritten by anybody but its owner, so an owner that has
  * opened it and found its own token in it cannot overwrite that of a successor.
@@ -40,7 +40,16 @@ export function takeLease(
     socket: null,
     beatAt: Date.now(),
   };
-  if (!create(path, mine)) takeOver(path, mine);
+  try {
+    if (!create(path, mine)) takeOver(path, mine);
+  } catch (error) {
+    if (error instanceof RetinueError) throw error;
+    throw new RetinueError(
+      "storage",
+      `The session cannot be written to ${dirname(path)} (${errorMessage(error)}). Free space, or set CLAUDE_CONFIG_DIR to a directory that you may write to.`,
+      { cause: error },
+    );
+  }
   return hold(path, mine, options.beatMs ?? beatMs);
 }
 

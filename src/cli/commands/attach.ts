@@ -66,7 +66,7 @@ async function follow(
   for (const event of living.flatMap(introduceAgent)) view?.apply(event);
   for await (const watched of events) {
     if (watched.kind === "dropped") {
-      process.stderr.write(`retinue: ${watched.count} events came too fast and are not shown.\n`);
+      view?.log(`${watched.count} events came too fast and are not shown.`);
       continue;
     }
     const { event } = watched;

@@ -5,7 +5,7 @@ import { defaultConfigDir } from "../../transcript/paths.ts";
 import { exitCodeOfError, exitCodes } from "../exit-codes.ts";
 import { findAgent } from "../find-agent.ts";
 import { plural } from "../format.ts";
-import { reachAgent } from "../reach-agent.ts";
+import { AgentLines } from "../reach-agent.ts";
 import { plain } from "../sanitize.ts";
 
 interface StopOptions {
@@ -38,23 +38,36 @@ export async function stopCommand(
   if ((ids.length === 0) !== (options.all === true)) {
     throw new RetinueError("invalid_request", `Name the agents to ${how}, or --all of them.`);
   }
-  const targets = options.all === true ? await openAgents() : ids.map((id) => findAgent(id));
-  const ended = await Promise.all(
-    targets.map(async (target) => {
+  const targets =
+    options.all === true
+      ? (await openAgents()).map((agent) => () => Promise.resolve(agent))
+      : ids.map((id) => () => findAgent(id));
+  using lines = new AgentLines();
+  const stopped: Stopped[] = [];
+  for (const some of batches(targets, atOnce)) {
+    const ended = some.map(async (find) => {
       try {
-        const stopped = await end(await target, options, how);
-        if (options.json !== true) process.stdout.write(line(stopped));
-        return stopped;
+        const one = await end(await find(), { ...options, how, lines });
+        stopped.push(one);
+        if (options.json !== true) process.stdout.write(line(one));
       } catch (error) {
         process.stderr.write(`retinue: ${plain(errorMessage(error))}\n`);
         process.exitCode ??= codeOf(error);
-        return null;
       }
-    }),
-  );
-  const stopped = ended.filter((one) => one !== null);
+    });
+    await Promise.all(ended);
+  }
   if (options.json === true) process.stdout.write(`${JSON.stringify(stopped, null, 2)}\n`);
   else if (targets.length === 0) process.stderr.write("No agent is running.\n");
+}
+
+/** Fewer than an owner takes on one line. */
+const atOnce = 50;
+
+function batches<Item>(items: readonly Item[], size: number): Item[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
+    items.slice(index * size, (index + 1) * size),
+  );
 }
 
 async function openAgents(): Promise<AgentOnDisk[]> {
@@ -64,13 +77,12 @@ async function openAgents(): Promise<AgentOnDisk[]> {
 
 async function end(
   agent: AgentOnDisk,
-  { time }: StopOptions,
-  how: "stop" | "kill",
+  { how, time, lines }: StopOptions & { how: "stop" | "kill"; lines: AgentLines },
 ): Promise<Stopped> {
   const id = agent.meta.retinue.agentId;
   if (!isOpen(agent.state)) return nothingToEnd(agent);
   try {
-    using client = await reachAgent(agent);
+    const client = await lines.reach(agent);
     const params = time === undefined ? { id } : { id, graceMs: time * 1000 };
     const answer = how === "stop" ? client.call("stop", params) : client.call("kill", { id });
     return answerSchema.parse(await answer);

@@ -1,0 +1,153 @@
+import { timingSafeEqual } from "node:crypto";
+import type { Socket } from "node:net";
+import { errorMessage, RetinueError } from "../errors.ts";
+import { answer } from "./answer.ts";
+import type { ControlPort } from "./control-port.ts";
+import { openFeed } from "./event-feed.ts";
+import {
+  LineReader,
+  longestRequest,
+  requestSchema,
+  type ControlAnswer,
+  type ControlRequest,
+  type RequestId,
+} from "./protocol.ts";
+
+export interface ConnectionOptions {
+  token: string;
+  /** How long a client may leave what it was sent unread before it is cut off. */
+  patienceMs: number;
+  /** How many bytes may wait for a client. */
+  mostUnread: number;
+}
+
+const mostPending = 100;
+const lastWordsMs = 1000;
+
+/** One client. What it sends, or leaves unread, is its own affair: nothing is thrown and nobody waits for it. */
+export class Connection {
+  readonly #socket: Socket;
+  readonly #port: ControlPort;
+  readonly #options: ConnectionOptions;
+  readonly #pending = new Set<Promise<void>>();
+
+  constructor(socket: Socket, port: ControlPort, options: ConnectionOptions) {
+    this.#socket = socket;
+    this.#port = port;
+    this.#options = options;
+    socket.unref();
+    const reader = new LineReader({
+      longest: longestRequest,
+      onLine: (line) => this.#take(line),
+      onTooLong: () => {
+        this.#refuse(null, "invalid_request", "The request is too long.");
+        socket.end();
+      },
+    });
+    socket.on("data", (chunk: Buffer) => reader.push(chunk));
+    socket.on("error", () => socket.destroy());
+  }
+
+  /** Answers that are already on their way still go out. */
+  async end(): Promise<void> {
+    const { promise: over, resolve } = Promise.withResolvers<void>();
+    this.#socket.once("close", () => resolve());
+    if (this.#socket.destroyed) return;
+    const timer = setTimeout(() => this.#socket.destroy(), lastWordsMs);
+    await Promise.race([Promise.allSettled(this.#pending), over]);
+    this.#socket.end(() => this.#socket.destroy());
+    await over;
+    clearTimeout(timer);
+  }
+
+  #take(line: string): void {
+    const request = this.#read(line);
+    if (request === undefined) return;
+    if (this.#pending.size >= mostPending) {
+      this.#refuse(request.id, "limit_reached", "Too many requests are open on this connection.");
+      return;
+    }
+    const work = this.#handle(request);
+    this.#pending.add(work);
+    void work.finally(() => this.#pending.delete(work));
+  }
+
+  /** Nothing when it is no request that we take; then the client was told why. */
+  #read(line: string): ControlRequest | undefined {
+    let value: unknown;
+    try {
+      value = JSON.parse(line);
+    } catch {
+      this.#refuse(null, "invalid_request", "Each line must be one JSON object.");
+      return undefined;
+    }
+    const { id, token } = (value ?? {}) as { id?: unknown; token?: unknown };
+    const known = typeof id === "number" || typeof id === "string" ? id : null;
+    if (typeof token !== "string" || !isEqual(token, this.#options.token)) {
+      this.#refuse(known, "invalid_request", "The token is not that of the session's lease.");
+      this.#socket.end();
+      return undefined;
+    }
+    const parsed = requestSchema.safeParse(value);
+    if (parsed.success) return parsed.data;
+    const [issue] = parsed.error.issues;
+    const problem = `${issue?.path.join(".") || "request"}: ${issue?.message}`;
+    this.#refuse(known, "invalid_request", `The request is not valid: ${problem}.`);
+    return undefined;
+  }
+
+  /** Never rejects. */
+  async #handle(request: ControlRequest): Promise<void> {
+    try {
+      if (request.method === "events") await this.#stream(request.id, request.params.id);
+      else this.#write({ id: request.id, result: await answer(request, this.#port) });
+    } catch (error) {
+      const code = error instanceof RetinueError ? error.code : "failed";
+      this.#refuse(request.id, code, errorMessage(error));
+    }
+  }
+
+  async #stream(id: RequestId, agentId: string | undefined): Promise<void> {
+    if (agentId !== undefined && this.#port.get(agentId) === undefined)
+      throw new RetinueError("unknown_task", `unknown task_id: ${agentId}`);
+    const { rows, stream, concerns } = openFeed(this.#port, agentId);
+    const end = (): void => stream.end();
+    this.#socket.once("close", end);
+    this.#write({ id, result: rows });
+    let dropped = 0;
+    for await (const event of stream) {
+      if (this.#socket.destroyed) return;
+      if (stream.dropped > dropped) this.#write({ id, dropped: (dropped = stream.dropped) });
+      if (concerns(event) && !this.#write({ id, event })) await this.#drained();
+    }
+    this.#socket.off("close", end);
+    this.#write({ id, done: true });
+  }
+
+  /** Until the client has read what it was sent. One that does not is cut off. */
+  async #drained(): Promise<void> {
+    const socket = this.#socket;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(() => socket.destroy(), this.#options.patienceMs).unref();
+    socket.once("drain", resolve).once("close", resolve);
+    if (!socket.destroyed) await promise;
+    socket.off("drain", resolve).off("close", resolve);
+    clearTimeout(timer);
+  }
+
+  #refuse(id: RequestId | null, code: string, message: string): void {
+    this.#write({ id, error: { code, message } });
+  }
+
+  /** False when the client is slow. */
+  #write(message: ControlAnswer): boolean {
+    if (!this.#socket.writable) return true;
+    if (this.#socket.writableLength > this.#options.mostUnread) this.#socket.destroy();
+    return this.#socket.write(`${JSON.stringify(message)}\n`);
+  }
+}
+
+function isEqual(given: string, token: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(token)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
