@@ -6,7 +6,7 @@ import { readLease, type Lease } from "../transcript/lease.ts";
 import { isOpen, type AgentOnDisk } from "../transcript/meta.ts";
 
 /** A run opens its socket a moment after it has begun. */
-const patienceMs = 2000;
+const patienceMs = 5000;
 
 /**
  * A line to the process that runs an agent. Throws `not_running` when no process does, and `unreachable` when the one that

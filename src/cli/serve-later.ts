@@ -3,7 +3,7 @@ import { errorMessage } from "../errors.ts";
 import type { Manager } from "../manager.ts";
 
 /** A model that says nothing for so long has its request. */
-const silenceMs = 250;
+const silenceMs = 2000;
 
 export interface ServedLater extends AsyncDisposable {
   /** Resolves when other processes can reach the run, or never will. */
