@@ -116,6 +116,21 @@ test("when its process is killed, whoever waits or watches hears that it was int
   }
 });
 
+test("an owner that hangs is named, with the way out, and whoever waits still gives up in time", async () => {
+  const { detach, retinue } = office();
+  const run = await detach("--allowedTools", "Bash");
+  process.kill(run.pid, "SIGSTOP");
+  expect(await retinue("wait", "--timeout", "1", run.id)).toMatchObject({ code: 124 });
+  expect(await retinue("stop", run.id)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(
+      `does not answer. Try again; if it hangs, end it with 'kill -9 ${run.pid}'`,
+    ) as string,
+  });
+  process.kill(run.pid, "SIGCONT");
+  expect(await retinue("stop", run.id)).toMatchObject({ code: 0 });
+});
+
 test("closing the terminal leaves it running; a request to end does not", async () => {
   const { detach, json, retinue } = office();
   const run = await detach("--allowedTools", "Bash");

@@ -98,6 +98,13 @@ function addPs(program: Command): void {
     .description("list agents that have not ended, of all processes")
     .option("-a, --all", "ended ones too")
     .option("-q, --quiet", "ids only")
+    .option(
+      "--filter <key=value>",
+      "state, type, name, session, parent, model or cwd (repeatable)",
+      append,
+      [],
+    )
+    .option("--watch", "again and again, until Ctrl+C")
     .option("--json", json)
     .action(async (options) => {
       const { psCommand } = await import("./commands/ps.ts");

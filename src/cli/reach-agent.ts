@@ -12,11 +12,11 @@ const patienceMs = 5000;
  * A line to the process that runs an agent. Throws `not_running` when no process does, and `unreachable` when the one that
  * does cannot be talked to.
  */
-export async function reachAgent(agent: AgentOnDisk): Promise<ControlClient> {
+export async function reachAgent(agent: AgentOnDisk, signal?: AbortSignal): Promise<ControlClient> {
   const { agentId: id, pid } = agent.meta.retinue;
   if (!isOpen(agent.state)) throw notRunning(agent);
-  const lease = await reachableLease(join(sessionDirectory(agent.file), "lease.json"));
-  if (lease !== undefined) return ControlClient.open(lease);
+  const lease = await reachableLease(join(sessionDirectory(agent.file), "lease.json"), signal);
+  if (lease !== undefined) return ControlClient.open(lease, signal);
   throw new RetinueError(
     "unreachable",
     `Agent ${id} runs in process ${pid}, which listens to nobody: an older Retinue, or a program that does not call serveSession(manager). 'retinue logs -f ${id}' follows it; 'kill ${pid}' ends the process.`,
@@ -55,14 +55,17 @@ export function notRunning({ meta, state }: AgentOnDisk): RetinueError {
   );
 }
 
-async function reachableLease(path: string): Promise<(Lease & { socket: string }) | undefined> {
+async function reachableLease(
+  path: string,
+  signal: AbortSignal | undefined,
+): Promise<(Lease & { socket: string }) | undefined> {
   for (const until = performance.now() + patienceMs; ;) {
     const found = readLease(path);
     if (found.state !== "held") return undefined;
     const { socket } = found.lease;
     if (socket !== null) return { ...found.lease, socket };
     if (performance.now() > until) return undefined;
-    await sleep(50);
+    await sleep(50, undefined, { ...(signal && { signal }) });
   }
 }
 

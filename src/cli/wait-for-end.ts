@@ -22,7 +22,7 @@ export async function waitForEnd(agent: AgentOnDisk, signal: AbortSignal): Promi
 /** Whether the owner said that it has ended. */
 async function askForEnd(agent: AgentOnDisk, signal: AbortSignal): Promise<boolean> {
   try {
-    using client = await reachAgent(agent);
+    using client = await reachAgent(agent, signal);
     const hangUp = (): void => client[Symbol.dispose]();
     signal.addEventListener("abort", hangUp, { once: true });
     await client.call("output", { id: agent.meta.retinue.agentId, block: true });

@@ -46,11 +46,16 @@ export class ControlClient {
     });
   }
 
-  /** Connects and makes sure that somebody answers. Throws `unreachable`. */
-  static async open(lease: Lease & { socket: string }): Promise<ControlClient> {
+  /** Connects and makes sure that somebody answers. Throws `unreachable`, also when `signal` aborts before. */
+  static async open(
+    lease: Lease & { socket: string },
+    signal?: AbortSignal,
+  ): Promise<ControlClient> {
     const socket = await dial(lease);
     const client = new ControlClient(socket, lease);
-    const timer = setTimeout(() => socket.destroy(), longestGreetingMs);
+    const giveUp = (): unknown => socket.destroy();
+    const timer = setTimeout(giveUp, longestGreetingMs);
+    signal?.addEventListener("abort", giveUp, { once: true });
     try {
       helloSchema.parse(await client.call("hello", {}));
       return client;
@@ -64,6 +69,7 @@ export class ControlClient {
       );
     } finally {
       clearTimeout(timer);
+      signal?.removeEventListener("abort", giveUp);
     }
   }
 

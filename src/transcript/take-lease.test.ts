@@ -129,7 +129,7 @@ test("an owner whose session was taken hears of it once, and leaves the lease of
 });
 
 test("of many processes that find a lease whose owner is gone, one takes it", async () => {
-  const rounds = Array.from({ length: 4 }, newPaths);
+  const rounds = Array.from({ length: 25 }, newPaths);
   const contenders = Array.from({ length: 8 }, () => contender(rounds.map(({ lease }) => lease)));
   onTestFinished(() => contenders.forEach(({ end }) => end()));
   await Promise.all(contenders.map(({ line }) => line()));

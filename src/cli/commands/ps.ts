@@ -1,18 +1,46 @@
 import { basename } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { findAgents, isOpen, type AgentOnDisk } from "../../transcript/meta.ts";
 import { defaultConfigDir } from "../../transcript/paths.ts";
+import { agentFilter } from "../filter-agents.ts";
 import { formatModel, formatSpan, formatTokens } from "../format.ts";
 import { plainLine } from "../sanitize.ts";
 import { columns } from "../columns.ts";
 
-/** `retinue ps`: agents of all processes, from the files that they keep. */
-export async function psCommand(options: {
+interface PsOptions {
   all?: boolean;
   quiet?: boolean;
   json?: boolean;
-}): Promise<void> {
-  const agents = await findAgents(defaultConfigDir());
-  const shown = agents.filter((agent) => options.all === true || isOpen(agent.state));
+  filter?: string[];
+  watch?: boolean;
+}
+
+/** `retinue ps`: agents of all processes, from the files that they keep. */
+export async function psCommand(options: PsOptions): Promise<void> {
+  const isAskedFor = agentFilter(options.filter ?? []);
+  const list = async (): Promise<AgentOnDisk[]> => {
+    const agents = await findAgents(defaultConfigDir());
+    return agents.filter(
+      (agent) => (options.all === true || isOpen(agent.state)) && isAskedFor(agent),
+    );
+  };
+  if (options.watch === true) await watch(list, options);
+  else print(await list(), options);
+}
+
+/** The list again and again, until Ctrl+C: in place on a terminal, elsewhere whenever it has changed. */
+async function watch(list: () => Promise<AgentOnDisk[]>, options: PsOptions): Promise<void> {
+  const { stdout } = process;
+  for (let last = ""; ; await sleep(1000)) {
+    const agents = await list();
+    const now = JSON.stringify(agents.map(({ meta, state }) => [meta.retinue.agentId, state]));
+    if (stdout.isTTY) stdout.write("\u001b[H\u001b[J");
+    if (stdout.isTTY || now !== last) print(agents, options);
+    last = now;
+  }
+}
+
+function print(shown: readonly AgentOnDisk[], options: PsOptions): void {
   if (options.json === true) {
     process.stdout.write(`${JSON.stringify(shown.map(jsonRow), null, 2)}\n`);
   } else if (options.quiet === true) {
