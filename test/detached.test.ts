@@ -32,6 +32,7 @@ test("a detached run is listed, followed, watched, waited for and read from othe
   ]);
   expect((await retinue("ps")).stdout).toContain("fixer");
 
+  const listing = start("ps", "--watch", "-a", "--json", "--filter", "name=fixer");
   const logs = start("logs", "-f", run.id.slice(0, 8));
   const attached = start("attach", "fixer");
   const waiting = [start("wait", run.id.slice(0, 8)), start("wait", "--json", "fixer")];
@@ -49,6 +50,7 @@ test("a detached run is listed, followed, watched, waited for and read from othe
   const followed = await logs.ended;
   expect(followed.stdout).toMatch(/▸ Bash[\s\S]*went[\s\S]*completed\n$/);
   expect((await retinue("output", "fixer")).stdout).toBe("went\n");
+  await until(() => expect(listing.printed().stdout).toMatch(/"running"[\s\S]*"completed"/));
 
   await until(() => expect(isAlive(run.pid)).toBe(false));
   expect([path, socket].filter((file) => existsSync(file))).toEqual([]);
