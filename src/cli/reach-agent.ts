@@ -2,7 +2,7 @@ import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ControlClient } from "../control/client.ts";
 import { RetinueError } from "../errors.ts";
-import { readLease, type Lease } from "../transcript/lease.ts";
+import { readLease } from "../transcript/lease.ts";
 import { isOpen, type AgentOnDisk } from "../transcript/meta.ts";
 
 /** A run opens its socket a moment after it has begun. */
@@ -13,11 +13,32 @@ const patienceMs = 5000;
  * does cannot be talked to.
  */
 export async function reachAgent(agent: AgentOnDisk, signal?: AbortSignal): Promise<ControlClient> {
-  const { agentId: id, pid } = agent.meta.retinue;
   if (!isOpen(agent.state)) throw notRunning(agent);
-  const lease = await reachableLease(join(sessionDirectory(agent.file), "lease.json"), signal);
-  if (lease !== undefined) return ControlClient.open(lease, signal);
-  throw new RetinueError(
+  const client = await reachOwner(agent, signal);
+  // No lease, and yet it runs: in a version that knows of none.
+  if (client === undefined) throw deaf(agent, agent.meta.retinue.pid);
+  return client;
+}
+
+/** A line to the process that owns the session of an agent, ended or not; nothing when none does. Throws `unreachable`. */
+export async function reachOwner(
+  agent: AgentOnDisk,
+  signal?: AbortSignal,
+): Promise<ControlClient | undefined> {
+  const path = join(sessionDirectory(agent.file), "lease.json");
+  for (const until = performance.now() + patienceMs; ;) {
+    const found = readLease(path);
+    if (found.state !== "held") return undefined;
+    const { socket, pid } = found.lease;
+    if (socket !== null) return ControlClient.open({ ...found.lease, socket }, signal);
+    if (performance.now() > until) throw deaf(agent, pid);
+    await sleep(50, undefined, { ...(signal && { signal }) });
+  }
+}
+
+function deaf({ meta }: AgentOnDisk, pid: number): RetinueError {
+  const { agentId: id } = meta.retinue;
+  return new RetinueError(
     "unreachable",
     `Agent ${id} runs in process ${pid}, which listens to nobody: an older Retinue, or a program that does not call serveSession(manager). 'retinue logs -f ${id}' follows it; 'kill ${pid}' ends the process.`,
   );
@@ -53,20 +74,6 @@ export function notRunning({ meta, state }: AgentOnDisk): RetinueError {
     "not_running",
     `Agent ${id} ${how}. 'retinue resume ${id}' continues it.`,
   );
-}
-
-async function reachableLease(
-  path: string,
-  signal: AbortSignal | undefined,
-): Promise<(Lease & { socket: string }) | undefined> {
-  for (const until = performance.now() + patienceMs; ;) {
-    const found = readLease(path);
-    if (found.state !== "held") return undefined;
-    const { socket } = found.lease;
-    if (socket !== null) return { ...found.lease, socket };
-    if (performance.now() > until) return undefined;
-    await sleep(50, undefined, { ...(signal && { signal }) });
-  }
 }
 
 function sessionDirectory(metaFile: string): string {
