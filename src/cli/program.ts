@@ -1,7 +1,7 @@
 import { Command, Option } from "commander";
 import { version } from "../version.ts";
 import { exitCodeHelp } from "./exit-codes.ts";
-import { append, positive } from "./option-values.ts";
+import { append } from "./option-values.ts";
 import {
   addAttach,
   addBackground,
