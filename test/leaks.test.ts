@@ -1,9 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { watchForLeaks } from "./support/leaks.ts";
 import { sleepers } from "./support/sleepers.ts";
 import { setStage, temporaryDirectory } from "./support/stage.ts";
 
@@ -111,4 +114,38 @@ test("an agent that is stopped takes nothing from another of its session", async
   await manager.close();
   expect(others.alive()).toBe(0);
   expect(manager.get(second?.id ?? "")).toMatchObject({ state: "stopped" });
+});
+
+test("the check that every staged test ends with names what is left", async () => {
+  const root = temporaryDirectory();
+  const expectNoLeaks = watchForLeaks({ exceptConnections: false, settleMs: 200 });
+  await expectNoLeaks();
+  const server = createServer().listen(join(root, "socket"));
+  await once(server, "listening");
+  const child = spawn("sleep", ["300"], { stdio: "ignore" });
+  const timer = setTimeout(() => undefined, 1e6);
+  const left = join(tmpdir(), "retinue-left");
+  writeFileSync(left, "");
+  const file = openSync(left, "r");
+  const listener = (): void => undefined;
+  process.on("SIGUSR2", listener);
+  const error = await expectNoLeaks().catch((error: unknown) => String(error));
+  for (const name of [
+    `processes: ${child.pid} sleep 300`,
+    "sockets: socket:",
+    `files: ${left}`,
+    "resources: PipeWrap",
+    "resources: Timeout",
+    "listeners: SIGUSR2 listener",
+    "temporary files: retinue-left",
+  ])
+    expect(error).toContain(name);
+  process.off("SIGUSR2", listener);
+  closeSync(file);
+  rmSync(left);
+  clearTimeout(timer);
+  child.kill();
+  server.close();
+  await Promise.all([once(child, "exit"), once(server, "close")]);
+  await expectNoLeaks();
 });
