@@ -4,13 +4,13 @@ import { readProcesses, type Process } from "./process-table.ts";
 const limitMs = 5000;
 
 /**
- * Ends every process that belongs, and what those started, gently, then surely. Resolves with how many died.
+ * Ends every process that belongs, and what those started, gently, then surely. Resolves with those that died.
  * `graceMs` is how long they have; who makes it smaller in the meantime is heeded.
  */
 export async function endProcesses(
   belongs: (process: Process) => boolean,
   pace: { readonly graceMs: number },
-): Promise<number> {
+): Promise<string[]> {
   const victims = new Set<string>();
   const began = performance.now();
   let alive: Process[] = [];
@@ -34,7 +34,8 @@ export async function endProcesses(
     signalGroups(gentle ? newcomers : alive, gentle ? "SIGTERM" : "SIGKILL");
     await setTimeout(pauseMs);
   }
-  return victims.size - alive.length;
+  const stayed = new Set(alive.map(identity));
+  return [...victims].filter((victim) => !stayed.has(victim));
 }
 
 /** Those that belong, and everything below them. Never ourselves, nor our own group. */

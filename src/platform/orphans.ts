@@ -37,8 +37,8 @@ export async function reapOrphans(
   const isOrphan = orphanhood(table);
   const found = familyOf(table, isOrphan);
   if (found.length === 0) return { processes: 0, agentIds: [] };
-  const processes = await endProcesses(isOrphan, { graceMs: options.graceMs ?? defaultGraceMs });
-  return { processes, agentIds: [...new Set(found.flatMap(({ agents }) => agents))] };
+  const died = await endProcesses(isOrphan, { graceMs: options.graceMs ?? defaultGraceMs });
+  return { processes: died.length, agentIds: [...new Set(found.flatMap(({ agents }) => agents))] };
 }
 
 /** Who started us counts as alive: if it is not, then we are its orphan, and not ours to end. */

@@ -29,6 +29,9 @@ export class ProcessTree {
   readonly #calls = new WeakMap<ChildProcess, string>();
   /** Sessions whose first group has members, by call. Others are forgotten: the number may go to a stranger. */
   readonly #sessions = new Map<string, number>();
+  /** Calls to end something that have not come back, and what they ended: two may be after the same process. */
+  readonly #underWay = new Set<Promise<number>>();
+  readonly #dead = new Set<string>();
   #used = false;
   #endingAll: Promise<number> | undefined;
 
@@ -91,6 +94,9 @@ export class ProcessTree {
       process.agents.includes(this.#agent) ||
       this.#sessions.values().some((session) => isIn(process, session));
     const died = await this.#end(belongs, pace);
+    // What a call of `kill` finds dead may not be counted yet.
+    await Promise.all(this.#underWay);
+    this.#dead.clear();
     endedAtExit.delete(this.#agent);
     return died;
   }
@@ -99,10 +105,18 @@ export class ProcessTree {
     belongs: (process: Process) => boolean,
     pace: { readonly graceMs: number },
   ): Promise<number> {
-    const died = await endProcesses(belongs, pace);
-    this.#ending.died += died;
-    this.#forgetEmptySessions();
-    return died;
+    const ending = endProcesses(belongs, pace).then((died) => {
+      for (const process of died) {
+        if (!this.#dead.has(process)) this.#ending.died += 1;
+        this.#dead.add(process);
+      }
+      return died.length;
+    });
+    this.#underWay.add(ending);
+    return ending.finally(() => {
+      this.#underWay.delete(ending);
+      this.#forgetEmptySessions();
+    });
   }
 
   #forgetEmptySessions(): void {
