@@ -151,6 +151,7 @@ export class Registry {
       const figures = running.figures(this.#session.clock.now());
       const result = { ...figures, state: "stopped", content: running.content, reason } as const;
       this.#tellAnyway(running, { type: "agent-end", result });
+      running.files.close();
       this.ended.note(running);
     }
     running.files.memory?.forget();
