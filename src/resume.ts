@@ -36,6 +36,7 @@ export async function resumeAgent(
   by: ResumeFor,
   house: House,
 ): Promise<RunningAgent> {
+  await house.earlier.ready();
   const { running, children } = await house.spawns.run(async () => {
     const { session, registry } = house;
     refuseBusy(registry.get(id), request);
@@ -97,6 +98,7 @@ export async function recallAgent(id: AgentId, house: House): Promise<RunningAge
 export async function resumeInterrupted(
   house: House,
 ): Promise<{ resumed: RunningAgent[]; failed: { id: AgentId; error: unknown }[] }> {
+  await house.earlier.ready();
   const resumed: RunningAgent[] = [];
   const failed: { id: AgentId; error: unknown }[] = [];
   const left = new Map((await house.earlier.interrupted()).map((one) => [one.id, one]));

@@ -3,6 +3,8 @@ import { readdir } from "node:fs/promises";
 import { RetinueError } from "../errors.ts";
 import { parseAgentId, type AgentId } from "../ids.ts";
 import type { PriceOverrides } from "../model/prices.ts";
+import { once } from "../platform/once.ts";
+import { reapOrphans } from "../platform/orphans.ts";
 import { readJsonl } from "../platform/jsonl.ts";
 import { readAgent, readMeta, type AgentMeta } from "../transcript/meta.ts";
 import type { SessionPaths } from "../transcript/paths.ts";
@@ -37,10 +39,15 @@ export class EarlierAgents {
   constructor(options: { paths: SessionPaths; prices: PriceOverrides; isReopened: boolean }) {
     this.#paths = options.paths;
     this.#prices = options.prices;
-    this.#known = options.isReopened ? this.#load() : Promise.resolve(new Map());
+    const { isReopened } = options;
+    this.ready = once(async () => void (isReopened && (await reapOrphans())));
+    this.#known = isReopened ? this.#load() : Promise.resolve(new Map());
     // Whoever asks gets the error.
     this.#known.catch(() => undefined);
   }
+
+  /** What processes that are gone have left running is ended before anything of theirs goes on. */
+  readonly ready: () => Promise<void>;
 
   /** Its files now. Throws `unknown_task` where there are none. */
   async read(id: AgentId): Promise<EarlierAgent> {

@@ -1,5 +1,7 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { findOrphans, reapOrphans } from "../../platform/orphans.ts";
+import { inspectTranscript } from "../../transcript/inspect.ts";
 import { defaultConfigDir } from "../../transcript/paths.ts";
 import type { Ground } from "../doctor/check.ts";
 import { examine, type Row } from "../doctor/examine.ts";
@@ -28,6 +30,8 @@ function groundHere(): Ground {
       ...(runtime?.startsWith("/") === true ? [join(runtime, "retinue")] : []),
       join(tmpdir(), `retinue-${process.getuid?.()}`),
     ],
+    orphans: { find: findOrphans, reap: () => reapOrphans() },
+    inspectTranscript,
   };
 }
 
