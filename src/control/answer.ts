@@ -1,4 +1,3 @@
-import { RetinueError } from "../errors.ts";
 import { version } from "../version.ts";
 import type { ControlPort } from "./control-port.ts";
 import type { ControlRequest } from "./protocol.ts";
@@ -24,25 +23,14 @@ export async function answer(
       return port.stop(id, { reason: "stopped from another process", ...options });
     }
     case "kill":
-      if (port.kill === undefined) throw unsupported("kill");
       return port.kill(request.params.id, "killed from another process");
     case "send":
-      if (port.send === undefined) throw unsupported("send");
       return port.send(request.params.id, request.params.text);
     case "background":
-      if (port.background === undefined) throw unsupported("background");
       return port.background(request.params.id);
     case "resume": {
-      if (port.resume === undefined) throw unsupported("resume");
       const { id, ...options } = request.params;
       return port.resume(id, options);
     }
   }
-}
-
-function unsupported(method: string): RetinueError {
-  return new RetinueError(
-    "unsupported",
-    `The process that runs this agent offers no '${method}'. Update Retinue there.`,
-  );
 }

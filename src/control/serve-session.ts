@@ -1,5 +1,4 @@
 import type { Manager } from "../manager.ts";
-import type { ControlPort } from "./control-port.ts";
 
 /** A session that other processes of its user can reach, until it is closed or its manager is. */
 export interface ServedSession extends AsyncDisposable {
@@ -28,7 +27,7 @@ async function open(manager: Manager, onClose: () => void): Promise<ServedSessio
   // Loaded when asked for: most programs serve nothing.
   const { openSocket } = await import("./open-socket.ts");
   const { lease } = manager;
-  const { path: socket, server } = await openSocket(portOf(manager), lease.token);
+  const { path: socket, server } = await openSocket(manager, lease.token);
   lease.announce(socket);
   const ended = new AbortController();
   let closing: Promise<void> | undefined;
@@ -46,20 +45,4 @@ async function open(manager: Manager, onClose: () => void): Promise<ServedSessio
 /** A stream of no events ends with the manager. */
 async function closedOf(manager: Manager, signal: AbortSignal): Promise<void> {
   for await (const _ of manager.events({ types: [], signal }));
-}
-
-function portOf(manager: Manager): ControlPort {
-  const later = manager as Manager & Pick<ControlPort, "kill" | "send" | "background" | "resume">;
-  return {
-    sessionId: manager.sessionId,
-    get: (id) => manager.get(id),
-    list: (options) => manager.list(options),
-    output: (id, options) => manager.output(id, options),
-    events: (options) => manager.events(options),
-    stop: (id, { reason }) => manager.stop(id, reason),
-    ...(later.kill === undefined ? {} : { kill: later.kill.bind(manager) }),
-    ...(later.send === undefined ? {} : { send: later.send.bind(manager) }),
-    ...(later.background === undefined ? {} : { background: later.background.bind(manager) }),
-    ...(later.resume === undefined ? {} : { resume: later.resume.bind(manager) }),
-  };
 }
