@@ -20,7 +20,7 @@ export function writeSampleTranscript(path: string, messages: number): void {
     agentType: "general-purpose",
     permissionMode: "default",
   });
-  const record = (body: object, at: number): void =>
+  const record = (body: object, at: number): boolean =>
     recorder.record({ agentId, sessionId, at, ...body } as RecordedEvent);
   record({ type: "prompt", text: "Read every file.", attachments: [], source: "human" }, 0);
   for (let turn = 1; 2 * turn <= messages; turn += 1) {

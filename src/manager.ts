@@ -28,6 +28,8 @@ import { branchAgent, type BranchRequest } from "./branch.ts";
 import { moveToBackground, sendMessage, type Receipt } from "./steer.ts";
 import { resumeAgent, resumeInterrupted, type ResumeRequest } from "./resume.ts";
 import { SessionTranscripts } from "./session-transcripts.ts";
+import { explainCallOf, explainType } from "./explain-here.ts";
+import { endsWithin } from "./tools/ends-within.ts";
 import { spawn, type House, type SpawnFor } from "./spawn.ts";
 import type { SpawnRequestInput } from "./spawn-request.ts";
 import { longestTimer } from "./longest-timer.ts";
@@ -179,7 +181,7 @@ export class Manager {
     if (past !== undefined) return outputOfEnded(past, this.#house.session.paths);
     const running = this.#find(id);
     const timedOut =
-      options.block === true && running.isBusy && (await isSlower(running.ended, timeout));
+      options.block === true && running.isBusy && !(await endsWithin(running.ended, timeout));
     const { result } = running;
     return {
       agentId: running.agent.id,
@@ -283,17 +285,7 @@ export class Manager {
 
   /** What would become of a request for this type, and why. Starts nothing. Throws `unknown_agent_type`. */
   async explain(type: string): Promise<Explanation> {
-    // Loaded when asked for: a run needs none of it.
-    const { loadSkills } = await import("./definitions/skills.ts");
-    const { explainAgent } = await import("./resolve/explain.ts");
-    const { surroundings, permissions } = this.#house;
-    return explainAgent(type, {
-      ...surroundings,
-      catalog: await this.#house.catalog(),
-      diagnostics: await this.diagnostics(),
-      skills: (await loadSkills(this.#house.configuration.skillPlaces)).skills,
-      parentMode: permissions.mode,
-    });
+    return explainType(type, await this.diagnostics(), this.#house);
   }
 
   /**
@@ -301,20 +293,7 @@ export class Manager {
    * Throws `unknown_agent_type`, and `invalid_request` for a call that cannot be read.
    */
   async explainCall(type: string, call: string | WrittenCall): Promise<CallExplanation> {
-    const { parseCall } = await import("./permissions/parse-call.ts");
-    const { explainCall } = await import("./resolve/explain-call.ts");
-    const { session, surroundings, permissions } = this.#house;
-    const catalog = await this.#house.catalog();
-    const definition = catalog.find(type);
-    if (definition === undefined) throw catalog.notFound(type);
-    return explainCall(typeof call === "string" ? parseCall(call) : call, {
-      definition,
-      isMain: false,
-      catalog,
-      permissions,
-      surroundings,
-      grants: (holder) => session.grants.rulesFor({ id: "", ...holder }, { session: true }),
-    });
+    return explainCallOf(type, call, this.#house);
   }
 
   /** What is wrong with the files that count here: agents, settings, plugins. */
@@ -398,12 +377,4 @@ function checkMilliseconds(name: string, value: number | undefined): number | un
   const remedy = name === "timeout" ? " Leave it out to wait without one." : "";
   const message = `${name} must be a number of milliseconds from 0 to ${longestTimer}, not ${value}.${remedy}`;
   throw new RetinueError("invalid_request", message);
-}
-
-/** Whether `promise` is still open after `timeout` milliseconds. Without a timeout it waits. */
-async function isSlower(promise: Promise<unknown>, timeout: number | undefined): Promise<boolean> {
-  if (timeout === undefined) return promise.then(() => false);
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<true>((resolve) => (timer = setTimeout(() => resolve(true), timeout)));
-  return Promise.race([promise.then(() => false), late]).finally(() => clearTimeout(timer));
 }

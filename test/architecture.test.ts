@@ -36,6 +36,7 @@ const floors: readonly (readonly string[])[] = [
     "house",
     "agent-row",
     "branch",
+    "explain-here",
     "resume",
     "steer",
     "manager",

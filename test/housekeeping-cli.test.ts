@@ -145,7 +145,16 @@ test("doctor is content with a new installation, and needs no key for that", asy
   const names = stdout.split("\n").flatMap((line) => /^[✓!✗] (.*?) {2}/.exec(line)?.[1] ?? []);
   expect(names).toEqual([
     ...["node", "bash", "git", "ripgrep", "model", "config directory", "settings"],
-    ...["interrupted agents", "old sessions", "leases", "sockets", "locks", "temporary files"],
+    ...[
+      "interrupted agents",
+      "transcripts",
+      "old sessions",
+      "orphan processes",
+      "leases",
+      "sockets",
+      "locks",
+      "temporary files",
+    ],
   ]);
 });
 

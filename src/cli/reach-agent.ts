@@ -1,9 +1,9 @@
-import { basename, dirname, join } from "node:path";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ControlClient } from "../control/client.ts";
 import { RetinueError } from "../errors.ts";
 import { readLease } from "../transcript/lease.ts";
-import { isOpen, type AgentOnDisk } from "../transcript/meta.ts";
+import { isOpen, sessionDirectory, type AgentOnDisk } from "../transcript/meta.ts";
 
 /** A run opens its socket a moment after it has begun. */
 const patienceMs = 5000;
@@ -74,9 +74,4 @@ export function notRunning({ meta, state }: AgentOnDisk): RetinueError {
     "not_running",
     `Agent ${id} ${how}. 'retinue resume ${id}' continues it.`,
   );
-}
-
-function sessionDirectory(metaFile: string): string {
-  const directory = dirname(metaFile);
-  return basename(metaFile) === "main.meta.json" ? directory : dirname(directory);
 }

@@ -151,6 +151,12 @@ function transcriptOf(metaPath: string): string {
   return `${dirname(metaPath)}.jsonl`;
 }
 
+/** Where everything of an agent's session lies. */
+export function sessionDirectory(metaFile: string): string {
+  const directory = dirname(metaFile);
+  return basename(metaFile) === "main.meta.json" ? directory : dirname(directory);
+}
+
 /** It has not ended. */
 export function isOpen(state: AgentOnDisk["state"]): boolean {
   return ["queued", "running", "waiting", "idle"].includes(state);

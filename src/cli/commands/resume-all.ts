@@ -2,7 +2,7 @@ import type { AgentRow } from "../../agent-row.ts";
 import { errorMessage } from "../../errors.ts";
 import { createManager, type Manager } from "../../manager.ts";
 import { readLease } from "../../transcript/lease.ts";
-import { findAgents, type AgentOnDisk } from "../../transcript/meta.ts";
+import { findAgents, sessionDirectory, type AgentOnDisk } from "../../transcript/meta.ts";
 import { defaultConfigDir } from "../../transcript/paths.ts";
 import { chooseModel } from "../choose-model.ts";
 import { exitCodes, exitCodeOfSignal } from "../exit-codes.ts";
@@ -10,7 +10,7 @@ import { likeAtStart } from "../kept-start.ts";
 import { managerOptions } from "../run-session.ts";
 import { plainLine } from "../sanitize.ts";
 import { warningLogger } from "../warning-logger.ts";
-import { sessionDirectory, type ResumeOptions } from "./resume.ts";
+import type { ResumeOptions } from "./resume.ts";
 
 /** How one agent that was interrupted stands at the end. */
 interface Picked {

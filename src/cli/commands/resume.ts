@@ -1,9 +1,7 @@
-import { basename, dirname } from "node:path";
-import { ControlClient } from "../../control/client.ts";
 import { RetinueError } from "../../errors.ts";
-import { readLease } from "../../transcript/lease.ts";
-import type { AgentOnDisk } from "../../transcript/meta.ts";
+import { sessionDirectory, type AgentOnDisk } from "../../transcript/meta.ts";
 import { findAgent } from "../find-agent.ts";
+import { reachOwner } from "../reach-agent.ts";
 import { likeAtStart } from "../kept-start.ts";
 import { runSession, type RunOptions } from "../run-session.ts";
 
@@ -57,32 +55,25 @@ export async function resumeCommand(
 
 /** Its session still runs in another process: that one goes on with it. */
 async function resumeElsewhere(
-  { file, meta }: AgentOnDisk,
+  agent: AgentOnDisk,
   prompt: string | undefined,
   { branch }: ResumeOptions,
 ): Promise<boolean> {
-  const { agentId } = meta.retinue;
-  const found = readLease(`${sessionDirectory(file)}/lease.json`);
-  if (found.state !== "held") return false;
-  const { socket, pid } = found.lease;
-  if (socket === null || branch === true) {
+  using client = await reachOwner(agent);
+  if (client === undefined) return false;
+  const { agentId } = agent.meta.retinue;
+  if (branch === true) {
     throw new RetinueError(
       "session_busy",
-      `Agent ${agentId} belongs to a session that runs in process ${pid}. Wait for its end, or 'retinue send ${agentId} "…"' while it works.`,
+      `The session of agent ${agentId} runs in another process. Branch when that has ended.`,
     );
   }
-  using client = await ControlClient.open({ ...found.lease, socket });
   await client.call("resume", { id: agentId, ...(prompt === undefined ? {} : { prompt }) });
   process.stdout.write(`${agentId}\n`);
   process.stderr.write(
-    `retinue: it goes on in process ${pid}. 'retinue attach ${agentId}' shows it.\n`,
+    `retinue: it goes on in the process that runs its session. 'retinue attach ${agentId}' shows it.\n`,
   );
   return true;
-}
-
-export function sessionDirectory(metaFile: string): string {
-  const directory = dirname(metaFile);
-  return basename(metaFile) === "main.meta.json" ? directory : dirname(directory);
 }
 
 /** Everything that was said at its start is meant from there. */
