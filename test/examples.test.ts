@@ -32,6 +32,8 @@ const outputs: Record<string, string[]> = {
     "note: Ada has counted them: it is right.",
     "left: 0",
   ],
+  "06-background.ts": ["The child says: There are none."],
+  "07-resume.ts": ["true I go on where I stopped.", "false I take another way."],
   "03-standing-agent.ts": ["Hello Ada.", "You told me before.", "idle"],
 };
 

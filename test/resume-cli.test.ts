@@ -1,0 +1,128 @@
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { temporaryDirectory } from "./support/stage.ts";
+
+const bin = fileURLToPath(new URL("../bin/retinue.js", import.meta.url));
+
+const scenario = `
+turns:
+  - { agent: main, last: /again/, reply: "once more" }
+  - { agent: main, last: /other/, reply: "another way" }
+  - { agent: main, turn: 1, reply: [{ call: Bash, input: { command: "echo 1 >> effects" } }] }
+  - { agent: main, turn: 2, reply: [{ call: Bash, input: { command: "echo 2 >> effects; touch here; sleep 300.{{ prompt }}" } }] }
+  - { agent: main, turn: 3, reply: "done: {{ results.1 | first 1 }}" }
+`;
+
+interface Place {
+  cwd: string;
+  env: NodeJS.ProcessEnv;
+  retinue(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }>;
+  /** Starts it, and kills it with -9 in the midst of its second call. */
+  crash(...args: string[]): Promise<string>;
+}
+
+function place(): Place {
+  const cwd = temporaryDirectory();
+  const elsewhere = temporaryDirectory();
+  const env = { ...process.env, CLAUDE_CONFIG_DIR: temporaryDirectory() };
+  writeFileSync(join(cwd, "scenario.yaml"), scenario);
+  const run = promisify(execFile);
+  const retinue: Place["retinue"] = async (...args) => {
+    try {
+      const { stdout, stderr } = await run(process.execPath, [bin, ...args], {
+        cwd: elsewhere,
+        env,
+      });
+      return { code: 0, stdout, stderr };
+    } catch (error) {
+      const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
+      return { code, stdout, stderr };
+    }
+  };
+  return {
+    cwd,
+    env,
+    retinue,
+    async crash(...args) {
+      const options = ["--rehearse", "scenario.yaml", "--allowedTools", "Bash", "-q"];
+      const child = spawn(process.execPath, [bin, "run", ...options, ...args, "77"], {
+        cwd,
+        env,
+        stdio: ["ignore", "ignore", "inherit"],
+      });
+      onTestFinished(() => void child.kill("SIGKILL"));
+      await vi.waitFor(() => expect(existsSync(join(cwd, "here"))).toBe(true), { timeout: 30_000 });
+      const gone = once(child, "exit");
+      child.kill("SIGKILL");
+      await gone;
+      const { stdout } = await retinue("ps", "-a", "--json");
+      const [agent] = JSON.parse(stdout) as { id: string; state: string }[];
+      expect(agent?.state).toBe("interrupted");
+      return agent?.id ?? "";
+    },
+  };
+}
+
+test("resume --all goes on from anywhere, with the options of the start, and repeats nothing", async () => {
+  const { cwd, retinue, crash } = place();
+  const id = await crash();
+  const { code, stdout } = await retinue("resume", "--all", "--json");
+  expect([code, JSON.parse(stdout)]).toMatchObject([0, [{ id, state: "completed" }]]);
+  expect(readFileSync(join(cwd, "effects"), "utf8")).toBe("1\n2\n");
+  expect((await retinue("output", id)).stdout).toMatch(/^done: Interrupted: the process/);
+  const again = await retinue("resume", "--all");
+  expect([again.code, again.stderr]).toEqual([0, "No agent was interrupted.\n"]);
+});
+
+test("one is resumed by the beginning of its id or by its name, and with a new task", async () => {
+  const { retinue, crash } = place();
+  const id = await crash("--name", "night");
+  const first = await retinue("resume", "night");
+  expect([first.code, first.stdout]).toMatchObject([0, /^done: Interrupted/]);
+  const second = await retinue("resume", id.slice(0, 8), "again", "please");
+  expect([second.code, second.stdout]).toEqual([0, "once more\n"]);
+  const idle = await retinue("resume", id);
+  expect(idle.code).toBe(2);
+  expect(idle.stderr).toContain("Say what it is to do now.");
+  expect((await retinue("resume", "nobody")).code).toBe(3);
+  expect((await retinue("resume")).stderr).toContain("retinue ps -a");
+});
+
+test("a branch leaves the original as it is", async () => {
+  const { cwd, retinue, crash } = place();
+  const id = await crash();
+  const branch = await retinue(
+    "resume",
+    id,
+    "--branch",
+    "--turn",
+    "1",
+    "the",
+    "other",
+    "way",
+    "--json",
+  );
+  expect(branch.code).toBe(0);
+  expect(branch.stdout).toContain("another way");
+  expect(readFileSync(join(cwd, "effects"), "utf8")).toBe("1\n2\n");
+  const rows = JSON.parse((await retinue("ps", "-a", "--json")).stdout) as {
+    id: string;
+    state: string;
+  }[];
+  expect(
+    rows.map(({ id: one, state }) => (one === id ? "original" : "copy") + " " + state).toSorted(),
+  ).toEqual(["copy completed", "original interrupted"]);
+});
+
+test("secrets of the start are not kept, so they are asked for", async () => {
+  const { retinue, crash } = place();
+  const id = await crash("--redact", "hunter2hunter2");
+  const refused = await retinue("resume", id);
+  expect([refused.code, refused.stderr]).toMatchObject([2, /started with --redact/]);
+  expect((await retinue("resume", id, "--redact", "hunter2hunter2")).code).toBe(0);
+});
