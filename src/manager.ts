@@ -77,6 +77,11 @@ export class Manager {
     return this.#house.session.id;
   }
 
+  /** A text without the secrets that are not to be written down or told. */
+  redact(text: string): string {
+    return this.#house.session.redactor.text(text);
+  }
+
   /** The questions of all agents, and how to answer them. */
   get inbox(): Pick<Inbox, "list" | "answer" | "subscribe"> {
     return this.#house.session.inbox;

@@ -64,14 +64,16 @@ test("a background agent is denied visibly where nobody can answer", async () =>
     {
       lead: [
         { call: "Agent", input: { description: "d", prompt: "job", subagent_type: "quiet" } },
-        report,
+        "I wait",
+        "told",
       ],
       job: [bash("touch made"), "I could not"],
     },
     { inbox: {}, agents: { quiet: { ...worker, background: true } } },
   );
   const main = await desk.manager.main({ prompt: "lead" });
-  const said = await desk.reported(main.id);
+  await desk.reported(main.id);
+  const said = desk.of("prompt", main.id).find(({ source }) => source === "notification")?.text;
   expect(desk.of("permission-deny")).toMatchObject([
     { call: { name: "Bash" }, reason: expect.stringContaining("Nobody can be asked") as string },
   ]);

@@ -326,7 +326,8 @@ test("ps, logs and output read what any run left behind", async () => {
     "completed",
   ]);
   expect(JSON.parse((await run(["logs", "--json", "-n", "1", child ?? ""])).stdout)).toMatchObject({
-    type: "assistant",
+    type: "retinue-end",
+    result: { state: "completed" },
   });
 });
 

@@ -24,8 +24,15 @@ type Kept = Pick<RunOptions, (typeof keptOptions)[number] | "rehearse">;
 
 const fileName = "started.json";
 
-/** Puts beside the transcripts how a run was started, so that `retinue resume` can do the same. Secrets are not written down. */
-export function keepStart(sessionDir: string, options: RunOptions): void {
+/**
+ * Puts beside the transcripts how a run was started, so that `retinue resume` can do the same. An option that holds a secret is
+ * not written down: whoever resumes the run gives it again.
+ */
+export function keepStart(
+  sessionDir: string,
+  options: RunOptions,
+  redact: (text: string) => string,
+): void {
   const kept = Object.fromEntries(
     keptOptions.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])),
   );
@@ -39,10 +46,19 @@ export function keepStart(sessionDir: string, options: RunOptions): void {
     pluginDir: pluginDir.map((path) => resolve(path)),
     addDir: addDir.map((path) => resolve(path)),
   };
-  const secrets = (options.redact ?? []).length;
+  const all = Object.entries({ ...kept, ...paths });
+  const isSecret = ([, value]: [string, unknown]): boolean => {
+    const text = JSON.stringify(value);
+    return redact(text) !== text;
+  };
+  const secret = [
+    ...all.filter(isSecret).map(([name]) => name),
+    ...((options.redact ?? []).length > 0 ? ["redact"] : []),
+  ];
+  const open = Object.fromEntries(all.filter((entry) => !isSecret(entry)));
   const file = openInPrivateDirectory(join(sessionDir, fileName), "w");
   try {
-    writeWhole(file, `${JSON.stringify({ ...kept, ...paths, secrets })}\n`, 0);
+    writeWhole(file, `${JSON.stringify({ ...open, secret })}\n`, 0);
   } finally {
     closeSync(file);
   }
@@ -50,23 +66,24 @@ export function keepStart(sessionDir: string, options: RunOptions): void {
 
 /** The options of a run that is resumed: what is given now, else what was given at its start. */
 export function likeAtStart(sessionDir: string, now: RunOptions): RunOptions {
-  const { secrets, ...kept } = read(join(sessionDir, fileName));
-  if (typeof secrets === "number" && secrets > 0 && (now.redact ?? []).length === 0) {
-    throw new RetinueError(
-      "invalid_request",
-      "This run was started with --redact. Its texts were not written down: give them again.",
-    );
-  }
+  const { secret = [], ...kept } = read(join(sessionDir, fileName));
   const given = Object.fromEntries(
     Object.entries(now).filter(
       ([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0),
     ),
   );
+  const missing = secret.find((name) => !(name in given));
+  if (missing !== undefined) {
+    throw new RetinueError(
+      "invalid_request",
+      `This run was started with --${missing}, which holds secrets and was not written down. Give it again.`,
+    );
+  }
   return { allowedTools: [], ...kept, ...given } as unknown as RunOptions;
 }
 
 /** Nothing where another program ran the session. */
-function read(path: string): Partial<Kept> & { secrets?: unknown } {
+function read(path: string): Partial<Kept> & { secret?: string[] } {
   try {
     const value: unknown = JSON.parse(readFileSync(path, "utf8"));
     return isObject(value) ? value : {};

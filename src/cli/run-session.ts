@@ -74,7 +74,7 @@ export async function runSession(
     ...(session === undefined ? {} : { session }),
     ...(options.quiet === true ? {} : { logger: warningLogger(warn) }),
   });
-  keepStart(manager.transcripts.sessionDir, options);
+  keepStart(manager.transcripts.sessionDir, options, (text) => manager.redact(text));
   if (rehearsal !== null && options.quiet !== true) {
     const { source } = rehearsal.scenario;
     process.stderr.write(`retinue: replies are scripted by ${plain(source)}; tools are real.
