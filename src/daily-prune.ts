@@ -1,5 +1,6 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Configuration } from "./configuration.ts";
 import { errorMessage } from "./errors.ts";
 import { makePrivateDirectory } from "./platform/make-directory.ts";
@@ -8,6 +9,7 @@ import { keptSince, retentionPeriod, unknownPeriod } from "./settings/retention-
 import type { House } from "./spawn.ts";
 
 const day = 86_400_000;
+const patienceMs = 3000;
 
 /**
  * Removes sessions that have been kept for long enough, beside the work of this one: at most once a day for a config
@@ -47,7 +49,10 @@ export class DailyPrune implements AsyncDisposable {
     const answers = this.#session.bus.subscribe({ types: ["assistant-message"], limit: 1, signal });
     const first = await answers.next();
     await answers.return();
-    if (first.done !== true) await this.#run();
+    if (first.done === true) return;
+    // A run of a few seconds has better things to do.
+    await sleep(patienceMs, undefined, { ref: false, signal }).catch(() => undefined);
+    if (!signal.aborted) await this.#run();
   }
 
   async #run(): Promise<void> {
