@@ -5,7 +5,6 @@ import type {
   Tool,
 } from "@anthropic-ai/sdk/resources/messages/messages";
 import type { Message } from "../message.ts";
-import type { HttpBody } from "./http-fetch.ts";
 import type { ModelRequest, ToolSpec } from "./model.ts";
 
 const breakpoint = { type: "ephemeral" } as const;
@@ -14,26 +13,23 @@ const breakpoint = { type: "ephemeral" } as const;
  * The body is a pure function of what the agent sees, in the order in which the provider caches it. The breakpoints lie
  * where they never move (last tool, system) or outside the messages (the last one, which the provider places itself), so
  * that two requests of one agent share every byte up to the new messages. Only those are made into text anew: a
- * conversation costs what is added to it, not its square. Tools and system prompt are the larger part of most requests and
- * the same for all agents of a type, so they are bytes already.
+ * conversation costs what is added to it, not its square.
  */
-export function requestBody(request: ModelRequest, maxTokens: number): HttpBody {
+export function requestText(request: ModelRequest, maxTokens: number): string {
   const { model, tools, system, messages } = request;
   const settings: Settings = { model, max_tokens: maxTokens, ...reasoning(request) };
   // Put together with +, which copies nothing until it is sent.
-  let text = ',"messages":[';
+  let text = JSON.stringify(settings).slice(0, -1);
+  if (tools.length > 0) text += `,"tools":[${toolTexts(tools)}]`;
+  if (system !== "") text += `,"system":[${systemText(system)}]`;
+  text += ',"messages":[';
   let comma = "";
   for (const message of messages.map(messageText)) {
     if (message === "") continue;
     text += comma + message;
     comma = ",";
   }
-  return [
-    JSON.stringify(settings).slice(0, -1),
-    ...(tools.length > 0 ? [toolBytes(tools)] : []),
-    ...(system === "" ? [] : [systemBytes(system)]),
-    `${text}],${ending}`,
-  ];
+  return `${text}],${ending}`;
 }
 
 type Settings = Omit<MessageCreateParamsStreaming, "stream" | "messages">;
@@ -49,18 +45,10 @@ function reasoning({ effort, thinking }: ModelRequest): Partial<Settings> {
   return thinking === "off" ? { thinking: { type: "disabled" } } : {};
 }
 
-/** Agents with the same tools share them, in an array of their own each. */
-function toolBytes(tools: readonly ToolSpec[]): Buffer {
-  return lastTools(tools.map(toolNumber).join(), () => {
-    const marked = `,${JSON.stringify({ cache_control: breakpoint }).slice(1)}`;
-    return `,"tools":[${tools.map(toolText).join(",").slice(0, -1)}${marked}]`;
-  });
-}
-
-const lastTools = lastFew();
-let tools = 0;
-/** Tells tools apart. */
-const toolNumber = remembered<ToolSpec>(() => String((tools += 1)));
+const toolTexts = remembered((tools: readonly ToolSpec[]) => {
+  const marked = `,${JSON.stringify({ cache_control: breakpoint }).slice(1)}`;
+  return `${tools.map(toolText).join(",").slice(0, -1)}${marked}`;
+});
 
 const toolText = remembered((tool: ToolSpec) => JSON.stringify(toolParam(tool)));
 
@@ -68,14 +56,17 @@ function toolParam({ name, description, input_schema }: ToolSpec): Tool {
   return { name, description, input_schema: input_schema as Tool.InputSchema };
 }
 
-function systemBytes(text: string): Buffer {
-  return lastSystems(text, () => {
-    const block = { type: "text", text, cache_control: breakpoint } satisfies TextBlockParam;
-    return `,"system":[${JSON.stringify(block)}]`;
-  });
+/** The agents of one type share it, so the last few are enough. */
+function systemText(text: string): string {
+  let json = systemTexts.get(text);
+  if (json !== undefined) return json;
+  json = JSON.stringify({ type: "text", text, cache_control: breakpoint } satisfies TextBlockParam);
+  if (systemTexts.size >= 20) systemTexts.clear();
+  systemTexts.set(text, json);
+  return json;
 }
 
-const lastSystems = lastFew();
+const systemTexts = new Map<string, string>();
 
 /** Empty when nothing of the message is acceptable. */
 const messageText = remembered((message: Message) => {
@@ -103,18 +94,5 @@ function remembered<Thing extends object>(
     let text = texts.get(thing);
     if (text === undefined) texts.set(thing, (text = write(thing)));
     return text;
-  };
-}
-
-/** What is shared by the agents of one type: there are few at a time, so the last ones are enough. */
-function lastFew(): (key: string, write: () => string) => Buffer {
-  const known = new Map<string, Buffer>();
-  return (key, write) => {
-    let bytes = known.get(key);
-    if (bytes !== undefined) return bytes;
-    bytes = Buffer.from(write());
-    if (known.size >= 20) known.clear();
-    known.set(key, bytes);
-    return bytes;
   };
 }

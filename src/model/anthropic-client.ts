@@ -22,9 +22,10 @@ export async function loadLibrary({ credential, baseURL }: Account): Promise<Lib
 
     /** All requests of an account have the same address and headers, which the library works out for the first one. */
     override async buildRequest(options: RequestOptions, retry?: Retry): Promise<Prepared> {
-      this.#first ??= await super.buildRequest({ ...options, fetchOptions: {} }, retry);
+      this.#first ??= await super.buildRequest({ ...options, body: "", fetchOptions: {} }, retry);
       const { req, url, timeout } = this.#first;
-      return { req: { ...req, ...options.fetchOptions }, url, timeout };
+      const body = options.body as string;
+      return { req: { ...req, ...options.fetchOptions, body }, url, timeout };
     }
   }
 

@@ -1,11 +1,11 @@
 import type { RawMessageStreamEvent } from "@anthropic-ai/sdk/resources/messages/messages";
 import { accountOf, type Credentials } from "./anthropic-account.ts";
-import { requestBody } from "./anthropic-body.ts";
+import { requestText } from "./anthropic-body.ts";
 import { loadLibrary, type Library } from "./anthropic-client.ts";
 import { AnthropicDraft } from "./anthropic-draft.ts";
 import { interruption, noStream, refusal, streamFault } from "./anthropic-errors.ts";
 import { SearchDraft, searchText } from "./anthropic-search.ts";
-import { streamOf, type HttpBody, type HttpInit } from "./http-fetch.ts";
+import { streamOf, type HttpInit } from "./http-fetch.ts";
 import { isText, ModelError, type Model, type ModelDelta } from "./model.ts";
 import { newProviderId } from "./provider-id.ts";
 import { ServerEvents, type ServerEvent } from "./server-events.ts";
@@ -28,7 +28,7 @@ export function createAnthropic(options: AnthropicOptions = {}): Model {
 
   /** Sends a request, hands out what its answer gives to show as it arrives, and returns the whole. */
   async function* converse<Answer>(
-    pieces: HttpBody,
+    body: string,
     draft: Draft<Answer>,
     { model, signal }: { model: string; signal: AbortSignal },
   ): AsyncGenerator<ModelDelta, Answer> {
@@ -39,9 +39,9 @@ export function createAnthropic(options: AnthropicOptions = {}): Model {
     let complete = false;
     try {
       signal.throwIfAborted();
-      const fetchOptions: object = { hangUp: signal, pieces } satisfies HttpInit;
+      const fetchOptions: object = { hangUp: signal } satisfies HttpInit;
       const response = await client
-        .post("/v1/messages", { headers, stream: true, fetchOptions })
+        .post("/v1/messages", { body, headers, stream: true, fetchOptions })
         .asResponse();
       arriving = new ServerEvents(streamOf(response));
       const type = (response.headers.get("content-type") ?? "text/event-stream").toLowerCase();
@@ -80,11 +80,11 @@ export function createAnthropic(options: AnthropicOptions = {}): Model {
     stream: (request, signal) => {
       const { model } = request;
       const draft = new AnthropicDraft(model);
-      return converse(requestBody(request, maxTokens), draft, { model, signal });
+      return converse(requestText(request, maxTokens), draft, { model, signal });
     },
     search: (query, signal) => {
       const { model } = query;
-      return converse([searchText(query)], new SearchDraft(query), { model, signal });
+      return converse(searchText(query), new SearchDraft(query), { model, signal });
     },
   };
 }

@@ -35,8 +35,7 @@ export function createHttpFetch(): (
           request.destroy(new Error(`the server answers in ${encoding}, which was not asked for`));
       });
       request.on("error", (error) => reject(new TypeError("fetch failed", { cause: error })));
-      for (const piece of init?.pieces ?? []) request.write(piece);
-      request.end();
+      request.end(init?.body ?? undefined);
     });
   };
 }
@@ -44,12 +43,7 @@ export function createHttpFetch(): (
 export interface HttpInit extends RequestInit {
   /** In the place of `signal`: a client library does not see it, and so leaves no listener on it. */
   hangUp?: AbortSignal;
-  /** The body, which the client library does not see either. */
-  pieces?: HttpBody;
 }
-
-/** Parts that are sent one after the other, as they are: nobody copies them into one. */
-export type HttpBody = readonly (string | Buffer)[];
 
 /** As the client library gives them, without those that tell the provider about this machine (`x-stainless-os`, `-arch`, `-runtime` …). */
 function headersOf(init: HttpInit | undefined): Record<string, string> {
@@ -58,8 +52,6 @@ function headersOf(init: HttpInit | undefined): Record<string, string> {
     if (!name.startsWith("x-stainless-")) headers[name] = value;
   });
   headers["accept-encoding"] = "identity";
-  const lengths = init?.pieces?.map((piece) => Buffer.byteLength(piece)) ?? [];
-  headers["content-length"] = String(lengths.reduce((sum, length) => sum + length, 0));
   return headers;
 }
 
