@@ -154,3 +154,22 @@ turns:
     );
   }
 });
+
+test("a call whose input was redacted is not run from disk: the agent is told to send it again", async () => {
+  const scenario = `
+turns:
+  - { agent: main, turn: 1, reply: [
+      { call: Bash, input: { command: "touch here; while [ ! -e go ]; do sleep 0.02; done" } },
+      { call: Read, input: { file_path: "/tmp/sk-ant-api03-${"a1B2".repeat(23)}" } }] }
+  - { agent: main, turn: 2, reply: "{{ results.2 }}" }
+`;
+  const crashing = await startCrashing(scenario, options);
+  await vi.waitFor(() => expect(existsSync(join(crashing.cwd, "here"))).toBe(true), {
+    timeout: 20_000,
+  });
+  await crashing.kill();
+  const manager = crashing.reopen();
+  await manager.resumeAll();
+  const { content } = await manager.output(crashing.mainId, { block: true });
+  expect(content).toMatch(/^Interrupted: not run, because its input held a secret/);
+});

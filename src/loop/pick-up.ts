@@ -5,6 +5,7 @@ import {
   type ToolResultBlock,
   type ToolUseBlock,
 } from "../message.ts";
+import { redactionMark } from "../redact/replace-pattern.ts";
 import { toolName } from "../tools/registry.ts";
 import { callTools } from "./call-tools.ts";
 import type { LoopContext } from "./loop-context.ts";
@@ -36,12 +37,14 @@ export async function settleOpenCalls(
   const lost = kinds.filter(({ begun, spawns }) => begun && !spawns);
   const cut = lost.length > 0;
   const rerun = kinds.filter(
-    ({ begun, spawns, repeatable }) => spawns || repeatable || (!begun && !cut),
+    ({ call, begun, spawns, repeatable }) =>
+      (begun && spawns) || (!lacksSecret(call) && (spawns || repeatable || (!begun && !cut))),
   );
   const rest = kinds.filter((one) => !rerun.includes(one));
-  const told = rest.map(({ call, begun }) =>
-    tellUnfinished(context, call, begun ? interruptedText : cutText),
-  );
+  const told = rest.map(({ call, begun, spawns }) => {
+    const notRun = lacksSecret(call) ? secretText : cutText;
+    return tellUnfinished(context, call, begun && !spawns ? interruptedText : notRun);
+  });
   const ran = await callTools(
     context,
     rerun.map(({ call }) => call),
@@ -65,7 +68,14 @@ const interruptedText =
   "Interrupted: the process that ran this call ended before it did. It may or may not have had its effect; look before you repeat it.";
 const cutText =
   "Interrupted: not run, because the process ended while a call before it was under way. Send it again if it is still wanted.";
+const secretText =
+  "Interrupted: not run, because its input held a secret, and secrets are not kept on disk. Send it again if it is still wanted.";
 const droppedText = "Interrupted: not run, because the process ended before its turn came.";
+
+/** What was taken out of the transcript is not there to be run. */
+function lacksSecret({ input }: ToolUseBlock): boolean {
+  return JSON.stringify(input).includes(redactionMark);
+}
 
 function natureOf(
   { tools }: LoopContext,

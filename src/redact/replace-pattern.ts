@@ -1,8 +1,11 @@
 import type { SecretPattern } from "./secret-patterns.ts";
 
+/** How everything begins that stands in the place of a secret. */
+export const redactionMark = "[redacted:";
+
 /** What stands in the place of a secret. */
 export function shown(name: string): string {
-  return `[redacted:${name}]`;
+  return `${redactionMark}${name}]`;
 }
 
 export function replaceEach(given: string, patterns: readonly SecretPattern[]): string {

@@ -3,7 +3,7 @@ import { once } from "../platform/once.ts";
 import type { Needle } from "./environment-secrets.ts";
 import { replaceOwn } from "./own-patterns.ts";
 import { replacePrivateKeys } from "./private-keys.ts";
-import { replaceEach, shown } from "./replace-pattern.ts";
+import { replaceEach, shown, redactionMark } from "./replace-pattern.ts";
 import { replaceShapes } from "./replace-shapes.ts";
 import { anyMarker, secretPatterns } from "./secret-patterns.ts";
 
@@ -42,7 +42,9 @@ export class Search {
     let text = given;
     const mostPasses = 10 + this.#own.length;
     for (let pass = 0; pass < mostPasses; pass += 1) {
-      const next = text.includes("[redacted:") ? this.#betweenPlaceholders(text) : this.#pass(text);
+      const next = text.includes(redactionMark)
+        ? this.#betweenPlaceholders(text)
+        : this.#pass(text);
       if (next === text) return text;
       text = next;
     }
