@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { z } from "zod";
 import { errorMessage, RetinueError, systemCode } from "../errors.ts";
 import { processStart } from "../platform/process-start.ts";
-import { readTranscript, tokensOf } from "./reader.ts";
+import { readTranscript, tokensOf, type EndOnDisk, type TranscriptEntry } from "./reader.ts";
 
 const usageSchema = z.object({
   input: z.number(),
@@ -106,16 +106,24 @@ export async function readAgent(metaPath: string): Promise<AgentOnDisk | undefin
     const meta = await readMeta(metaPath).catch(() => readMeta(metaPath));
     const transcript = transcriptOf(metaPath);
     const state = stateOf(meta);
-    const ended = !isOpen(state) && state !== "interrupted";
+    const found = { meta, transcript, file: metaPath, state };
+    if (!isOpen(state) && state !== "interrupted") return found;
+    const entries = await readTranscript(transcript);
+    const end = state === "interrupted" ? endOf(entries) : undefined;
     return {
-      meta: ended ? meta : await upToDate(meta, state, transcript),
-      transcript,
-      file: metaPath,
-      state,
+      ...found,
+      meta: upToDate(meta, end?.state ?? state, entries),
+      state: end?.state ?? state,
     };
   } catch {
     return undefined;
   }
+}
+
+/** How an agent ended whose process was gone before it could write more than that. */
+function endOf(entries: readonly TranscriptEntry[]): EndOnDisk | undefined {
+  const last = entries.findLast(({ kind }) => kind === "end" || kind === "record");
+  return last?.kind === "end" ? last.result : undefined;
 }
 
 export async function readMeta(path: string): Promise<AgentMeta> {
@@ -123,12 +131,11 @@ export async function readMeta(path: string): Promise<AgentMeta> {
 }
 
 /** What an agent that has not said how it ended has taken so far stands in its transcript. */
-async function upToDate(
+function upToDate(
   meta: AgentMeta,
   state: AgentOnDisk["state"],
-  transcript: string,
-): Promise<AgentMeta> {
-  const entries = await readTranscript(transcript);
+  entries: readonly TranscriptEntry[],
+): AgentMeta {
   const lastAt = Date.parse(entries.at(-1)?.at ?? "");
   const endedAt = Number.isNaN(lastAt) ? meta.retinue.startedAt : lastAt;
   const turns = new Set(entries.flatMap((entry) => (entry.kind === "answer" ? [entry.id] : [])))
@@ -141,7 +148,7 @@ async function upToDate(
       tokens: tokensOf(entries),
       // Written when a task ends; while one is under way, or broke off, it says too little.
       ...(state === "idle" ? {} : { costUsd: null }),
-      ...(state === "interrupted" ? { endedAt } : {}),
+      ...(isOpen(state) ? {} : { endedAt }),
     },
   };
 }
