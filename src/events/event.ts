@@ -67,15 +67,15 @@ export type AgentEventBody =
       data: unknown;
       durationMs: number;
     }
-  /** What was taken besides the agent's answers: by a web search, or by an answer that broke off. */
+  /** What was taken besides the agent's answers: by a web search, by an answer that broke off, or by a summary. */
   | {
       type: "spend";
-      what: "search" | "broken-answer";
+      what: "search" | "broken-answer" | "summary";
       model: string;
       usage: Usage;
       searches: number;
       costUsd: number | null;
-      /** Of a search. The time of a broken answer is part of that of the next one. */
+      /** Of a search or a summary. The time of a broken answer is part of that of the next one. */
       durationMs: number;
     }
   /** A limit of time comes near. `callId`: of the tool call whose limit it is. */
@@ -86,6 +86,8 @@ export type AgentEventBody =
       leftMs: number;
       message: string;
     }
+  /** What an agent in the background is doing, in one line. The agent itself never sees it. */
+  | { type: "summary"; text: string }
   | { type: "attachment"; attachment: Attachment }
   | { type: "agent-end"; result: AgentResult };
 

@@ -41,6 +41,8 @@ function linesOf(event: AgentEvent): string {
       return `[${event.agent.type}: ${event.agent.description}]\n`;
     case "agent-background":
       return "[in the background from here on]\n";
+    case "summary":
+      return `[now: ${cut(event.text)}]\n`;
     case "prompt":
       return event.source === "message" ? `> ${cut(event.text)}\n` : "";
     case "assistant-message": {

@@ -29,6 +29,7 @@ import type { Session } from "./session.ts";
 import type { Ticket } from "./slots.ts";
 import { redactedEmit } from "./redacted-emit.ts";
 import type { RunEnding } from "./run-ending.ts";
+import { openSummaries } from "./summaries.ts";
 import { summarize } from "./summarize.ts";
 import { Waits } from "./waits.ts";
 
@@ -157,6 +158,8 @@ async function live(run: AgentRun, { emit, told }: Report<AgentEventBody>): Prom
   resources.defer(() => session.denials.forget(agent.id));
   const ahead = resources.use(await askAhead(agent, session, approvals));
   resources.use(enrolJudge({ agent, session, workbench, approvals, ahead }));
+  const { isBackground } = run;
+  const summaries = resources.use(openSummaries({ session, isBackground, emit, signal }));
   const waits = new Waits({ ticket, deadlines, signal, emit: report.emit });
   const tools = new Map(
     agent.can.tools.flatMap((name) => {
@@ -188,6 +191,7 @@ async function live(run: AgentRun, { emit, told }: Report<AgentEventBody>): Prom
       grows: () => deadlines.grows(),
       report,
       mail: run.mail,
+      cacheSafe: summaries?.cacheSafe,
       history: run.history,
     },
     { ...run.task, attachments: isFirst ? agent.sees.attachments : [] },

@@ -23,6 +23,7 @@ export function callModel(
       ...(agent.costs.thinks ? {} : { thinking: "off" as const }),
       origin: { agentId: agent.id, agentType: agent.type, turn, attempt },
     };
+    context.cacheSafe?.publish(request);
     return readAnswer(
       context,
       (signal) => model.stream(request, signal),

@@ -4,6 +4,7 @@ import type { Model, ToolSpec } from "../model/model.ts";
 import type { PriceOverrides } from "../model/prices.ts";
 import type { ResolvedAgent } from "../resolved-agent.ts";
 import type { Approvals } from "./approve.ts";
+import type { CacheSafe } from "./cache-safe.ts";
 import type { Limits } from "../settings/settings.ts";
 import type { Tasks } from "../tools/tasks.ts";
 import type { Tool } from "../tools/tool.ts";
@@ -36,6 +37,8 @@ export interface LoopContext {
   readonly grows: () => void;
   readonly report: Report<AgentEventBody>;
   readonly mail: MailSlot;
+  /** Takes every request that is sent; absent: nobody asks. */
+  readonly cacheSafe?: CacheSafe | undefined;
   /** What happened before; the task itself comes as a prompt. */
   readonly history: History;
 }

@@ -10,9 +10,13 @@ interface Taken {
   searches?: number;
 }
 
+export type AnswerContext = Pick<LoopContext, "limits" | "signal" | "prices" | "grows"> & {
+  readonly report: Pick<LoopContext["report"], "emit">;
+};
+
 /** One answer of a model, to its end. Given up when the model falls silent; what it took until then is on the bill. */
 export async function readAnswer<Answer extends Taken>(
-  { limits, signal, prices, report, grows }: LoopContext,
+  { limits, signal, prices, report, grows }: AnswerContext,
   start: (signal: AbortSignal) => AsyncGenerator<ModelDelta, Answer>,
   show: (piece: TextDelta) => void,
 ): Promise<Answer> {

@@ -73,6 +73,8 @@ export interface RequestOrigin {
   turn: number;
   /** 1 for the first try of this request. */
   attempt: number;
+  /** Not a turn of the agent: somebody asks what it is doing. */
+  purpose?: "summary";
 }
 
 /** A tool as the model sees it. */

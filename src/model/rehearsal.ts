@@ -29,6 +29,7 @@ export function createRehearsal(scenario: Scenario): RehearsalModel {
     signal: AbortSignal,
   ): AsyncGenerator<ModelDelta, ModelAnswer> {
     signal.throwIfAborted();
+    if (request.origin.purpose === "summary") return scriptedSummary(request, agents);
     const agent = agents.get(request.origin.agentId) ?? newAgent(scenario, request);
     agents.set(request.origin.agentId, agent);
     const claim = agent.position.claim(request);
@@ -66,6 +67,26 @@ export function createRehearsal(scenario: Scenario): RehearsalModel {
     scripted: true,
     stream,
     unusedTurns: () => scenario.turns.filter((turn) => !reached.has(turn)),
+  };
+}
+
+/** Nobody writes a script for what is asked on the side, and it uses up no turn. */
+function scriptedSummary(
+  request: ModelRequest,
+  agents: Pick<LRUCache<string, ScriptedAgent>, "peek">,
+): ModelAnswer {
+  const answers = request.messages.filter(({ role }) => role === "assistant").length;
+  const text = `after ${answers} ${answers === 1 ? "answer" : "answers"} of the script`;
+  const content = [{ type: "text" as const, text }];
+  const prefix = agents.peek(request.origin.agentId)?.prefix;
+  return {
+    id: newProviderId("msg"),
+    requestId: newProviderId("req"),
+    model: `rehearsal/${request.model}`,
+    message: { role: "assistant", content },
+    stopReason: "end_turn",
+    usage: estimateUsage(request, content, prefix).usage,
+    malformed: {},
   };
 }
 

@@ -104,6 +104,13 @@ export const settingsSchema = z.looseObject({
       prompts: z.enum(["inbox", "deny"]).default("inbox"),
       /** Whether agents in the background may use MCP servers. */
       mcp: z.boolean().default(false),
+      /** Says in one line what each of them is doing. Costs a short answer of its model each time. Off unless it is here. */
+      summaries: z
+        .looseObject({
+          /** Seconds between two lines, at least 10. An agent that has not got further since is not asked. */
+          everySeconds: z.int().min(10).max(86_400),
+        })
+        .optional(),
     })
     .prefault({}),
   /** Transcripts that are older than this many days are removed. */

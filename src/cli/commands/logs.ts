@@ -132,7 +132,7 @@ function describe(entry: TranscriptEntry, style: Style): string | null {
       return null;
     case "spend":
       return style.dim(
-        `  ${totalTokens(entry.usage)} more tokens: a search, or an answer that broke off`,
+        `  ${totalTokens(entry.usage)} more tokens: a search, a summary, or an answer that broke off`,
       );
     case "answer": {
       const { block } = entry;

@@ -1,0 +1,106 @@
+import { errorMessage } from "../errors.ts";
+import type { AgentEventBody } from "../events/event.ts";
+import { CacheSafe } from "../loop/cache-safe.ts";
+import { readAnswer } from "../loop/read-answer.ts";
+import { textOf, userMessage } from "../message.ts";
+import type { ModelRequest } from "../model/model.ts";
+import { answerCost } from "../model/prices.ts";
+import { followAbort } from "./abort.ts";
+import type { Session } from "./session.ts";
+
+const question = "In one short line: what are you doing right now? No tools.";
+const longest = 200;
+
+/**
+ * Says from time to time what an agent in the background is doing. Its model is asked with everything that the agent sent
+ * last and one more line, so nearly all of it is read from the provider's cache. The agent never hears of it: whatever the
+ * answer is, no tool is run and nothing of it enters the conversation. One question at a time, never tried again; a failure
+ * is nothing but a line that does not come. Nothing at all unless the settings ask for it.
+ */
+export function openSummaries(options: SummariesOptions): Summaries | undefined {
+  const every = options.session.settings.background.summaries?.everySeconds;
+  return every === undefined ? undefined : new Summaries(options, every * 1000);
+}
+
+class Summaries implements AsyncDisposable {
+  /** Where the agent's requests are to be published. */
+  readonly cacheSafe = new CacheSafe();
+  readonly #options: SummariesOptions;
+  readonly #abort = new AbortController();
+  readonly #link: Disposable;
+  readonly #timer: NodeJS.Timeout;
+  #asked: ModelRequest | undefined;
+  #asking: Promise<void> | undefined;
+
+  constructor(options: SummariesOptions, everyMs: number) {
+    this.#options = options;
+    this.#link = followAbort(options.signal, this.#abort);
+    this.#timer = setInterval(() => this.#ask(), everyMs).unref();
+  }
+
+  /** Resolves when nothing is asked any more; what the last question took was told by then. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer);
+    this.#link[Symbol.dispose]();
+    this.#abort.abort(new Error("The agent has ended."));
+    await this.#asking;
+  }
+
+  #ask(): void {
+    const request = this.cacheSafe.last;
+    // An agent that has sent nothing since would be asked the very same again.
+    if (request === undefined || request === this.#asked || this.#asking !== undefined) return;
+    if (this.#abort.signal.aborted || !this.#options.isBackground()) return;
+    this.#asked = request;
+    this.#asking = this.#summarize(request).finally(() => (this.#asking = undefined));
+  }
+
+  async #summarize(request: ModelRequest): Promise<void> {
+    const { session, emit } = this.#options;
+    const { model, limits, prices, clock, logger } = session;
+    const asked: ModelRequest = {
+      ...request,
+      messages: [...request.messages, userMessage({ texts: [question] })],
+      origin: { ...request.origin, attempt: 1, purpose: "summary" },
+    };
+    const askedAt = clock.now();
+    try {
+      const answer = await readAnswer(
+        { limits, prices, signal: this.#abort.signal, report: { emit }, grows: () => undefined },
+        (signal) => model.stream(asked, signal),
+        () => undefined,
+      );
+      const { model: answered, usage } = answer;
+      const durationMs = clock.now() - askedAt;
+      const costUsd = answerCost(answer, prices);
+      emit({
+        type: "spend",
+        what: "summary",
+        model: answered,
+        usage,
+        searches: 0,
+        costUsd,
+        durationMs,
+      });
+      const text = lineOf(textOf(answer.message.content));
+      if (text !== "") emit({ type: "summary", text });
+    } catch (error) {
+      if (this.#abort.signal.aborted) return;
+      const { agentId } = request.origin;
+      logger.info({ agentId, error: errorMessage(error) }, "an agent could not be summarised");
+    }
+  }
+}
+
+export interface SummariesOptions {
+  readonly session: Pick<Session, "model" | "limits" | "prices" | "settings" | "clock" | "logger">;
+  readonly isBackground: () => boolean;
+  readonly emit: (body: AgentEventBody) => void;
+  /** Of the agent's run. */
+  readonly signal: AbortSignal;
+}
+
+function lineOf(text: string): string {
+  const line = text.trim().replaceAll(/\s+/g, " ");
+  return line.length <= longest ? line : `${line.slice(0, longest - 1).toWellFormed()}…`;
+}
