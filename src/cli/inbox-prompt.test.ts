@@ -1,28 +1,13 @@
-import { EventEmitter } from "node:events";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { call, never, question, setDesk, type Desk } from "../inbox/inbox-fixture.ts";
 import type { AskInput } from "../inbox/inbox-options.ts";
 import type { Answered } from "../inbox/request.ts";
 import { InboxPrompt } from "./inbox-prompt.ts";
+import { Keyboard } from "./keyboard-fixture.ts";
+import { KeyLayers } from "./key-layers.ts";
 import type { Panel } from "./live-view.ts";
 import { createStyle } from "./style.ts";
 import { displayWidth } from "./width.ts";
-
-class Keyboard extends EventEmitter {
-  raw = false;
-  flowing = false;
-  setRawMode(raw: boolean): void {
-    this.raw = raw;
-  }
-  resume(): this {
-    this.flowing = true;
-    return this;
-  }
-  pause(): this {
-    this.flowing = false;
-    return this;
-  }
-}
 
 interface Seat extends Desk {
   keyboard: Keyboard;
@@ -42,14 +27,17 @@ function sit(size = { width: 60, height: 12 }): Seat {
   const interrupts: number[] = [];
   let panel: Panel | null = null;
   let now = Date.now();
-  const prompt = new InboxPrompt({
-    inbox: desk.inbox,
+  const keys = new KeyLayers({
     view: { show: (shown) => void (panel = shown) },
     input: keyboard,
     interrupt: () => interrupts.push(1),
-    now: () => now,
+    isForeground: () => true,
   });
-  onTestFinished(() => prompt[Symbol.dispose]());
+  const prompt = new InboxPrompt({ inbox: desk.inbox, keys, now: () => now });
+  onTestFinished(() => {
+    prompt[Symbol.dispose]();
+    keys[Symbol.dispose]();
+  });
   const screen = (): string[] => {
     const lines = panel?.draw({ ...size, now, style: createStyle(false) }) ?? [];
     expect(lines.length).toBeLessThanOrEqual(size.height);

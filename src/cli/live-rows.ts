@@ -174,10 +174,16 @@ function activityCells(agent: AgentState, { run, now, style }: Drawing, width: n
           ...(silence < silentAfter ? [] : [`silent ${formatDuration(silence)}`]),
         ]
       : [];
-  if (notes.length === 0) return [{ text, width, paint }];
-  const note = fit(` ${notes.join(", ")}`, width);
+  const mark: Cell[] =
+    agent.background && !hasEnded(agent) && width > 6
+      ? [{ text: "bg", gap: 1, paint: style.dim }]
+      : [];
+  const room = mark.length === 0 ? width : width - 3;
+  if (notes.length === 0) return [...mark, { text, width: room, paint }];
+  const note = fit(` ${notes.join(", ")}`, room);
   return [
-    { text, width: Math.max(0, width - displayWidth(note)), gap: 0, paint },
+    ...mark,
+    { text, width: Math.max(0, room - displayWidth(note)), gap: 0, paint },
     { text: note, paint: style.yellow },
   ];
 }
@@ -187,7 +193,8 @@ function activity(agent: AgentState, run: RunState): string {
   if (agent.status === "queued") return "queued";
   if (agent.status === "waiting") return waiting(agent, run);
   if (agent.status === "idle") return "idle";
-  return agent.retry ?? toolLine(agent) ?? "thinking";
+  const now = agent.retry ?? toolLine(agent) ?? "thinking";
+  return agent.summary === null ? now : `${agent.summary} · ${now}`;
 }
 
 function waiting(agent: AgentState, run: RunState): string {

@@ -385,3 +385,34 @@ describe("a panel", () => {
     expect(terminal.text).not.toContain("y once");
   });
 });
+
+describe("in the background", () => {
+  test("an agent keeps its row, which is marked and says what it is doing", () => {
+    const { terminal, clock, tell, child } = open({ columns: 100 });
+    child("scan");
+    child("other");
+    tell("scan", bash("1", "npm test"), { type: "agent-background" });
+    clock.advance(200);
+    const row = (): string =>
+      terminal.text.split("\n").find((line) => /^. scan|[├└] . scan/.test(line)) ?? "";
+    expect(terminal.text).toContain("main ▸ scan  goes on in the background");
+    expect(row()).toMatch(/bg Bash npm test/);
+    expect(terminal.text.match(/\bbg\b/g)).toHaveLength(1);
+    tell("scan", { type: "summary", text: "runs the\x1b[2J tests" });
+    clock.advance(200);
+    expect(row()).toContain("bg runs the tests · Bash npm test");
+    tell("scan", { type: "agent-end", result: done });
+    clock.advance(200);
+    expect(row()).toMatch(/3 findings/);
+    expect(terminal.text).not.toMatch(/\bbg\b/);
+  });
+
+  test("a summary is no sign of life", () => {
+    const { terminal, clock, tell, child } = open({ columns: 120 });
+    child("scan", { background: true });
+    clock.advance(15_000);
+    tell("scan", { type: "summary", text: "waits" });
+    clock.advance(1000);
+    expect(terminal.text).toMatch(/bg waits .*silent 0:1[56]/);
+  });
+});

@@ -4,6 +4,7 @@ import { formatDenial, formatFigures } from "./format.ts";
 import { drawBlock, who } from "./live-rows.ts";
 import { elapsed, RunState, type AgentState } from "./run-state.ts";
 import { plain } from "./sanitize.ts";
+import { steeringLine } from "./steering-lines.ts";
 import { createStyle, noPaint, statusGlyphs, type Paint, type Style } from "./style.ts";
 import { wrap, type Line } from "./width.ts";
 
@@ -48,6 +49,10 @@ export class LiveView {
       const denial = formatDenial(event.call, event.reason);
       this.log(`${this.run.path(agent)}  ${denial}`, this.#style.yellow);
     }
+    // That an agent has ended is in its row.
+    const isTold = event.type === "prompt" && event.source === "notification";
+    const steered = agent === undefined || isTold ? null : steeringLine(event, this.run);
+    if (agent !== undefined && steered !== null) this.log(`${this.run.path(agent)}  ${steered}`);
     this.#request(this.#clock.now());
   }
 

@@ -143,3 +143,23 @@ test("a limit of time that comes near is a line", () => {
   tell("m", { type: "deadline-warning", clock: "wall", callId: null, leftMs: 1, message });
   expect(lines()[1]).toBe("main  time: 80 % of its time (30 min) is used.");
 });
+
+test("a move to the background, a message that was read and a notification are one line each", () => {
+  const { tell, lines } = watch();
+  tell("m", { type: "agent-start", agent: summary });
+  tell("c", { type: "agent-start", agent: child }, { type: "agent-background" });
+  tell("c", { type: "summary", text: "reading\x1b[2J the login" });
+  const mail = { type: "prompt" as const, attachments: [] };
+  tell(
+    "m",
+    { ...mail, text: "look\nhere\x1b[2J", source: "message", mailId: "1" },
+    { ...mail, text: "<task-notification>", source: "notification", mailId: "c/1" },
+    { ...mail, text: "go on", source: "harness" },
+  );
+  expect(lines().slice(2)).toEqual([
+    "main ▸ Explore  goes on in the background",
+    "main ▸ Explore  now: reading the login",
+    "main  has read: look here",
+    "main  was told of the end of Explore",
+  ]);
+});

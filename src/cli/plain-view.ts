@@ -3,6 +3,7 @@ import { textOf, totalTokens } from "../message.ts";
 import { formatCall, formatDenial, formatFigures, formatModel, formatOutcome } from "./format.ts";
 import { RunState, type AgentState } from "./run-state.ts";
 import { plainLine } from "./sanitize.ts";
+import { steeringLine } from "./steering-lines.ts";
 import { createStyle, type Style } from "./style.ts";
 
 /** For a pipe, a log, a screen reader: one line per notable event, never one per token. */
@@ -66,6 +67,11 @@ export class PlainView {
         );
       case "agent-end":
         return this.#ended(event);
+      case "agent-background":
+      case "prompt":
+        return steeringLine(event, this.run);
+      case "summary":
+        return style.dim(`now: ${plainLine(event.text)}`);
       default:
         return null;
     }

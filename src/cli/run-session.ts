@@ -1,6 +1,8 @@
+import { join } from "node:path";
 import type { AgentResult } from "../agent-result.ts";
 import type { AgentRow } from "../agent-row.ts";
 import type { AgentEvent } from "../events/event.ts";
+import type { AgentId } from "../ids.ts";
 import type { ManagerOptions } from "../manager-options.ts";
 import { createManager, type Manager } from "../manager.ts";
 import { checkExpectations } from "../model/expectations.ts";
@@ -85,14 +87,17 @@ export async function runSession(
   const observer = rehearsal === null ? undefined : new AgentObserver();
   const show = progress(options, model.scripted);
   const types = (await manager.agentTypes()).map(({ name }) => name);
-  const frames = frameWriter(options, { scripted: model.scripted, agents: types });
+  const frames = frameWriter(options, {
+    scripted: model.scripted,
+    agents: types,
+    taskOutput: (id) => join(manager.transcripts.sessionDir, "tasks", `${id}.output`),
+  });
   try {
-    using answering = answerHere(manager.inbox, {
+    using person = answerHere(manager, {
       view: show,
       waits: options.inbox === true,
       say: (line) => sayAsked(line, options, show),
     });
-    void answering;
     if (process.stderr.isTTY && showsProgress(options)) block = show;
     await using serving = serveLater(manager, (line) => show.log(line));
     const { result, interrupted } = await watchRun(manager, start, {
@@ -105,7 +110,9 @@ export async function runSession(
       },
       log: (text) => show.log(text),
       survivesHangup: detachedLog !== undefined,
+      onStopping: () => person.stopping(),
       onMain: (main) => {
+        person.begin(main);
         // Whoever is told can reach it at once.
         if (detachedLog !== undefined)
           void serving.ready.then(() => reportStart(main, detachedLog, manager));
@@ -212,7 +219,7 @@ function progress(options: RunOptions, scripted: boolean): Pick<View, "apply" | 
 
 function frameWriter(
   options: RunOptions,
-  session: { scripted: boolean; agents: string[] },
+  session: { scripted: boolean; agents: string[]; taskOutput: (id: AgentId) => string },
 ): (event: AgentEvent) => void {
   if (options.outputFormat !== "stream-json") return () => undefined;
   const run = new RunState();

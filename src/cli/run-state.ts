@@ -124,6 +124,8 @@ export interface AgentState {
   readonly label: string;
   readonly baseLabel: string;
   readonly ordinal: number;
+  /** Nobody waits for it. */
+  background: boolean;
   status: AgentStatus;
   waitReason: WaitReason | null;
   turn: number;
@@ -137,6 +139,8 @@ export interface AgentState {
   readonly openTools: Map<string, ToolActivity>;
   /** Set while the model is being asked again. */
   retry: string | null;
+  /** What it said it is doing, in the background. */
+  summary: string | null;
   /** The limit of time that came near last. */
   warning: DeadlineClock | null;
   startedAt: number | null;
@@ -197,6 +201,7 @@ function newAgent(seed: {
     label: ordinal === 1 ? base : `${base}#${ordinal}`,
     baseLabel: base,
     ordinal,
+    background: summary.background,
     status: "queued",
     waitReason: null,
     turn: 0,
@@ -207,6 +212,7 @@ function newAgent(seed: {
     lastTool: null,
     openTools: new Map(),
     retry: null,
+    summary: null,
     warning: null,
     startedAt: null,
     endedAt: null,
@@ -218,13 +224,13 @@ function newAgent(seed: {
 }
 
 function advance(agent: AgentState, event: AgentEvent): void {
-  // A warning that nothing moves is no sign of life.
-  if (event.type !== "deadline-warning") agent.lastEventAt = event.at;
+  if (isSignOfLife(event)) agent.lastEventAt = event.at;
   switch (event.type) {
     case "agent-queued":
       agent.status = "queued";
       return;
     case "agent-start":
+      agent.background = event.agent.background;
       start(agent, event.at);
       return;
     case "agent-wait":
@@ -258,7 +264,7 @@ function advance(agent: AgentState, event: AgentEvent): void {
       agent.costUsd = addCost(agent.costUsd, event.costUsd);
       return;
     case "spend":
-      agent.retry = null;
+      if (event.what !== "summary") agent.retry = null;
       agent.usage = addUsage(agent.usage, event.usage);
       agent.costUsd = addCost(agent.costUsd, event.costUsd);
       return;
@@ -283,6 +289,11 @@ function advance(agent: AgentState, event: AgentEvent): void {
       end(agent, event.result, event.at);
       return;
     case "agent-background":
+      agent.background = true;
+      return;
+    case "summary":
+      agent.summary = plainLine(event.text);
+      return;
     case "permission-request":
     case "permission-answer":
     case "prompt":
@@ -291,9 +302,16 @@ function advance(agent: AgentState, event: AgentEvent): void {
   }
 }
 
+/** A warning that nothing moves is none, nor what somebody else says about the agent. */
+function isSignOfLife(event: AgentEvent): boolean {
+  if (event.type === "spend") return event.what !== "summary";
+  return event.type !== "deadline-warning" && event.type !== "summary";
+}
+
 /** Also what happens when an ended agent is continued: counts go on, the clock starts anew. */
 function start(agent: AgentState, at: number): void {
   agent.status = "running";
+  agent.summary = null;
   agent.startedAt = at;
   agent.endedAt = null;
   agent.waitReason = null;

@@ -11,6 +11,7 @@ export type Frame =
   | StreamEventFrame
   | TaskStartedFrame
   | TaskProgressFrame
+  | TaskUpdatedFrame
   | TaskNotificationFrame
   | PermissionDeniedFrame;
 
@@ -89,7 +90,19 @@ export interface TaskProgressFrame extends Envelope {
   description: string;
   subagent_type: string;
   usage: TaskUsage;
-  last_tool_name: string;
+  last_tool_name?: string;
+  /** What an agent in the background is doing, in one line. */
+  summary?: string;
+}
+
+/** What has changed about a task, as a patch for those who keep a list, and for all others beside it. */
+export interface TaskUpdatedFrame extends Envelope {
+  type: "system";
+  subtype: "task_updated";
+  task_id: AgentId;
+  tool_use_id: string | null;
+  is_backgrounded: boolean;
+  patch: { is_backgrounded: boolean };
 }
 
 export interface TaskNotificationFrame extends Envelope {
@@ -100,6 +113,7 @@ export interface TaskNotificationFrame extends Envelope {
   status: AgentResult["state"];
   /** One line; the whole text is in the last `assistant` frame of the child. */
   summary: string;
+  /** Of a long result, or of an agent in the background. */
   output_file?: string;
   usage: TaskUsage;
 }

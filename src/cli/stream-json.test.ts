@@ -64,6 +64,7 @@ function stream(options: { partialMessages?: boolean } = {}) {
     agents: ["Explore"],
     version: "0.1.0",
     scripted: false,
+    taskOutput: (id: AgentId) => `/tasks/${id}.output`,
   };
   const context = { run, partialMessages: options.partialMessages ?? false, session };
   let at = 1000;
@@ -102,6 +103,35 @@ describe("eventFrames", () => {
         uuid,
         session_id: sessionId,
       },
+    ]);
+  });
+
+  test("an agent that moves to the background says so, and names its file when it ends", () => {
+    const { tell } = started();
+    const bare = { type: "system", task_id: "c", tool_use_id: child.toolUseId, uuid };
+    expect(tell("c", { type: "agent-background" })).toEqual([
+      {
+        ...bare,
+        subtype: "task_updated",
+        is_backgrounded: true,
+        patch: { is_backgrounded: true },
+        session_id: sessionId,
+      },
+    ]);
+    expect(tell("c", { type: "summary", text: "reading" })).toMatchObject([
+      { ...bare, subtype: "task_progress", summary: "reading" },
+    ]);
+    const result = { ...figures(), state: "completed", content: "found" } as const;
+    expect(tell("c", { type: "agent-end", result })).toMatchObject([
+      { ...bare, subtype: "task_notification", output_file: "/tasks/c.output" },
+    ]);
+    const behind = stream();
+    behind.tell("m", { type: "agent-start", agent: main });
+    expect(
+      behind.tell("c", { type: "agent-start", agent: { ...child, background: true } }),
+    ).toMatchObject([{ subtype: "task_started", is_backgrounded: true }]);
+    expect(behind.tell("c", { type: "agent-end", result })).toMatchObject([
+      { output_file: "/tasks/c.output" },
     ]);
   });
 

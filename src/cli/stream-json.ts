@@ -1,26 +1,27 @@
 import { randomUUID } from "node:crypto";
 import type { AgentResult } from "../agent-result.ts";
 import type { AgentEvent, AnswerRecord } from "../events/event.ts";
-import type { SessionId } from "../ids.ts";
-import { totalTokens, type AssistantBlock, type ToolResultBlock, type Usage } from "../message.ts";
-import { formatOutcome } from "./format.ts";
-import { elapsed, type AgentState, type RunState } from "./run-state.ts";
+import type { AgentId, SessionId } from "../ids.ts";
+import { type AssistantBlock, type ToolResultBlock, type Usage } from "../message.ts";
+import type { RunState } from "./run-state.ts";
 import type { RunTotals } from "./run-totals.ts";
 import type {
   AssistantFrame,
-  Envelope,
   Frame,
   InitFrame,
   ModelUsageFields,
   ResultFrame,
   StreamEventFrame,
-  TaskNotificationFrame,
-  TaskProgressFrame,
-  TaskStartedFrame,
-  TaskUsage,
   UsageFields,
   UserFrame,
 } from "./stream-json-frames.ts";
+import {
+  movedFrame,
+  newEnvelope,
+  notificationFrame,
+  progressFrame,
+  startedFrame,
+} from "./stream-json-tasks.ts";
 
 /**
  * `--output-format stream-json`: the frames that programs written for Claude Code read. A price that is not
@@ -56,7 +57,7 @@ export function eventFrames(event: AgentEvent, context: StreamContext): Frame[] 
         ...message,
         ...(event.data === undefined ? {} : { tool_use_result: event.data }),
       };
-      return isChild ? [result, progressFrame(event, agent)] : [result];
+      return isChild ? [result, progressFrame(event, agent, event.call.name)] : [result];
     }
     case "permission-deny":
       return [
@@ -70,8 +71,12 @@ export function eventFrames(event: AgentEvent, context: StreamContext): Frame[] 
           ...envelope,
         },
       ];
+    case "agent-background":
+      return [movedFrame(event, agent)];
+    case "summary":
+      return isChild ? [progressFrame(event, agent, agent.lastTool?.name, event.text)] : [];
     case "agent-end":
-      return isChild ? [notificationFrame(event, agent)] : [];
+      return isChild ? [notificationFrame(event, agent, context.session.taskOutput(agent.id))] : [];
     default:
       return [];
   }
@@ -146,6 +151,8 @@ export interface SessionFacts {
   readonly agents: readonly string[];
   readonly version: string;
   readonly scripted: boolean;
+  /** The file that an agent in the background leaves. */
+  readonly taskOutput: (id: AgentId) => string;
 }
 
 type EventOf<Type extends AgentEvent["type"]> = AgentEvent & { type: Type };
@@ -163,22 +170,6 @@ function initFrame(event: EventOf<"agent-start">, { session }: StreamContext): I
     retinue_version: session.version,
     retinue_scripted: session.scripted,
     ...newEnvelope(event.sessionId),
-  };
-}
-
-function startedFrame({ agentId, agent, sessionId }: EventOf<"agent-start">): TaskStartedFrame {
-  return {
-    type: "system",
-    subtype: "task_started",
-    task_id: agentId,
-    tool_use_id: agent.toolUseId,
-    description: agent.description,
-    subagent_type: agent.type,
-    task_type: "local_agent",
-    prompt: agent.prompt,
-    is_backgrounded: agent.background,
-    spawn_depth: agent.depth,
-    ...newEnvelope(sessionId),
   };
 }
 
@@ -222,47 +213,6 @@ function deltaEvent(
       ? ({ type: "text_delta", text: event.text } as const)
       : ({ type: "thinking_delta", thinking: event.text } as const);
   return { type: "content_block_delta", index: 0, delta };
-}
-
-function progressFrame(event: EventOf<"tool-call-end">, agent: AgentState): TaskProgressFrame {
-  return {
-    type: "system",
-    subtype: "task_progress",
-    task_id: agent.id,
-    tool_use_id: agent.toolUseId,
-    description: agent.description,
-    subagent_type: agent.type,
-    usage: taskUsage(agent, event.at),
-    last_tool_name: event.call.name,
-    ...newEnvelope(event.sessionId),
-  };
-}
-
-function notificationFrame(event: EventOf<"agent-end">, agent: AgentState): TaskNotificationFrame {
-  const { result } = event;
-  return {
-    type: "system",
-    subtype: "task_notification",
-    task_id: agent.id,
-    tool_use_id: agent.toolUseId,
-    status: result.state,
-    summary: formatOutcome(result),
-    ...(result.contentFile === undefined ? {} : { output_file: result.contentFile }),
-    usage: taskUsage(agent, event.at),
-    ...newEnvelope(event.sessionId),
-  };
-}
-
-function newEnvelope(sessionId: SessionId): Envelope {
-  return { uuid: randomUUID(), session_id: sessionId };
-}
-
-function taskUsage(agent: AgentState, now: number): TaskUsage {
-  return {
-    total_tokens: totalTokens(agent.usage),
-    tool_uses: agent.toolUses,
-    duration_ms: elapsed(agent, now),
-  };
 }
 
 function resultSubtype(result: AgentResult): ResultFrame["subtype"] {

@@ -32,7 +32,7 @@ const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 type EndSignal = (typeof signals)[number] | "SIGPIPE";
 
 /**
- * Starts an agent and hands every event to `view` until it has ended. Ctrl+C, a request to stop, a closed terminal
+ * Starts an agent and hands every event to `view` until it and what it left in the background have ended. Ctrl+C, a request to stop, a closed terminal
  * or a reader that went away stop it and wait for the cleanup; the second Ctrl+C ends the process at once, and what the
  * agents started with it.
  */
@@ -44,6 +44,8 @@ export async function watchRun(
     types?: readonly AgentEvent["type"][] | undefined;
     /** Called when the main agent is under way. */
     onMain?: (main: AgentRow) => void;
+    /** Called when it is told to stop. */
+    onStopping?: () => void;
     /** No terminal takes it along when it closes. */
     survivesHangup?: boolean;
   },
@@ -56,8 +58,10 @@ export async function watchRun(
     if (again) return;
     interrupted = signal;
     if (signal === "SIGINT") view.log("Stopping. Ctrl+C once more ends it at once.");
+    view.onStopping?.();
     void manager.stopAll(`interrupted by ${signal}`);
   };
+  let closing: Promise<void> | undefined;
   const forgetPipe = onBrokenPipe(() => onSignal("SIGPIPE"));
   const ignore = (): void => undefined;
   for (const signal of signals)
@@ -71,15 +75,19 @@ export async function watchRun(
     view.onMain?.(main);
     // A signal that came while it was being spawned found nothing to stop.
     if (interrupted !== null) void manager.stopAll(`interrupted by ${String(interrupted)}`);
+    let result: AgentResult | undefined;
     for await (const event of events) {
       view.apply(event);
-      if (event.type === "agent-end" && event.agentId === main.id) {
-        return { result: event.result, interrupted };
-      }
+      if (event.type !== "agent-end" || event.agentId !== main.id) continue;
+      result = event.result;
+      // What it leaves in the background ends before everybody's eyes.
+      closing ??= manager.close().finally(() => events.end());
+      closing.catch(() => undefined);
     }
-    throw new Error("The run ended without a result.");
+    if (result === undefined) throw new Error("The run ended without a result.");
+    return { result, interrupted };
   } finally {
-    await manager.close();
+    await (closing ?? manager.close());
     for (const signal of signals) process.off(signal, onSignal).off(signal, ignore);
     forgetPipe();
   }

@@ -3,6 +3,7 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { InboxPrompt } from "../../src/cli/inbox-prompt.ts";
+import { KeyLayers } from "../../src/cli/key-layers.ts";
 import { LiveView } from "../../src/cli/live-view.ts";
 import { AuditLog } from "../../src/inbox/audit.ts";
 import { Grants } from "../../src/inbox/grants.ts";
@@ -23,7 +24,8 @@ await using inbox = new Inbox({
   grants: new Grants({ cwd: root, configDir: root, now }),
 });
 using view = new LiveView({ stream: process.stderr });
-using prompt = new InboxPrompt({ inbox, view, input: process.stdin });
+using keys = new KeyLayers({ view, input: process.stdin });
+using prompt = new InboxPrompt({ inbox, keys });
 void prompt;
 const asked = JSON.parse(process.env["ASK"] ?? "{}") as AskInput;
 const answered = await inbox.ask(asked, new AbortController().signal);

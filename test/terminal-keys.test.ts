@@ -1,0 +1,136 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { agent, shop as emptyShop, type Shop } from "./support/repository.ts";
+
+const bin = fileURLToPath(new URL("../bin/retinue.js", import.meta.url));
+const waits = (file: string): string => `touch ${file}; while [ ! -e go ]; do sleep 0.02; done`;
+const scenario = `
+turns:
+  - { agent: main, turn: 1, reply: [
+      { call: Agent, input: { description: a, prompt: a, subagent_type: quiet } },
+      { call: Agent, input: { description: b, prompt: b, subagent_type: quiet } }] }
+  - { agent: main, turn: 2, reply: [{ call: Bash, input: { command: "${waits("alone")}" } }] }
+  - { agent: main, repeat: true, reply: "told {{ last }}" }
+  - { agent: quiet, turn: 1, task: /^a/, reply: [{ call: Bash, input: { command: "${waits("begun-a")}" } }] }
+  - { agent: quiet, turn: 1, task: /^b/, reply: [{ call: Bash, input: { command: "${waits("begun-b")}" } }] }
+  - { agent: quiet, turn: 2, reply: "gold" }
+`;
+
+const shop = (): Shop =>
+  emptyShop({
+    "s.yaml": scenario,
+    ".claude/agents/quiet.md": agent("name: quiet\ndescription: works\ntools: Bash"),
+  });
+
+interface Seat {
+  shown: () => string;
+  type: (...chunks: string[]) => void;
+  sees: (text: string | RegExp) => Promise<void>;
+  has: (file: string) => Promise<void>;
+  go: () => void;
+  ended: Promise<number>;
+}
+
+const command = (more = ""): string =>
+  `${process.execPath} ${bin} run --rehearse s.yaml --allowedTools Bash ${more} go`;
+
+/** A command on a terminal of its own. */
+function sit({ cwd, config }: Shop, run = command()): Seat {
+  const child = spawn("script", ["-qec", `stty rows 24 cols 100; ${run}`, "/dev/null"], {
+    cwd,
+    env: { ...process.env, CLAUDE_CONFIG_DIR: config, NO_COLOR: "1", TERM: "xterm" },
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  child.stdin.on("error", () => undefined);
+  let output = "";
+  child.stdout.on("data", (chunk: Buffer) => (output += String(chunk)));
+  const wait = { timeout: 30_000, interval: 20 };
+  return {
+    shown: () => output,
+    type: (...chunks) => {
+      for (const chunk of chunks) child.stdin.write(chunk);
+    },
+    sees: (text) => vi.waitFor(() => expect(output).toMatch(text), wait),
+    has: (file) => vi.waitFor(() => expect(existsSync(join(cwd, file))).toBe(true), wait),
+    go: () => writeFileSync(join(cwd, "go"), ""),
+    ended: once(child, "exit").then(([code]) => code as number),
+  };
+}
+
+const onLinux = test.skipIf(process.platform !== "linux");
+
+onLinux("Ctrl+B lets the main agent go on, and a message reaches it", async () => {
+  const seat = sit(shop());
+  await Promise.all([seat.has("begun-a"), seat.has("begun-b")]);
+  await seat.sees("Ctrl+B background · m message · x stop");
+  seat.type("\x02");
+  await seat.has("alone");
+  await seat.sees(/main ▸ quiet {2}goes on in the background/);
+  await seat.sees(/main ▸ quiet#2 {2}goes on in the background/);
+  await seat.sees(/ bg Bash touch begun-a/);
+  seat.type("m");
+  await seat.sees("to main: ▏");
+  seat.type("look at the tests");
+  await seat.sees("to main: look at the tests▏");
+  seat.type("\r");
+  await seat.sees(/Sent to main \(\S+\); it reads it at its next turn\./);
+  seat.go();
+  expect(await seat.ended).toBe(0);
+  expect(seat.shown()).toContain("main  has read: look at the tests");
+});
+
+onLinux("x asks, and pressed again stops what it named, as Ctrl+C does", async () => {
+  const seat = sit(shop());
+  await Promise.all([seat.has("begun-a"), seat.has("begun-b")]);
+  await seat.sees("x stop");
+  seat.type("x");
+  await seat.sees(/x again to stop 3 agents and what they started: main, quiet, quiet#2/);
+  seat.type("x");
+  expect(await seat.ended).toBe(130);
+  expect(seat.shown()).toContain("Stopping. Ctrl+C once more ends it at once.");
+});
+
+onLinux("Ctrl+C stops a run whose keys are read", async () => {
+  const seat = sit(shop());
+  await seat.has("begun-a");
+  await seat.sees("x stop");
+  seat.type("\x03");
+  expect(await seat.ended).toBe(130);
+});
+
+onLinux("Ctrl+Z suspends the run, and it goes on with its keys when it is continued", async () => {
+  const run = `bash -mc 'stty -g > before; ${command()}; echo suspended; stty -g > after; fg; echo ended $?'`;
+  const seat = sit(shop(), run);
+  await seat.has("begun-a");
+  await seat.sees("x stop");
+  seat.type("\x1a");
+  await seat.sees("suspended");
+  await seat.has("after");
+  // Raw again: without it Ctrl+B would be a character like any other.
+  await vi.waitFor(
+    () => {
+      seat.type("\x02");
+      expect(seat.shown()).toMatch(/goes on in the background/);
+    },
+    { timeout: 30_000, interval: 200 },
+  );
+  seat.go();
+  await seat.sees("ended 0");
+  await seat.ended;
+});
+
+onLinux(
+  "a run that the shell started in the background is not stopped by the terminal",
+  async () => {
+    const seat = sit(shop(), `bash -mc '${command()} & wait $!; echo ended $?'`);
+    await seat.has("begun-a");
+    seat.go();
+    await seat.sees("ended 0");
+    await seat.ended;
+  },
+);
