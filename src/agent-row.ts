@@ -19,6 +19,8 @@ export interface AgentRow {
   parentId: AgentId | null;
   sessionId: SessionId;
   depth: number;
+  /** Nobody waits for it: whoever asked for it is told when it ends. */
+  background: boolean;
   model: string;
   /** Which voice decided the model: call, definition, parent, default or the environment. */
   modelFrom: string;
@@ -68,6 +70,7 @@ export function rowOfEnded({ agentType, description, spawnDepth, retinue }: Ende
     parentId: parentId as AgentId | null,
     sessionId: retinue.sessionId as SessionId,
     depth: spawnDepth,
+    background: retinue.background,
     model,
     modelFrom: end.modelFrom,
     scripted,
@@ -116,6 +119,7 @@ export function rowOf(running: RunningAgent, { clock, model }: Session): AgentRo
     parentId: agent.relates.parentId,
     sessionId: agent.sessionId,
     depth: agent.relates.depth,
+    background: running.isBackground,
     model: agent.costs.model,
     modelFrom: agent.costs.modelFrom,
     scripted: model.scripted,
