@@ -134,3 +134,42 @@ onLinux(
     await seat.ended;
   },
 );
+
+onLinux(
+  "whoever is attached has the keys too, over the socket, and Ctrl+C only leaves",
+  async () => {
+    const work = shop();
+    const run = [
+      "run",
+      "-d",
+      "--name",
+      "far",
+      "--rehearse",
+      "s.yaml",
+      "--allowedTools",
+      "Bash",
+      "go",
+    ];
+    expect(work.retinue(...run).code).toBe(0);
+    onTestFinished(() => void work.retinue("stop", "--all"));
+    const seat = sit(work, `${process.execPath} ${bin} attach far`);
+    await Promise.all([seat.has("begun-a"), seat.has("begun-b")]);
+    await seat.sees("Ctrl+B background · m message · Ctrl+C leave");
+    await seat.sees(/└ \S b /);
+    seat.type("\x02");
+    await seat.has("alone");
+    await seat.sees(/far ▸ quiet {2}goes on in the background/);
+    await seat.sees(/ bg thinking/);
+    seat.type("m");
+    await seat.sees("▏ enter sends");
+    seat.type("hello");
+    seat.type("\r");
+    await seat.sees(/Sent to \S+ \(\S+\); it reads it at its next turn\./);
+    seat.type("\x03");
+    await seat.ended;
+    expect(seat.shown()).toMatch(/retinue: left\. Agent \S+ goes on/);
+    seat.go();
+    expect(work.retinue("wait", "far").code).toBe(0);
+    expect(work.retinue("logs", "far").stdout).toContain("hello");
+  },
+);

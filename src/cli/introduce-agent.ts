@@ -12,7 +12,7 @@ export function introduceAgent(row: AgentRow): AgentEvent[] {
     parentId: row.parentId,
     toolUseId: null,
     depth: row.depth,
-    background: false,
+    background: row.background,
     prompt: null,
     tools: [],
     permissionMode: "default",

@@ -12,7 +12,8 @@ import { createStyle } from "./style.ts";
 
 const main = "m" as AgentId;
 
-function sit(width = 90) {
+function sit(options: { width?: number; interrupt?: null } = {}) {
+  const { width = 90 } = options;
   const run = new RunState();
   const tell = (id: string, ...bodies: AgentEventBody[]): void => {
     for (const body of bodies)
@@ -48,7 +49,7 @@ function sit(width = 90) {
     main,
     keys,
     say: (line) => said.push(line),
-    interrupt: () => did.push("interrupt"),
+    interrupt: options.interrupt === null ? null : () => did.push("interrupt"),
     now: () => now,
   });
   onTestFinished(() => keys[Symbol.dispose]());
@@ -122,6 +123,14 @@ test("once the run is being stopped no key does anything: the next signal would 
   expect([did, said]).toEqual([[], []]);
 });
 
+test("whoever only looks in stops nothing: x is no key then", async () => {
+  const { did, screen, press } = sit({ interrupt: null });
+  expect(screen()).toEqual(["Ctrl+B background · m message · Ctrl+C leave"]);
+  await press("x", "x");
+  expect(did).toEqual([]);
+  expect(screen()).toEqual(["Ctrl+B background · m message · Ctrl+C leave"]);
+});
+
 test("m writes a line to the main agent; enter sends it and there is a receipt, esc leaves", async () => {
   const { did, said, screen, press } = sit();
   await press("m", "no", "\x1b");
@@ -136,7 +145,7 @@ test("m writes a line to the main agent; enter sends it and there is a receipt, 
 });
 
 test("lines that were pasted are one message, and a long one shows its end", async () => {
-  const { did, screen, press } = sit(60);
+  const { did, screen, press } = sit({ width: 60 });
   await press("m", `${"a".repeat(80)}\nthe end`);
   expect(screen()[0]).toMatch(/^to main: a+ the end▏ enter sends, esc goes back$/);
   await press("\r");

@@ -17,8 +17,8 @@ export interface RunKeysOptions {
   keys: Pick<KeyLayers, "openBelow" | "close" | "update">;
   /** A line that stays. */
   say: (line: string) => void;
-  /** What the first Ctrl+C does. */
-  interrupt?: () => void;
+  /** What the first Ctrl+C does; null: it only leaves, and no key stops anything. */
+  interrupt?: (() => void) | null;
   now?: () => number;
 }
 
@@ -61,7 +61,8 @@ export class RunKeys implements Layer, Disposable {
     if (this.#draft !== null) return [compose([{ text: this.#line(this.#draft, width) }], width)];
     if (this.#isAsking())
       return [compose([{ text: this.#whatDies(), paint: style.yellow }], width)];
-    return [compose([{ text: hint, paint: style.dim }], width)];
+    const last = this.#options.interrupt === null ? "Ctrl+C leave" : "x stop";
+    return [compose([{ text: `${hint} · ${last}`, paint: style.dim }], width)];
   }
 
   press(keys: readonly Key[]): void {
@@ -74,12 +75,18 @@ export class RunKeys implements Layer, Disposable {
     this.#askedAt = Number.NEGATIVE_INFINITY;
     if (key === "ctrl-b") void this.#background();
     else if (key === "m") this.#draft = "";
-    else if (key === "x" && wasAsking) (this.#options.interrupt ?? interrupt)();
-    else if (key === "x") this.#askedAt = this.#now();
+    else if (key === "x") this.#stop(wasAsking);
   }
 
   [Symbol.dispose](): void {
     this.#options.keys.close(this);
+  }
+
+  #stop(isSure: boolean): void {
+    const { interrupt: stop = interrupt } = this.#options;
+    if (stop === null) return;
+    if (isSure) stop();
+    else this.#askedAt = this.#now();
   }
 
   #isAsking(): boolean {
@@ -155,4 +162,4 @@ export class RunKeys implements Layer, Disposable {
 }
 
 const busy: ReadonlySet<AgentState["status"]> = new Set(["queued", "running", "waiting"]);
-const hint = "Ctrl+B background · m message · x stop";
+const hint = "Ctrl+B background · m message";

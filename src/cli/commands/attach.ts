@@ -1,12 +1,14 @@
 import type { AgentResult } from "../../agent-result.ts";
 import type { AgentRow } from "../../agent-row.ts";
 import type { ControlClient } from "../../control/client.ts";
+import type { AgentId } from "../../ids.ts";
 import { readAgent, type AgentOnDisk } from "../../transcript/meta.ts";
 import { exitCodeOfAgent, exitCodeOfResult } from "../exit-codes.ts";
 import { findAgent } from "../find-agent.ts";
 import { introduceAgent } from "../introduce-agent.ts";
 import { notRunning, reachAgent } from "../reach-agent.ts";
 import { plain } from "../sanitize.ts";
+import { steerAttached } from "../steer-attached.ts";
 import { createStyle, wantsColor, type ColorChoice } from "../style.ts";
 import { createView, type View } from "../watch-run.ts";
 
@@ -27,6 +29,8 @@ export async function attachCommand(text: string, options: AttachOptions): Promi
   };
   process.once("SIGINT", leave);
   const view = options.json === true ? null : viewOf(agent, options);
+  using steering = new DisposableStack();
+  if (view !== null) steerAttached(steering, { client, view, main: id as AgentId });
   try {
     const result = await follow(client, id, view).catch(async (error: unknown) => {
       if (left) return null;
@@ -37,6 +41,7 @@ export async function attachCommand(text: string, options: AttachOptions): Promi
       process.exitCode = exitCodeOfAgent(now);
       return null;
     });
+    steering.dispose();
     view?.stop();
     if (left)
       process.stderr.write(
