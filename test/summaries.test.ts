@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { AgentEvent, Model, ModelRequest, ManagerOptions } from "../src/index.ts";
 import { createRehearsal, parseScenario } from "../src/index.ts";
+import { requestBody } from "../src/model/anthropic-body.ts";
 import { setStage, type Stage } from "./support/stage.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] }));
@@ -62,6 +63,10 @@ test("an agent in the background is summarised with the very request that it sen
     role: "user",
     content: [{ type: "text", text: expect.stringMatching(/^In one short line/) as string }],
   });
+  // As the provider gets them: every byte up to the end of the last message is the same.
+  if (request === undefined || sent === undefined) throw new Error("Nothing was sent.");
+  const [whole, shared] = [request, sent].map((one) => requestBody(one, 1000).join(""));
+  expect(whole?.startsWith(shared?.slice(0, shared.lastIndexOf("]")) ?? "nothing")).toBe(true);
   const [spend, summary] = bodies(stage.events);
   expect(spend).toMatchObject({ agentId: stage.child, type: "spend", what: "summary" });
   // Everything but the question was read from the cache.
@@ -115,6 +120,11 @@ test("no summary without the setting, in the foreground, without progress, or af
   await before.end();
   vi.advanceTimersByTime(60_000);
   expect(asked(before.requests)).toHaveLength(1);
+});
+
+test("summaries less than ten seconds apart are refused", () => {
+  const settings = { background: { summaries: { everySeconds: 9 } } };
+  expect(() => setStage(scenario(true), { ...options, settings })).toThrow(/everySeconds/);
 });
 
 /** Answers the agents from the script, and summaries as the test says. */

@@ -28,7 +28,7 @@ function sit(size = { width: 60, height: 12 }): Seat {
   let panel: Panel | null = null;
   let now = Date.now();
   const keys = new KeyLayers({
-    view: { show: (shown) => void (panel = shown) },
+    view: { show: (shown) => void (panel = shown), release: () => undefined },
     input: keyboard,
     interrupt: () => interrupts.push(1),
     isForeground: () => true,

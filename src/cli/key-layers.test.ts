@@ -22,9 +22,10 @@ function layer(name: string): TestLayer {
 
 function sit(options: Partial<KeyLayersOptions> = {}) {
   const keyboard = new Keyboard();
+  const did: string[] = [];
   let panel: Panel | null = null;
   const layers = new KeyLayers({
-    view: { show: (shown) => void (panel = shown) },
+    view: { show: (shown) => void (panel = shown), release: () => void did.push("release") },
     input: keyboard,
     isForeground: () => true,
     ...options,
@@ -33,7 +34,7 @@ function sit(options: Partial<KeyLayersOptions> = {}) {
   const size = { width: 40, height: 10, now: 0, style: createStyle(false) };
   const screen = (): string[] => panel?.draw(size).map(({ text }) => text) ?? [];
   const press = (chunk: string): boolean => keyboard.emit("data", chunk);
-  return { keyboard, layers, screen, press };
+  return { keyboard, layers, screen, press, did };
 }
 
 test("only what is drawn hears the keys, and the terminal is its own again when nothing is", () => {
@@ -71,8 +72,7 @@ test("a question does not come between a person and the line that they are writi
 });
 
 test("Ctrl+C and Ctrl+Z are what they are without raw mode, and Ctrl+Z gives the terminal back first", () => {
-  const did: string[] = [];
-  const { layers, press, keyboard, screen } = sit({
+  const { layers, press, keyboard, screen, did } = sit({
     interrupt: () => did.push("interrupt"),
     suspend: () => did.push(`suspend raw=${String(keyboard.raw)}`),
   });
@@ -80,7 +80,7 @@ test("Ctrl+C and Ctrl+Z are what they are without raw mode, and Ctrl+Z gives the
   layers.openBelow(run);
   press("\x03");
   press("\x1a");
-  expect(did).toEqual(["interrupt", "suspend raw=false"]);
+  expect(did).toEqual(["interrupt", "release", "suspend raw=false"]);
   expect(run.heard).toEqual([]);
   // It goes on, in the foreground.
   screen();

@@ -22,7 +22,7 @@ export interface Layer extends Panel {
 }
 
 export interface KeyLayersOptions {
-  view: Pick<LiveView, "show">;
+  view: Pick<LiveView, "show" | "release">;
   input: KeyStream;
   /** In raw mode the terminal sends no signals for Ctrl+C and Ctrl+Z. */
   interrupt?: () => void;
@@ -96,6 +96,7 @@ export class KeyLayers implements Panel, Disposable {
     }
     if (keys.includes("ctrl-z")) {
       this.#listen(false);
+      this.#options.view.release();
       (this.#options.suspend ?? suspend)();
       return;
     }

@@ -416,3 +416,20 @@ describe("in the background", () => {
     expect(terminal.text).toMatch(/bg waits .*silent 0:1[56]/);
   });
 });
+
+test("after somebody else has written on the terminal the block begins anew below, and nothing of theirs is lost", () => {
+  const { terminal, clock, view, child } = open();
+  child("scan");
+  clock.advance(200);
+  const before = terminal.text.split("\n");
+  view.release();
+  expect(terminal.cursorHidden).toBe(false);
+  terminal.write("$ fg\r\n");
+  child("other");
+  clock.advance(200);
+  const lines = terminal.text.split("\n");
+  expect(lines.slice(0, before.length)).toEqual(before);
+  expect(lines[before.length]).toBe("$ fg");
+  expect(lines.slice(before.length + 1)).toHaveLength(before.length + 1);
+  expect(terminal.cursorHidden).toBe(true);
+});

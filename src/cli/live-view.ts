@@ -70,6 +70,15 @@ export class LiveView {
     this.#request(this.#clock.now());
   }
 
+  /** Somebody else writes on the terminal for a while: the block stays as it is, and the next frame begins below. */
+  release(): void {
+    if (this.#phase !== "drawing") return;
+    this.#restoreCursor();
+    process.off("exit", this.#restoreCursor);
+    this.#painted = [];
+    this.#phase = "new";
+  }
+
   /** Draws the last state, leaves it on the screen and gives the cursor back. May be called twice. */
   stop(): void {
     if (this.#phase === "stopped") return;

@@ -27,7 +27,7 @@ function sit(options: { width?: number; interrupt?: null } = {}) {
   let now = 0;
   let refusal: Error | undefined;
   const keys = new KeyLayers({
-    view: { show: (shown) => void (panel = shown) },
+    view: { show: (shown) => void (panel = shown), release: () => undefined },
     input: keyboard,
     isForeground: () => true,
   });
