@@ -10,6 +10,8 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"
 afterEach(() => void vi.useRealTimers());
 
 const quiet = { description: "works by itself", prompt: "You work.", tools: ["Bash"] };
+/** Waiting moves the clock of the intervals too: what is asked once must not be asked again by that. */
+const patient = { timeout: 20_000 };
 const summaries = { everySeconds: 10 };
 const options = { agents: { quiet }, allowedTools: ["Bash"] };
 const waits = "while [ ! -e go ]; do sleep 0.02; done";
@@ -29,9 +31,7 @@ async function underWay(
 ): Promise<Stage & { child: string; main: string; end: () => Promise<void> }> {
   const stage = setStage(scenario(background), { ...options, ...given });
   const main = await stage.manager.main({ prompt: "go" });
-  await vi.waitFor(() => expect(existsSync(join(stage.cwd, "begun"))).toBe(true), {
-    timeout: 20_000,
-  });
+  await vi.waitFor(() => expect(existsSync(join(stage.cwd, "begun"))).toBe(true), patient);
   const child = stage.manager.list().find(({ depth }) => depth === 1)?.id ?? "";
   const end = async (): Promise<void> => {
     writeFileSync(join(stage.cwd, "go"), "");
@@ -50,7 +50,7 @@ const asked = (requests: readonly ModelRequest[]): ModelRequest[] =>
 test("an agent in the background is summarised with the very request that it sent last, and one line more", async () => {
   const stage = await underWay({ settings: { background: { summaries } } });
   vi.advanceTimersByTime(10_000);
-  await vi.waitFor(() => expect(bodies(stage.events)).toHaveLength(2));
+  await vi.waitFor(() => expect(bodies(stage.events)).toHaveLength(2), patient);
   const [request] = asked(stage.requests);
   const sent = stage.requests.find(
     ({ origin }) => origin.agentType === "quiet" && origin.purpose === undefined,
@@ -79,7 +79,7 @@ test("it is counted, can be tailed, and is neither in the conversation nor in it
   const stage = await underWay({ settings: { background: { summaries } } });
   const before = stage.manager.totals(stage.child).usage;
   vi.advanceTimersByTime(10_000);
-  await vi.waitFor(() => expect(bodies(stage.events)).toHaveLength(2));
+  await vi.waitFor(() => expect(bodies(stage.events)).toHaveLength(2), patient);
   const [spend] = bodies(stage.events);
   const taken = spend?.type === "spend" ? spend.usage : undefined;
   const after = stage.manager.totals(stage.child).usage;
@@ -113,7 +113,7 @@ test("no summary without the setting, in the foreground, without progress, or af
   expect(asked(before.requests)).toEqual([]);
   await before.manager.background(before.child);
   vi.advanceTimersByTime(10_000);
-  await vi.waitFor(() => expect(bodies(before.events)).toHaveLength(2));
+  await vi.waitFor(() => expect(bodies(before.events)).toHaveLength(2), patient);
   // It has sent nothing since.
   vi.advanceTimersByTime(60_000);
   expect(asked(before.requests)).toHaveLength(1);
@@ -152,7 +152,7 @@ test("a summary that is still being written is broken off when its agent ends, a
   });
   const stage = await underWay({ settings: { background: { summaries } }, model });
   vi.advanceTimersByTime(10_000);
-  await vi.waitFor(() => expect(signals).toHaveLength(1));
+  await vi.waitFor(() => expect(signals).toHaveLength(1), patient);
   // One at a time.
   vi.advanceTimersByTime(60_000);
   await stage.end();
@@ -196,7 +196,7 @@ test("a summary that fails is not tried again, and one that calls a tool runs no
   });
   const other = await underWay({ settings: { background: { summaries } }, model: calling.model });
   vi.advanceTimersByTime(10_000);
-  await vi.waitFor(() => expect(bodies(other.events)).toMatchObject([{ type: "spend" }]));
+  await vi.waitFor(() => expect(bodies(other.events)).toMatchObject([{ type: "spend" }]), patient);
   await other.end();
   expect(existsSync(join(other.cwd, "ran"))).toBe(false);
 });
