@@ -21,9 +21,9 @@ turns:
 interface Place {
   cwd: string;
   env: NodeJS.ProcessEnv;
-  retinue(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }>;
+  retinue: (...args: string[]) => Promise<{ code: number; stdout: string; stderr: string }>;
   /** Starts it, and kills it with -9 in the midst of its second call. */
-  crash(...args: string[]): Promise<string>;
+  crash: (...args: string[]) => Promise<string>;
 }
 
 function place(): Place {
@@ -48,7 +48,7 @@ function place(): Place {
     cwd,
     env,
     retinue,
-    async crash(...args) {
+    crash: async (...args) => {
       const options = ["--rehearse", "scenario.yaml", "--allowedTools", "Bash", "-q"];
       const child = spawn(process.execPath, [bin, "run", ...options, ...args, "77"], {
         cwd,
