@@ -1,4 +1,5 @@
-// Runs a session until somebody kills it. Reads what to run from stdin, says which session it is.
+// Runs a session until somebody kills it, a new one or what was interrupted of one. Reads what to run from stdin, says which
+// session it is.
 import { text } from "node:stream/consumers";
 import { createManager, createRehearsal, parseScenario } from "../../src/index.ts";
 import type { ManagerOptions } from "../../src/index.ts";
@@ -9,7 +10,15 @@ const { scenario, options } = JSON.parse(await text(process.stdin)) as {
 };
 const model = createRehearsal(parseScenario(scenario, "scenario.yaml"));
 const manager = createManager({ ...options, model });
-const main = await manager.main({ prompt: "go" });
-process.stdout.write(`${JSON.stringify({ sessionId: manager.sessionId, mainId: main.id })}\n`);
-await manager.output(main.id, { block: true });
+const mainId =
+  options.session === undefined ? (await manager.main({ prompt: "go" })).id : await goOn();
+process.stdout.write(`${JSON.stringify({ sessionId: manager.sessionId, mainId })}\n`);
+await manager.output(mainId, { block: true });
 await manager.close();
+
+async function goOn(): Promise<string> {
+  const { resumed } = await manager.resumeAll();
+  const main = resumed.find(({ depth }) => depth === 0);
+  if (main === undefined) throw new Error("The main agent was not interrupted.");
+  return main.id;
+}

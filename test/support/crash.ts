@@ -1,7 +1,9 @@
-import { spawn } from "node:child_process";
+import { spawn, type ChildProcessByStdio } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import type { Readable, Writable } from "node:stream";
+import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import {
@@ -20,6 +22,8 @@ export interface Crashing {
   mainId: string;
   /** `kill -9`, and waits until it is gone. */
   kill(): Promise<void>;
+  /** Goes on with what was interrupted, in another process that can be killed as well. */
+  resume(): Promise<Crashing>;
   /** Opens the session again, here. */
   reopen(options?: Partial<ManagerOptions>): Manager;
 }
@@ -34,23 +38,34 @@ export async function startCrashing(
   const [cwd, configDir] = [join(root, "work"), join(root, "config")];
   mkdirSync(cwd);
   writeFiles(cwd, files ?? {});
-  const managerOptions = { cwd, configDir, ...rest };
+  return startProgram(scenario, { ...rest, cwd, configDir });
+}
+
+async function startProgram(
+  scenario: string,
+  managerOptions: Omit<ManagerOptions, "model"> & { cwd: string; configDir: string },
+): Promise<Crashing> {
+  const { cwd, configDir } = managerOptions;
   const program = fileURLToPath(new URL("crash-program.ts", import.meta.url));
-  const child = spawn(process.execPath, [program], { stdio: ["pipe", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [program], { stdio: ["pipe", "pipe", "pipe"] });
+  const gone = once(child, "exit");
   onTestFinished(() => void child.kill("SIGKILL"));
   child.stdin.end(JSON.stringify({ scenario, options: managerOptions }));
-  const [line] = (await once(child.stdout, "data")) as [Buffer];
-  const { sessionId, mainId } = JSON.parse(line.toString()) as Record<string, string>;
+  const line = await firstLine(child);
+  const { sessionId, mainId } = JSON.parse(line) as {
+    sessionId: string;
+    mainId: string;
+  };
   return {
     cwd,
     configDir,
-    sessionId: sessionId ?? "",
-    mainId: mainId ?? "",
+    sessionId,
+    mainId,
     async kill() {
-      const gone = once(child, "exit");
       child.kill("SIGKILL");
       await gone;
     },
+    resume: () => startProgram(scenario, { ...managerOptions, session: sessionId }),
     reopen(more = {}) {
       const model = createRehearsal(parseScenario(scenario, "scenario.yaml"));
       const manager = createManager({ ...managerOptions, model, session: sessionId, ...more });
@@ -58,4 +73,17 @@ export async function startCrashing(
       return manager;
     },
   };
+}
+
+/** What it says first. Rejects with its complaint when it ends before. */
+async function firstLine(
+  child: ChildProcessByStdio<Writable, Readable, Readable>,
+): Promise<string> {
+  const complaint = text(child.stderr);
+  const ended = once(child, "close").then(async (): Promise<never> => {
+    throw new Error(await complaint);
+  });
+  ended.catch(() => undefined);
+  const [line] = (await Promise.race([once(child.stdout, "data"), ended])) as [Buffer];
+  return line.toString();
 }

@@ -1,0 +1,110 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test, vi } from "vitest";
+import type { Crashing } from "./support/crash.ts";
+import { startCrashing } from "./support/crash.ts";
+import { randomOf } from "./support/shell-fuzz/random.ts";
+
+const quiet = { description: "works by itself", prompt: "You work.", tools: ["Bash"] };
+const options = {
+  agents: { quiet },
+  allowedTools: ["Bash"],
+  limits: { maxRunning: 200, maxTurns: 500 },
+};
+const children = 100;
+const patience = { timeout: 60_000, interval: 10 };
+
+/** Some say what they have at once, others when a command has ended, after some time. */
+function scenario(): string {
+  const random = randomOf(5, 0);
+  const names = Array.from({ length: children }, (_, index) => `child ${index + 1000}`);
+  const input = { subagent_type: "quiet", run_in_background: true };
+  return JSON.stringify({
+    turns: [
+      {
+        agent: "main",
+        turn: 1,
+        reply: names.map((name) => ({
+          call: "Agent",
+          input: { ...input, description: name, prompt: name },
+        })),
+      },
+      { agent: "main", reply: "noted", repeat: true },
+      ...names.map((name) => ({
+        agent: "quiet",
+        task: name,
+        turn: 1,
+        reply: [{ call: "Bash", input: { command: `sleep ${random.below(3000) / 1000}` } }],
+      })),
+      { agent: "quiet", turn: 2, reply: "done" },
+    ],
+  });
+}
+
+interface Line {
+  type: string;
+  retinueMail?: string;
+}
+
+function mainLines({ configDir, sessionId }: Crashing): Line[] {
+  const [file = "none"] = globSync(`projects/*/${sessionId}.jsonl`, { cwd: configDir });
+  const text = readFileSync(join(configDir, file), "utf8");
+  return text.split("\n").flatMap((line) => {
+    try {
+      return [JSON.parse(line) as Line];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** The notifications that each life of the parent was told, in order. */
+function toldByLife(crashing: Crashing): string[][] {
+  const lives: string[][] = [];
+  for (const { type, retinueMail } of mainLines(crashing)) {
+    if (type === "retinue-record") lives.push([]);
+    if (retinueMail !== undefined) lives.at(-1)?.push(retinueMail);
+  }
+  return lives;
+}
+
+function endsOf({ configDir, sessionId }: Crashing): Map<string, number> {
+  const files = globSync(`projects/*/${sessionId}/subagents/*.meta.json`, { cwd: configDir });
+  return new Map(
+    files.map((file) => {
+      const { retinue } = JSON.parse(readFileSync(join(configDir, file), "utf8")) as {
+        retinue: { agentId: string; endedAt: number };
+      };
+      return [retinue.agentId, retinue.endedAt];
+    }),
+  );
+}
+
+test("a parent of 100 children in the background that is killed and resumed twice is told once of each, in the order of their ends", async () => {
+  const first = await startCrashing(scenario(), options);
+  const untilTold = (count: number): Promise<void> =>
+    vi.waitFor(
+      () => expect(toldByLife(first).flat().length).toBeGreaterThanOrEqual(count),
+      patience,
+    );
+  await untilTold(20);
+  await first.kill();
+  const second = await first.resume();
+  await untilTold(50);
+  await second.kill();
+  const manager = second.reopen();
+  const { failed } = await manager.resumeAll();
+  expect(failed).toEqual([]);
+  const { state } = await manager.output(first.mainId, { block: true });
+  expect(state).toBe("completed");
+
+  const lives = toldByLife(first);
+  const ends = endsOf(first);
+  expect(lives).toHaveLength(3);
+  expect(lives.flat()).toHaveLength(children);
+  expect(lives.flat().toSorted()).toEqual([...ends.keys()].map((id) => `${id}/1`).toSorted());
+  for (const life of lives) {
+    const times = life.map((mail) => ends.get(mail.split("/")[0] ?? ""));
+    expect(times).toEqual(times.toSorted((a, b) => (a ?? 0) - (b ?? 0)));
+  }
+});
