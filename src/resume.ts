@@ -77,6 +77,8 @@ export async function childOf(asker: Asker, house: House): Promise<RunningAgent 
   if (id === undefined) return undefined;
   const known = house.registry.get(id);
   if (known?.isBusy === true || known?.result !== undefined) return known;
+  // Its parent brings it back beside its own work: here nobody waits for it.
+  if (known?.isBackground === true) return known;
   const { past } = await house.earlier.read(id);
   if (past.end !== null) return recallAgent(id, house);
   return resumeAgent(id, {}, { kind: "agent", asker }, house);
