@@ -72,6 +72,11 @@ export class AgentFiles {
     this.#output = agent.relates.background ? this.#newOutput() : undefined;
   }
 
+  /** An end that its transcript tells and the file beside it does not, because a process was killed in between. */
+  settle(event: AgentEvent): void {
+    this.#meta.change(event)?.write();
+  }
+
   /** Puts what another agent has been through at the beginning of its transcript. */
   copy(
     events: readonly { at: number; body: AgentEventBody }[],

@@ -27,6 +27,8 @@ export interface Past {
   readonly runs: number;
   /** How its last run ended; null: it was interrupted. */
   readonly end: EndOnDisk | null;
+  /** When that was, in milliseconds since the epoch. */
+  readonly endedAt: number | undefined;
   readonly lastText: string;
   /** Of the task that was interrupted, or of nothing. */
   readonly underWay: Taken;
@@ -57,6 +59,7 @@ export function pastOf(entries: readonly TranscriptEntry[], prices: PriceOverrid
     ),
     runs: entries.filter((entry) => entry.kind === "end").length,
     end: end?.kind === "end" ? end.result : null,
+    endedAt: end === undefined ? undefined : Date.parse(end.at),
     lastText: lastTextOf(entries),
     earlier: takenBy(entries.slice(own, Math.max(begun, own)), prices),
     underWay: takenBy(entries.slice(Math.max(begun, own)), prices),

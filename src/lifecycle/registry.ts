@@ -4,6 +4,7 @@ import type { AgentEvent, AgentEventBody } from "../events/event.ts";
 import type { AgentId } from "../ids.ts";
 import type { ResolvedAgent } from "../resolved-agent.ts";
 import { WrapUp } from "../loop/wrap-up.ts";
+import { isOpen } from "../transcript/meta.ts";
 import { readEndedAgent, readEndedAgents, type EndedAgent } from "../transcript/ended-agent.ts";
 import { followAbort } from "./abort.ts";
 import type { History } from "../loop/loop-context.ts";
@@ -67,7 +68,10 @@ export class Registry {
     const files = new AgentFiles(agent, this.#session, { standing: false, earlier });
     const { startedAt, endedAt } = earlier.meta.retinue;
     const running = new RunningAgent({ agent, files, startedAt, standing: false });
-    running.recall(past, endedAt);
+    running.recall(past, endedAt ?? past.endedAt);
+    const { result: end, endedAt: at = startedAt } = running;
+    if (end !== undefined && isOpen(earlier.meta.retinue.state))
+      files.settle({ ...this.#eventOf(running, { type: "agent-end", result: end }), at });
     const isKnown = this.#agents.has(agent.id);
     this.#agents.set(agent.id, running);
     this.ended.comeBack(running, { isKnown });

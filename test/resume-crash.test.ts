@@ -1,0 +1,142 @@
+import { existsSync, globSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test, vi } from "vitest";
+import { findAgents } from "../src/transcript/meta.ts";
+import { startCrashing, type Crashing } from "./support/crash.ts";
+
+const quiet = { description: "works by itself", prompt: "You work.", tools: ["Bash"] };
+const options = { agents: { quiet }, allowedTools: ["Bash"] };
+const untilGo = "while [ ! -e go ]; do sleep 0.02; done";
+const patience = { timeout: 20_000 };
+
+const background = `
+turns:
+  - { agent: main, turn: 1, reply: [{ call: Agent, input: { description: d, prompt: one, subagent_type: quiet, run_in_background: true } }] }
+  - { agent: main, turn: 2, reply: [{ call: Bash, input: { command: "touch main; ${untilGo}" } }] }
+  - { agent: main, turn: 3, reply: "{{ last }}" }
+  - { agent: main, turn: 4, reply: "{{ last }}" }
+  - { agent: quiet, turn: 1, reply: [{ call: Bash, input: { command: "echo 1 >> effects; touch child; while [ -e stay ]; do sleep 0.02; done" } }] }
+  - { agent: quiet, turn: 2, reply: "gold" }
+`;
+
+function pathOf({ configDir }: Crashing, pattern: string): string {
+  const [file = "none"] = globSync(pattern, { cwd: configDir });
+  return join(configDir, file);
+}
+
+function mainText(crashing: Crashing): string {
+  return readFileSync(pathOf(crashing, `projects/*/${crashing.sessionId}.jsonl`), "utf8");
+}
+
+function mailIn(text: string): string[] {
+  return [...text.matchAll(/"retinueMail":"([^"]+)"/g)].map(([, id = ""]) => id);
+}
+
+test("a child that ended while its parent was too busy to hear of it is told of after the crash, once", async () => {
+  const crashing = await startCrashing(background, options);
+  const { cwd, mainId } = crashing;
+  await vi.waitFor(() => {
+    const meta = pathOf(crashing, "projects/*/*/subagents/*.meta.json");
+    expect(readFileSync(meta, "utf8")).toContain('"state":"completed"');
+    expect(existsSync(join(cwd, "main"))).toBe(true);
+  }, patience);
+  await crashing.kill();
+  expect(mailIn(mainText(crashing))).toEqual([]);
+  writeFileSync(join(cwd, "go"), "");
+  const manager = crashing.reopen();
+  await manager.resumeAll();
+  const { content } = await manager.output(mainId, { block: true });
+  expect(content).toContain("<result>gold</result>");
+  const child = manager.list({ all: true }).find(({ depth }) => depth === 1);
+  expect(mailIn(mainText(crashing))).toEqual([`${child?.id}/1`]);
+  expect(readFileSync(join(cwd, "effects"), "utf8")).toBe("1\n");
+});
+
+test("a parent that was killed before it knew of its child's start finds the child again and starts no second one", async () => {
+  const crashing = await startCrashing(background, { ...options, files: { stay: "" } });
+  const { cwd, mainId, sessionId } = crashing;
+  await vi.waitFor(() => {
+    expect(existsSync(join(cwd, "child"))).toBe(true);
+    expect(existsSync(join(cwd, "main"))).toBe(true);
+  }, patience);
+  await crashing.kill();
+  // Up to the line that says that an agent is about to be started.
+  const text = mainText(crashing);
+  const intent = text.indexOf("\n", text.indexOf('"type":"retinue-step"')) + 1;
+  truncateSync(
+    pathOf(crashing, `projects/*/${sessionId}.jsonl`),
+    Buffer.byteLength(text.slice(0, intent)),
+  );
+  writeFileSync(join(cwd, "go"), "");
+  const manager = crashing.reopen();
+  await manager.resumeAll();
+  const { state } = await manager.output(mainId, { block: true });
+  expect(state).toBe("completed");
+  const children = manager.list({ all: true }).filter(({ depth }) => depth === 1);
+  expect(children.map((child) => child.state)).toEqual(["completed"]);
+  expect(mailIn(mainText(crashing))).toEqual([`${children[0]?.id}/1`]);
+  expect(mainText(crashing).match(/"status":"async_launched"/g)).toHaveLength(1);
+  expect(readFileSync(join(cwd, "effects"), "utf8")).toBe("1\n");
+});
+
+/** As it was before its agent's end: what a process leaves that is killed after the last line of a transcript. */
+function forgetEnd(metaPath: string): void {
+  const meta = JSON.parse(readFileSync(metaPath, "utf8")) as { retinue: Record<string, unknown> };
+  const { endedAt: _at, end: _end, turns: _turns, tokens: _tokens, ...retinue } = meta.retinue;
+  const open = { ...retinue, state: "running", pid: 2 ** 30 };
+  writeFileSync(metaPath, JSON.stringify({ ...meta, retinue: open }));
+}
+
+test("an agent whose process was killed between the last line of its transcript and the file beside it has ended", async () => {
+  const crashing = await startCrashing(background, options);
+  const { cwd, configDir, mainId } = crashing;
+  const childMeta = (): string => pathOf(crashing, "projects/*/*/subagents/*.meta.json");
+  await vi.waitFor(() => {
+    expect(readFileSync(childMeta(), "utf8")).toContain('"state":"completed"');
+    expect(existsSync(join(cwd, "main"))).toBe(true);
+  }, patience);
+  await crashing.kill();
+  forgetEnd(childMeta());
+  const states = async (): Promise<string[]> =>
+    (await findAgents(configDir)).map(({ state }) => state);
+  expect(await states()).toEqual(["interrupted", "completed"]);
+  const first = crashing.reopen();
+  await first.resumeAll();
+  await first.output(mainId, { block: true });
+  await first.close();
+  expect(readFileSync(childMeta(), "utf8")).toContain('"state":"completed"');
+  expect(mailIn(mainText(crashing))).toHaveLength(1);
+
+  forgetEnd(pathOf(crashing, "projects/*/*/main.meta.json"));
+  expect(await states()).toEqual(["completed", "completed"]);
+  expect(await crashing.reopen().resumeAll()).toEqual({ resumed: [], failed: [] });
+  expect(readFileSync(join(cwd, "effects"), "utf8")).toBe("1\n");
+});
+
+const patient = `
+turns:
+  - { agent: main, turn: 1, reply: [{ call: Bash, input: { command: "echo 1 >> effects; touch first; ${untilGo}" } }] }
+  - { agent: main, turn: 2, reply: [{ call: Bash, input: { command: "echo 2 >> effects; touch second; ${untilGo}" } }] }
+  - { agent: main, turn: 3, reply: "done" }
+`;
+
+test("of two processes that resume a session at once one does, and the other is told that it is busy", async () => {
+  const crashing = await startCrashing(patient, options);
+  const { cwd, mainId } = crashing;
+  await vi.waitFor(() => expect(existsSync(join(cwd, "first"))).toBe(true), patience);
+  await crashing.kill();
+  const both = await Promise.allSettled([crashing.resume(), crashing.resume()]);
+  const refused = both.filter((one) => one.status === "rejected");
+  expect(refused.map(({ reason }) => String(reason))).toEqual([
+    expect.stringContaining("session_busy"),
+  ]);
+  expect(() => crashing.reopen()).toThrow("belongs to process");
+  await vi.waitFor(() => expect(existsSync(join(cwd, "second"))).toBe(true), patience);
+  const [second] = both.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+  await second?.kill();
+  const manager = crashing.reopen();
+  await manager.resumeAll();
+  const { state } = await manager.output(mainId, { block: true });
+  expect(state).toBe("completed");
+  expect(readFileSync(join(cwd, "effects"), "utf8")).toBe("1\n2\n");
+});
