@@ -61,7 +61,8 @@ export async function resumeAgent(
         : session.slots.reserve(claimOf(agent, session.model.provider));
     const started = registry.start(running, task, { ticket, follow, past });
     // Nothing of this may come after the agent's first look into its mail.
-    for (const mail of sentMail(session.paths.mail(id))) running.mailbox.post(mail);
+    const mail = [...earlier.lostShells, ...sentMail(session.paths.mail(id))];
+    for (const one of mail) running.mailbox.post(one);
     tellOfChildren(running, house);
     await started;
     return { running, children };

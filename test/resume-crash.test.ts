@@ -140,3 +140,33 @@ test("of two processes that resume a session at once one does, and the other is 
   expect(state).toBe("completed");
   expect(readFileSync(join(cwd, "effects"), "utf8")).toBe("1\n2\n");
 });
+
+test("an agent hears, once, that its command in the background ended with its process; not of one whose end it knew", async () => {
+  const scenario = `
+turns:
+  - { agent: main, turn: 1, reply: [
+      { call: Bash, input: { command: "true", description: short, run_in_background: true } },
+      { call: Bash, input: { command: "touch first; sleep 600", description: long, run_in_background: true } }] }
+  - { agent: main, turn: 2, reply: [{ call: TaskOutput, input: { task_id: "{{ results.1 | match /as (b[0-9a-f]+)/ }}" } }] }
+  - { agent: main, turn: 3, reply: [{ call: Bash, input: { command: "touch second; ${untilGo}" } }] }
+  - { agent: main, turn: 4, reply: [{ call: Bash, input: { command: "touch third; ${untilGo}" } }] }
+  - { agent: main, turn: 5, reply: "done" }
+`;
+  const first = await startCrashing(scenario, options);
+  const { cwd, mainId } = first;
+  const isThere = (name: string): Promise<void> =>
+    vi.waitFor(() => expect(existsSync(join(cwd, name))).toBe(true), patience);
+  await Promise.all([isThere("first"), isThere("second")]);
+  await first.kill();
+  const second = await first.resume();
+  await isThere("third");
+  await second.kill();
+  const manager = first.reopen();
+  await manager.resumeAll();
+  await manager.output(mainId, { block: true });
+  const lost = mainText(first)
+    .split("\n")
+    .filter((line) => line.includes("<status>interrupted</status>"));
+  expect(lost).toHaveLength(1);
+  expect(lost[0]).toContain('Background command \\"long\\" was interrupted: the process');
+});

@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { RetinueError } from "../errors.ts";
 import { parseAgentId, type AgentId } from "../ids.ts";
+import type { Mail } from "../loop/mail.ts";
 import type { PriceOverrides } from "../model/prices.ts";
 import { once } from "../platform/once.ts";
 import { reapOrphans } from "../platform/orphans.ts";
@@ -10,6 +11,7 @@ import { readAgent, readMeta, type AgentMeta } from "../transcript/meta.ts";
 import type { SessionPaths } from "../transcript/paths.ts";
 import { parseEntry, type TranscriptEntry } from "../transcript/reader.ts";
 import type { EarlierFiles } from "./agent-files.ts";
+import { lostShells } from "./lost-shells.ts";
 import { pastOf, type Past } from "./past.ts";
 import type { Asker } from "./session.ts";
 
@@ -18,6 +20,8 @@ export interface EarlierAgent {
   readonly entries: readonly TranscriptEntry[];
   readonly past: Past;
   readonly earlier: EarlierFiles;
+  /** What it has to hear of commands that ended with its process. */
+  readonly lostShells: readonly Mail[];
 }
 
 interface Known {
@@ -59,6 +63,7 @@ export class EarlierAgents {
     return {
       entries,
       past: pastOf(entries, this.#prices),
+      lostShells: lostShells(lines),
       earlier: {
         meta,
         metaLength: statSync(metaPath).size,
