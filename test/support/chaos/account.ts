@@ -80,14 +80,15 @@ export function accountOf(
   };
 }
 
-/** By effect: the results of each call that was to have it. */
+/** By effect: what was told of each call that was to have it. */
 function callsByEffect(books: readonly Book[]): Map<string, string[][]> {
   const found = new Map<string, string[][]>();
-  for (const { calls, results } of books)
+  for (const { calls, results, lostShells } of books)
     for (const [id, { command }] of calls) {
       const effect = /echo (w\d+:\d+) >>/.exec(command)?.[1];
-      if (effect !== undefined)
-        found.set(effect, [...(found.get(effect) ?? []), results.get(id) ?? []]);
+      if (effect === undefined) continue;
+      const told = [...(results.get(id) ?? []), ...(lostShells.has(id) ? ["Interrupted"] : [])];
+      found.set(effect, [...(found.get(effect) ?? []), told]);
     }
   return found;
 }

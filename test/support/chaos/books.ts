@@ -13,6 +13,8 @@ export interface Book {
   readonly errors: Set<string>;
   /** How often each piece of mail was told. */
   readonly mail: Map<string, number>;
+  /** Calls whose command in the background was told to be interrupted. */
+  readonly lostShells: Set<string>;
   readonly ends: string[];
   /** Numbers of lines that are no JSON, without the last one if it has no end. */
   readonly broken: number[];
@@ -67,6 +69,7 @@ function readBook(path: string): Book {
     results: new Map(),
     errors: new Set(),
     mail: new Map(),
+    lostShells: new Set(),
     ends: [],
     broken: [],
   };
@@ -84,6 +87,8 @@ function readBook(path: string): Book {
 function enter(book: Book, { type, retinueMail, result, message }: Line): void {
   if (type === "retinue-end") book.ends.push(result?.state ?? "");
   if (retinueMail !== undefined) add(book.mail, retinueMail);
+  const [, shell] = lostShell.exec(retinueMail === undefined ? "" : textIn(message?.content)) ?? [];
+  if (shell !== undefined) book.lostShells.add(shell);
   if (type === "assistant" && message?.id !== undefined) add(book.answers, message.id);
   if (!Array.isArray(message?.content)) return;
   for (const block of message.content) {
@@ -95,6 +100,12 @@ function enter(book: Book, { type, retinueMail, result, message }: Line): void {
     book.results.set(tool_use_id, [...(book.results.get(tool_use_id) ?? []), told]);
   }
 }
+
+function textIn(content: string | Block[] | undefined): string {
+  return typeof content === "string" ? content : "";
+}
+
+const lostShell = /<tool-use-id>(.*?)<\/tool-use-id>[^]*<status>interrupted<\/status>/;
 
 /** What was acknowledged and is not in the transcripts. */
 export function lostOf(

@@ -9,7 +9,7 @@ import { lostOf, readBooks, readMain } from "./books.ts";
 import { chooseInstant, killAt } from "./kill-instant.ts";
 import { startLife } from "./life-process.ts";
 import { Tails, tornTails } from "./tails.ts";
-import { planWork } from "./work.ts";
+import { planWork, type Work } from "./work.ts";
 
 export interface StormOptions {
   /** How often a life is killed, over as many sessions as that takes. */
@@ -25,6 +25,8 @@ export interface StormOptions {
 /** What became of one session. */
 export interface Weathered extends Account {
   readonly directory: string;
+  readonly work: Work;
+  readonly files: { readonly cwd: string; readonly sessionDir: string; readonly log: string };
   readonly kills: number;
   /** Of what was acknowledged, what a look after a kill or at the end did not find. */
   readonly lost: Acknowledged[];
@@ -86,6 +88,8 @@ async function weather(options: StormOptions, number: number): Promise<Weathered
         ...account,
         ...figuresOf(told),
         directory,
+        work,
+        files: { cwd, sessionDir, log },
         kills,
         lost,
         troubles,

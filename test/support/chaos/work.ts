@@ -9,7 +9,11 @@ export interface Work {
 }
 
 export const agentTypes = {
-  worker: { description: "appends lines", prompt: "You append lines.", tools: ["Bash", "Agent"] },
+  worker: {
+    description: "appends lines",
+    prompt: "You append lines.",
+    tools: ["Bash", "Agent", "TaskOutput"],
+  },
 };
 
 /** The main agent starts most workers in one turn, some in the background; of every five one is started by its neighbour. */
@@ -40,8 +44,10 @@ export function planWork(options: { agents: number; turns: number; seed: number 
     const task = `task of ${name}`;
     let written = 0;
     const next = (): string => `${name}:${(written += 1)}`;
-    for (let turn = 1; turn <= turns; turn += 1) {
-      const reply: object[] = replyOf(next, name, random);
+    const replies: object[][] = [];
+    while (replies.length < turns) replies.push(...repliesOf(next, name, random));
+    for (const [before, reply] of replies.entries()) {
+      const turn = before + 1;
       if (turn === 2 && index + 1 < agents && isBelow(index + 1)) reply.push(spawn(index + 1));
       script.push({ agent: "worker", task, turn, reply });
     }
@@ -54,26 +60,33 @@ export function planWork(options: { agents: number; turns: number; seed: number 
 /** A scenario is small; its templates need not be. */
 const muchText = "{{ system }}\n".repeat(200);
 
+/** The command that the turn before has put into the background; none if that call was interrupted. */
+const launched = '{{ results.1 | match /as (b[0-9a-f]+)/ | default "none" }}';
+
 interface Call {
   call: string;
   input: Record<string, unknown>;
 }
 
-/** Calls that end at once, that take time before or after their effect, that leave processes behind, and much text. */
-function replyOf(next: () => string, name: string, random: Random): object[] {
-  const append = (before = "", after = ""): Call => ({
+/** Calls that end at once, that take time before or after their effect, that leave processes behind, that go on beside the agent, and much text. */
+function repliesOf(next: () => string, name: string, random: Random): object[][] {
+  const append = (before = "", after = "", input: object = {}): Call => ({
     call: "Bash",
-    input: { command: `${before}echo ${next()} >> effects/${name}${after}` },
+    input: { command: `${before}echo ${next()} >> effects/${name}${after}`, ...input },
   });
-  const kinds: (() => object[])[] = [
-    () => [append()],
-    () => [append(), append()],
-    () => [append("sleep 0.15; ")],
-    () => [append("", "; sleep 0.15")],
-    () => [append("", "; seq 1 4000")],
-    () => [{ text: muchText }, append()],
-    () => [append("setsid sleep 600 >/dev/null 2>&1 & ")],
-    () => [append("", "; sleep 0.05"), append("sleep 0.05; "), append()],
+  const kinds: (() => object[][])[] = [
+    () => [[append()]],
+    () => [[append(), append()]],
+    () => [[append("sleep 0.15; ")]],
+    () => [[append("", "; sleep 0.15")]],
+    () => [[append("", "; seq 1 4000")]],
+    () => [[{ text: muchText }, append()]],
+    () => [[append("setsid sleep 600 >/dev/null 2>&1 & ")]],
+    () => [[append("", "; sleep 0.05"), append("sleep 0.05; "), append()]],
+    () => [
+      [append("sleep 0.1; ", "", { run_in_background: true }), append()],
+      [{ call: "TaskOutput", input: { task_id: launched } }],
+    ],
   ];
   return random.pick(kinds)();
 }
