@@ -1,5 +1,5 @@
 // Kills sessions with -9 at random instants and resumes them until all their agents have ended:
-//   npm run chaos -- --kills 200 [--seed 1] [--agents 20] [--keep DIR]
+//   npm run chaos -- --kills 200 [--seed 1] [--agents 20] [--power] [--keep DIR]
 // Ends with 1 when something acknowledged was lost, an effect repeated, or an agent did not finish; the sessions are kept then.
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,6 +13,7 @@ const { values } = parseArgs({
     kills: { type: "string", default: "200" },
     seed: { type: "string", default: "1" },
     agents: { type: "string", default: "20" },
+    power: { type: "boolean", default: false },
     keep: { type: "string" },
   },
 });
@@ -23,6 +24,7 @@ const sessions = await storm({
   seed: wholeNumber("seed", values.seed),
   agents,
   turns: 12,
+  durability: values.power ? "power" : "process",
   directory,
   report: (line) => console.error(line),
 });

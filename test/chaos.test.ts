@@ -19,6 +19,7 @@ test(
       seed: 7,
       agents,
       turns: 10,
+      durability: "process",
       directory: temporaryDirectory(),
     });
     process.stdout.write(`${reportLines(sessions, agents).join("\n")}\n`);
@@ -31,8 +32,9 @@ test(
 );
 
 test("what is lost, repeated, missing or told twice is found", { timeout: 600_000 }, async () => {
-  const options = { kills: 1, seed: 7, agents: 3, turns: 3, directory: temporaryDirectory() };
-  const [session] = await storm(options);
+  const size = { kills: 1, seed: 7, agents: 3, turns: 3 };
+  const directory = temporaryDirectory();
+  const [session] = await storm({ ...size, durability: "process", directory });
   if (session === undefined) throw new Error("There was no session.");
   const { files, work } = session;
   const told = readLog(files.log);

@@ -10,7 +10,8 @@ export interface LifeOptions {
   log: string;
   /** Null: it begins one. */
   session: string | null;
-  limits?: ManagerOptions["limits"];
+  maxRunning: number;
+  durability: NonNullable<ManagerOptions["durability"]>;
 }
 
 /** Something that somebody outside has heard, and may rely on from then on. */

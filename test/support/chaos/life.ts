@@ -7,7 +7,7 @@ import { findOrphans } from "../../../src/platform/orphans.ts";
 import { acknowledged, type Acknowledged, type LifeOptions } from "./acknowledged.ts";
 import { agentTypes } from "./work.ts";
 
-const { cwd, configDir, scenario, log, session, limits } = JSON.parse(
+const { cwd, configDir, scenario, log, session, maxRunning, durability } = JSON.parse(
   process.argv[2] ?? "",
 ) as LifeOptions;
 const file = openSync(log, "a", 0o600);
@@ -24,7 +24,8 @@ const manager = createManager({
   ...(session === null ? {} : { session }),
   agents: agentTypes,
   allowedTools: ["Bash"],
-  limits: { maxRunning: 100, maxSpawnDepth: 3, maxTurns: 1000, ...limits },
+  limits: { maxRunning, maxSpawnDepth: 3, maxTurns: 1000 },
+  durability,
   logger: repairLogger(),
 });
 say(`open ${manager.sessionId}`);
@@ -53,7 +54,10 @@ async function readEvents(): Promise<void> {
     isFirst = false;
     const told = acknowledged(event);
     if (told !== undefined) note(told);
-    if (event.type === "tool-call-end" && (count += 1) % 7 === 0) await sendTo(event.agentId);
+    if (event.type !== "tool-call-end") continue;
+    count += 1;
+    if (count % 7 === 0) await sendTo(event.agentId);
+    if (count % 41 === 0) await letGo(event.agentId);
   }
 }
 
@@ -64,6 +68,15 @@ async function sendTo(agentId: string): Promise<void> {
     note({ kind: "sent", agentId, messageId });
   } catch {
     // It has ended meanwhile.
+  }
+}
+
+/** Its parent does not wait for it any more, and has to be told of its end. */
+async function letGo(agentId: string): Promise<void> {
+  try {
+    await manager.background(agentId);
+  } catch {
+    // It is the main agent, or has ended meanwhile.
   }
 }
 

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { projectDirectory } from "../../../src/transcript/paths.ts";
 import { randomOf } from "../shell-fuzz/random.ts";
 import { accountOf, type Account } from "./account.ts";
-import { readLog, type Acknowledged } from "./acknowledged.ts";
+import { readLog, type Acknowledged, type LifeOptions } from "./acknowledged.ts";
 import { lostOf, readBooks, readMain } from "./books.ts";
 import { chooseInstant, killAt } from "./kill-instant.ts";
 import { startLife } from "./life-process.ts";
@@ -17,6 +17,7 @@ export interface StormOptions {
   seed: number;
   agents: number;
   turns: number;
+  durability: LifeOptions["durability"];
   /** Where the sessions go, one directory each. */
   directory: string;
   report?: (line: string) => void;
@@ -67,7 +68,9 @@ async function weather(options: StormOptions, number: number): Promise<Weathered
   writeFileSync(scenario, work.scenario);
   const log = join(directory, "acknowledged.jsonl");
   writeFileSync(log, "");
-  const life = { cwd, configDir, scenario, log };
+  // In every other session some wait in line.
+  const maxRunning = number % 2 === 1 ? 8 : 100;
+  const life = { cwd, configDir, scenario, log, maxRunning, durability: options.durability };
   const projectDir = projectDirectory(configDir, cwd);
   const lost: Acknowledged[] = [];
   const troubles: string[] = [];

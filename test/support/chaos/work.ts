@@ -12,7 +12,7 @@ export const agentTypes = {
   worker: {
     description: "appends lines",
     prompt: "You append lines.",
-    tools: ["Bash", "Agent", "TaskOutput"],
+    tools: ["Bash", "Agent"],
   },
 };
 
@@ -60,9 +60,6 @@ export function planWork(options: { agents: number; turns: number; seed: number 
 /** A scenario is small; its templates need not be. */
 const muchText = "{{ system }}\n".repeat(200);
 
-/** The command that the turn before has put into the background; none if that call was interrupted. */
-const launched = '{{ results.1 | match /as (b[0-9a-f]+)/ | default "none" }}';
-
 interface Call {
   call: string;
   input: Record<string, unknown>;
@@ -84,9 +81,15 @@ function repliesOf(next: () => string, name: string, random: Random): object[][]
     () => [[append("setsid sleep 600 >/dev/null 2>&1 & ")]],
     () => [[append("", "; sleep 0.05"), append("sleep 0.05; "), append()]],
     () => [
-      [append("sleep 0.1; ", "", { run_in_background: true }), append()],
-      [{ call: "TaskOutput", input: { task_id: launched } }],
+      [append(`echo $$ > pid-${name}; sleep 0.1; `, "", { run_in_background: true }), append()],
+      [{ call: "Bash", input: { command: untilGone(`pid-${name}`) } }],
     ],
   ];
   return random.pick(kinds)();
+}
+
+/** A command in the background ends with its agent, so the agent waits for it; unless a kill has ended it already. */
+function untilGone(file: string): string {
+  const isThere = `for i in $(seq 100); do [ -s ${file} ] && break; sleep 0.02; done`;
+  return `${isThere}; while kill -0 "$(cat ${file})"; do sleep 0.02; done; rm -f ${file}`;
 }
