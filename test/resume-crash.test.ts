@@ -1,8 +1,10 @@
 import { existsSync, globSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { createManager, createRehearsal, parseScenario } from "../src/index.ts";
 import { findAgents } from "../src/transcript/meta.ts";
 import { startCrashing, type Crashing } from "./support/crash.ts";
+import { setStage } from "./support/stage.ts";
 
 const quiet = { description: "works by itself", prompt: "You work.", tools: ["Bash"] };
 const options = { agents: { quiet }, allowedTools: ["Bash"] };
@@ -80,10 +82,10 @@ test("a parent that was killed before it knew of its child's start finds the chi
 });
 
 /** As it was before its agent's end: what a process leaves that is killed after the last line of a transcript. */
-function forgetEnd(metaPath: string): void {
+function forgetEnd(metaPath: string, state = "running"): void {
   const meta = JSON.parse(readFileSync(metaPath, "utf8")) as { retinue: Record<string, unknown> };
   const { endedAt: _at, end: _end, turns: _turns, tokens: _tokens, ...retinue } = meta.retinue;
-  const open = { ...retinue, state: "running", pid: 2 ** 30 };
+  const open = { ...retinue, state, pid: 2 ** 30 };
   writeFileSync(metaPath, JSON.stringify({ ...meta, retinue: open }));
 }
 
@@ -169,4 +171,17 @@ turns:
     .filter((line) => line.includes("<status>interrupted</status>"));
   expect(lost).toHaveLength(1);
   expect(lost[0]).toContain('Background command \\"long\\" was interrupted: the process');
+});
+
+test("an agent that stood idle when its process was killed is not picked up, and no failure", async () => {
+  const { manager, cwd, configDir } = setStage("turns: [{ reply: done }]", options);
+  const { id } = await manager.spawn({ subagent_type: "quiet" });
+  await manager.process(id, "one");
+  await manager.close();
+  const [file = ""] = globSync("projects/*/*/subagents/*.meta.json", { cwd: configDir });
+  forgetEnd(join(configDir, file), "idle");
+  const model = createRehearsal(parseScenario("turns: [{ reply: done }]", "scenario.yaml"));
+  const again = createManager({ ...options, cwd, configDir, model, session: manager.sessionId });
+  onTestFinished(() => again.close());
+  expect(await again.resumeAll()).toEqual({ resumed: [], failed: [] });
 });

@@ -7,7 +7,7 @@ import type { PriceOverrides } from "../model/prices.ts";
 import { once } from "../platform/once.ts";
 import { reapOrphans } from "../platform/orphans.ts";
 import { readJsonl } from "../platform/jsonl.ts";
-import { readAgent, readMeta, type AgentMeta } from "../transcript/meta.ts";
+import { isInterrupted, readAgent, readMeta, type AgentMeta } from "../transcript/meta.ts";
 import type { SessionPaths } from "../transcript/paths.ts";
 import { parseEntry, type TranscriptEntry } from "../transcript/reader.ts";
 import type { EarlierFiles } from "./agent-files.ts";
@@ -104,7 +104,7 @@ export class EarlierAgents {
     const files = await this.#metaFiles();
     const agents = await Promise.all(files.map((file) => readAgent(file)));
     const known = agents.flatMap((agent) =>
-      agent === undefined ? [] : [knownOf(agent.meta, agent.state === "interrupted")],
+      agent === undefined ? [] : [knownOf(agent.meta, isInterrupted(agent))],
     );
     for (const { id, parentId } of known) this.#tree.set(id, parentId);
     return new Map(known.map((one) => [one.id, one]));

@@ -169,6 +169,11 @@ export function isOpen(state: AgentOnDisk["state"]): boolean {
   return ["queued", "running", "waiting", "idle"].includes(state);
 }
 
+/** Something was under way in it. One that stood idle has nothing to go on with. */
+export function isInterrupted({ state, meta }: AgentOnDisk): boolean {
+  return state === "interrupted" && meta.retinue.state !== "idle";
+}
+
 function stateOf(meta: AgentMeta): AgentOnDisk["state"] {
   const { state, pid, pidStart } = meta.retinue;
   return isOpen(state) && processStart(pid) !== pidStart ? "interrupted" : state;

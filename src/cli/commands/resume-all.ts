@@ -2,7 +2,12 @@ import type { AgentRow } from "../../agent-row.ts";
 import { errorMessage } from "../../errors.ts";
 import { createManager, type Manager } from "../../manager.ts";
 import { readLease } from "../../transcript/lease.ts";
-import { findAgents, sessionDirectory, type AgentOnDisk } from "../../transcript/meta.ts";
+import {
+  findAgents,
+  isInterrupted,
+  sessionDirectory,
+  type AgentOnDisk,
+} from "../../transcript/meta.ts";
 import { defaultConfigDir } from "../../transcript/paths.ts";
 import { chooseModel } from "../choose-model.ts";
 import { exitCodes, exitCodeOfSignal } from "../exit-codes.ts";
@@ -22,9 +27,7 @@ interface Picked {
 
 /** `retinue resume --all`: every agent that was interrupted goes on, and the command waits for all of them. */
 export async function resumeAllCommand(options: ResumeOptions): Promise<void> {
-  const agents = (await findAgents(defaultConfigDir())).filter(
-    ({ state }) => state === "interrupted",
-  );
+  const agents = (await findAgents(defaultConfigDir())).filter(isInterrupted);
   const sessions = [...Map.groupBy(agents, ({ meta }) => meta.retinue.sessionId).values()];
   const open = new Set<Manager>();
   let interrupted: NodeJS.Signals | null = null;
