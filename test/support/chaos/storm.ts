@@ -95,7 +95,7 @@ async function weather(options: StormOptions, number: number): Promise<Weathered
         files: { cwd, sessionDir, log },
         kills,
         lost,
-        troubles,
+        troubles: [...troubles, ...troublesOf(told)],
         tails,
         stillTorn: tornTails(sessionDir),
       };
@@ -119,6 +119,13 @@ async function weather(options: StormOptions, number: number): Promise<Weathered
 function configDirOf(path: string): string {
   if (!existsSync(path)) mkdirSync(path, { recursive: true, mode: 0o700 });
   return path;
+}
+
+function troublesOf(told: readonly Acknowledged[]): string[] {
+  return told.flatMap((one) => {
+    if (one.kind === "warning") return [one.message];
+    return one.kind === "not-resumed" ? [`${one.id}: ${one.why}`] : [];
+  });
 }
 
 function figuresOf(
