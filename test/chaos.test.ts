@@ -18,7 +18,7 @@ test(
       kills: 20,
       seed: 7,
       agents,
-      turns: 10,
+      turns: 6,
       durability: "process",
       directory: temporaryDirectory(),
     });
