@@ -2,9 +2,11 @@ import { RetinueError } from "./errors.ts";
 import type { AgentEventBody, AnswerRecord } from "./events/event.ts";
 import { newAgentId, type AgentId } from "./ids.ts";
 import { claimOf } from "./lifecycle/claim.ts";
-import { pastOf } from "./lifecycle/past.ts";
+import { pastOf, type Past } from "./lifecycle/past.ts";
 import type { RunningAgent } from "./lifecycle/running-agent.ts";
 import { resumedAgent } from "./resume.ts";
+import type { PriceOverrides } from "./model/prices.ts";
+import { refuseWhenOver } from "./lifecycle/life.ts";
 import type { House } from "./spawn.ts";
 import type { TranscriptEntry } from "./transcript/reader.ts";
 
@@ -26,9 +28,9 @@ export function branchAgent(
 ): Promise<RunningAgent> {
   return house.spawns.run(async () => {
     const { session, registry } = house;
+    refuseWhenOver(session);
     const earlier = await house.earlier.read(id);
-    const entries = upToTurn(earlier.entries, id, request.turn);
-    const past = pastOf(entries, session.prices);
+    const { entries, past } = copyOf(earlier.entries, id, request.turn, session.prices);
     const isDone = past.messages.at(-1)?.role === "assistant" && past.pending?.open.length === 0;
     if (isDone && request.prompt === undefined) {
       throw new RetinueError(
@@ -58,6 +60,24 @@ export function branchAgent(
       throw error;
     }
   });
+}
+
+/** Of a turn that is not over nobody knows what its calls did: a copy never makes them. */
+function copyOf(
+  all: readonly TranscriptEntry[],
+  id: AgentId,
+  turn: number | undefined,
+  prices: PriceOverrides,
+): { entries: TranscriptEntry[]; past: Past } {
+  const entries = upToTurn(all, id, turn);
+  const past = pastOf(entries, prices);
+  if ((past.pending?.open.length ?? 0) === 0) return { entries, past };
+  const answers = new Set(entries.flatMap((entry) => (entry.kind === "answer" ? [entry.id] : [])));
+  if (turn === undefined && answers.size > 1) return copyOf(all, id, answers.size - 1, prices);
+  throw new RetinueError(
+    "invalid_request",
+    `The calls of answer ${answers.size} of agent ${id} have no results yet. Branch from an earlier one, or resume the agent.`,
+  );
 }
 
 /** What was said until the next answer after this one, without the next task. */

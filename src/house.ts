@@ -102,6 +102,7 @@ export function buildHouse(
       background: allowsBackground,
     }),
     allowsBackground,
+    life: { isOver: false },
     limits: options.limits,
     prices: settings.prices,
     slots: new Slots(
@@ -121,6 +122,11 @@ export function buildHouse(
     logger,
     redactor,
     spawnChild: (request, asker) => spawnOrResume(request, asker, house),
+    typeOf: (text) => {
+      const known = parseAgentId(text);
+      if (known === undefined) return undefined;
+      return house.registry.get(known)?.agent.type ?? house.registry.onDisk(known)?.agentType;
+    },
     tasksOf: (asker) => agentTasks(asker, house.registry, session),
     childOf: (asker) => childOf(asker, house),
   };
@@ -177,12 +183,12 @@ function spawnOrResume(
   asker: Asker,
   house: House,
 ): Promise<RunningAgent> {
-  const { resume, prompt, max_turns: maxTurns, model } = request;
+  const { resume, prompt, max_turns: maxTurns, model, mode, effort } = request;
   if (resume === undefined) return spawn(request, { kind: "agent", asker }, house);
   const id = parseAgentId(resume);
   if (id === undefined) throw new RetinueError("unknown_task", `unknown task_id: ${resume}`);
   const background = house.session.allowsBackground && request.run_in_background === true;
-  const changes = { prompt, maxTurns, model, background };
+  const changes = { prompt, maxTurns, model, mode, effort, background };
   return resumeAgent(id, changes, { kind: "agent", asker }, house);
 }
 

@@ -26,10 +26,12 @@ import type { CallExplanation } from "./resolve/explain-call.ts";
 import type { Explanation } from "./resolve/explain.ts";
 import { branchAgent, type BranchRequest } from "./branch.ts";
 import { moveToBackground, sendMessage, type Receipt } from "./steer.ts";
-import { resumeAgent, resumeInterrupted, type ResumeRequest } from "./resume.ts";
+import { resumeAgent, resumeInterrupted, tellOfChildren, type ResumeRequest } from "./resume.ts";
+import { sentMail } from "./lifecycle/sent-mail.ts";
 import { SessionTranscripts } from "./session-transcripts.ts";
 import { explainCallOf, explainType } from "./explain-here.ts";
 import { endsWithin } from "./tools/ends-within.ts";
+import { refuseWhenOver } from "./lifecycle/life.ts";
 import { spawn, type House, type SpawnFor } from "./spawn.ts";
 import type { SpawnRequestInput } from "./spawn-request.ts";
 import { longestTimer } from "./longest-timer.ts";
@@ -59,7 +61,6 @@ export class Manager {
   readonly #prune: DailyPrune;
   /** The transcripts of this session: where they are, what they say, notes of the host. */
   readonly transcripts: SessionTranscripts;
-  #closed = false;
 
   /** Use `createManager`. */
   constructor(house: House, programmatic: Map<string, AgentDefinition>) {
@@ -68,7 +69,7 @@ export class Manager {
     this.#prune = new DailyPrune(house);
     this.transcripts = new SessionTranscripts(house.session, house.registry);
     house.session.lease.onLost((reason) => {
-      this.#closed = true;
+      house.session.life.isOver = true;
       void this.stopAll(reason);
     });
   }
@@ -133,7 +134,11 @@ export class Manager {
     }
     const ticket = session.slots.reserve(claimOf(running.agent, session.model.provider));
     const task = { prompt, source: "human", timeout } as const;
-    await registry.start(running, task, { ticket, follow: null });
+    const started = registry.start(running, task, { ticket, follow: null });
+    // What came while it stood idle.
+    for (const mail of sentMail(session.paths.mail(running.agent.id))) running.mailbox.post(mail);
+    tellOfChildren(running, this.#house);
+    await started;
     return running.ended;
   }
 
@@ -245,6 +250,7 @@ export class Manager {
   /** Goes on with a copy of an agent, from one of its turns, perhaps on another model. The original stays as it is. */
   async branch(id: string, request: BranchRequest = {}): Promise<AgentRow> {
     this.#refuseWhenClosed();
+    await this.#house.session.sandbox?.open();
     return this.#row(await branchAgent(agentIdOf(id), request, this.#house));
   }
 
@@ -309,7 +315,7 @@ export class Manager {
 
   /** Takes no more work, ends what runs, and returns when everything is on disk. */
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#house.session.life.isOver = true;
     try {
       // A spawn that is under way becomes an agent first, and is then stopped like the others.
       await this.#house.spawns.run(() => Promise.resolve());
@@ -346,7 +352,7 @@ export class Manager {
   }
 
   #refuseWhenClosed(): void {
-    if (this.#closed) throw new RetinueError("closed", "The manager is closed. Create a new one.");
+    refuseWhenOver(this.#house.session);
   }
 
   #find(id: string): RunningAgent {

@@ -6,20 +6,26 @@ import { initialAttachments } from "./resolve/prompt.ts";
 import { errorMessage, RetinueError } from "./errors.ts";
 import type { AgentId } from "./ids.ts";
 import { claimOf } from "./lifecycle/claim.ts";
-import type { EarlierAgent } from "./lifecycle/earlier-agents.ts";
+import type { EarlierAgent, Interrupted } from "./lifecycle/earlier-agents.ts";
 import { endNotification } from "./lifecycle/notification.ts";
 import type { Past } from "./lifecycle/past.ts";
 import type { RunningAgent } from "./lifecycle/running-agent.ts";
 import type { Asker } from "./lifecycle/session.ts";
 import { Ticket } from "./lifecycle/slots.ts";
 import { sentMail } from "./lifecycle/sent-mail.ts";
-import type { ResolvedAgent } from "./resolved-agent.ts";
+import type { PermissionMode, ResolvedAgent } from "./resolved-agent.ts";
 import type { Changes } from "./resolve/renew.ts";
+import { begunCalls } from "./loop/pending.ts";
+import { refuseWhenOver } from "./lifecycle/life.ts";
 import type { House } from "./spawn.ts";
+import type { Effort } from "./spawn-request.ts";
 
 export interface ResumeRequest {
   /** What it is to do now. Left out: it goes on with what it was interrupted at. */
   prompt?: string | undefined;
+  /** A narrower permission mode than it has. */
+  mode?: PermissionMode | undefined;
+  effort?: Effort | undefined;
   /** Whether nobody waits for it; left out: as before. */
   background?: boolean | undefined;
   model?: string | undefined;
@@ -39,6 +45,7 @@ export async function resumeAgent(
   await house.earlier.ready();
   const { running, children } = await house.spawns.run(async () => {
     const { session, registry } = house;
+    refuseWhenOver(session);
     refuseBusy(registry.get(id), request);
     const earlier = await house.earlier.read(id);
     const { past } = earlier;
@@ -51,14 +58,15 @@ export async function resumeAgent(
     const running = registry.recall(agent, earlier);
     const source = by.kind === "agent" ? "parent" : "human";
     const follow = by.kind === "agent" && !running.isBackground ? by.asker.signal : null;
-    const children = await Promise.all(
-      (await house.earlier.backgroundChildren(id)).map((child) => recallAgent(child, house)),
-    );
+    const children = await recallChildren(id, house);
     const task = { prompt, source, timeout: agent.costs.timeout } as const;
     const ticket =
       agent.relates.depth === 0
         ? new Ticket(null)
         : session.slots.reserve(claimOf(agent, session.model.provider));
+    const parent =
+      agent.relates.parentId === null ? undefined : registry.get(agent.relates.parentId);
+    if (running.isBackground && parent?.isBusy === true) parent.mailbox.expect(id);
     const started = registry.start(running, task, { ticket, follow, past });
     // Nothing of this may come after the agent's first look into its mail.
     const mail = [...earlier.lostShells, ...sentMail(session.paths.mail(id))];
@@ -104,30 +112,49 @@ export async function resumeInterrupted(
   await house.earlier.ready();
   const resumed: RunningAgent[] = [];
   const failed: { id: AgentId; error: unknown }[] = [];
-  const left = new Map((await house.earlier.interrupted()).map((one) => [one.id, one]));
-  const isBelow = (parentId: AgentId | null): boolean => {
-    if (parentId === null) return false;
-    const parent = left.get(parentId);
-    return parent !== undefined || isBelow(house.earlier.parentOf(parentId));
-  };
+  const left = new Map(
+    (await house.earlier.interrupted()).flatMap((one) => {
+      const state = house.registry.get(one.id)?.state ?? "interrupted";
+      return state === "interrupted" ? [[one.id, one] as const] : [];
+    }),
+  );
   for (;;) {
-    const next = [...left.values()].filter(({ parentId }) => !isBelow(parentId));
-    if (next.length === 0) return { resumed, failed };
-    for (const { id } of next) {
-      try {
-        resumed.push(await resumeAgent(id, {}, { kind: "host" }, house));
-        for (const [child, { parentId }] of left)
-          if (child !== id && house.earlier.isBelow(parentId, id)) left.delete(child);
-      } catch (error) {
-        failed.push({ id, error });
-      }
-      left.delete(id);
+    const next = [...left.values()].find(
+      ({ parentId }) => parentId === null || !left.has(parentId),
+    );
+    if (next === undefined) return { resumed, failed };
+    left.delete(next.id);
+    try {
+      const found = await claimedBy(next.id, [...left.values()], house);
+      resumed.push(await resumeAgent(next.id, {}, { kind: "host" }, house));
+      for (const child of found) left.delete(child);
+    } catch (error) {
+      failed.push({ id: next.id, error });
     }
   }
 }
 
+/** Those that an agent finds again by itself when it goes on, and those that they find. */
+async function claimedBy(
+  id: AgentId,
+  candidates: readonly Interrupted[],
+  house: House,
+): Promise<AgentId[]> {
+  const { past } = await house.earlier.read(id);
+  const open = begunCalls(past);
+  const own = candidates.filter(
+    ({ parentId, background, toolUseId }) =>
+      parentId === id && (background || (toolUseId !== undefined && open.has(toolUseId))),
+  );
+  const below = await Promise.all(own.map((child) => claimedBy(child.id, candidates, house)));
+  return [...own.map((child) => child.id), ...below.flat()];
+}
+
 /** What became of the children that it did not wait for: it hears of those that have ended, and waits for the others. */
-function tellOfChildren({ agent, mailbox }: RunningAgent, { registry, session }: House): void {
+export function tellOfChildren(
+  { agent, mailbox }: RunningAgent,
+  { registry, session }: House,
+): void {
   const children = registry
     .list()
     .filter((child) => child.isBackground && child.agent.relates.parentId === agent.id);
@@ -144,10 +171,27 @@ async function bringBack(parent: RunningAgent, id: AgentId, house: House): Promi
   try {
     await resumeAgent(id, {}, { kind: "host" }, house);
   } catch (error) {
+    // Somebody else was faster.
+    if (house.registry.get(id)?.isBusy === true) return;
     const { logger } = house.session;
     logger.warn({ agentId: id, error: errorMessage(error) }, "a child could not be resumed");
     parent.mailbox.settle(id);
   }
+}
+
+/** Its children in the background, as far as their files can be read. */
+async function recallChildren(id: AgentId, house: House): Promise<RunningAgent[]> {
+  const children = await house.earlier.backgroundChildren(id);
+  const recalled = await Promise.all(
+    children.map((child) =>
+      recallAgent(child, house).catch((error: unknown) => {
+        const { logger } = house.session;
+        logger.warn({ agentId: child, error: errorMessage(error) }, "a child could not be read");
+        return undefined;
+      }),
+    ),
+  );
+  return recalled.filter((child) => child !== undefined);
 }
 
 function refuseBusy(running: RunningAgent | undefined, { prompt }: ResumeRequest): void {
@@ -177,7 +221,7 @@ function promptOf(id: AgentId, { prompt }: ResumeRequest, { end, unread }: Past)
 
 /** The frozen record of an agent that comes back. */
 export async function resumedAgent(
-  { past }: EarlierAgent,
+  { past, earlier }: EarlierAgent,
   id: AgentId,
   house: House,
   changes: Changes,
@@ -186,7 +230,14 @@ export async function resumedAgent(
   const { readStoredAgent, renewAgent } = await import("./resolve/renew.ts");
   const { session, surroundings, permissions } = house;
   const stored = readStoredAgent(past.record, id);
-  const agent = renewAgent(stored, { sessionId: session.id, surroundings, permissions, changes });
+  // It may have been moved to the background after it had begun.
+  const background = changes.background ?? earlier.meta.retinue.background;
+  const agent = renewAgent(stored, {
+    sessionId: session.id,
+    surroundings,
+    permissions,
+    changes: { ...changes, background },
+  });
   if (past.messages.length > 0) return agent;
   // It never read its first message, so that is put together again.
   const catalog = await house.catalog();

@@ -10,6 +10,7 @@ import type { Configuration } from "./configuration.ts";
 import type { Catalog } from "./definitions/catalog.ts";
 import type { AgentDefinition } from "./definitions/definition.ts";
 import { RetinueError } from "./errors.ts";
+import { refuseWhenOver } from "./lifecycle/life.ts";
 import { claimOf } from "./lifecycle/claim.ts";
 import type { EarlierAgents } from "./lifecycle/earlier-agents.ts";
 import type { Registry } from "./lifecycle/registry.ts";
@@ -47,6 +48,7 @@ export type SpawnFor = { kind: "agent"; asker: Asker } | { kind: "host" } | { ki
 export function spawn(input: SpawnRequestInput, by: SpawnFor, house: House): Promise<RunningAgent> {
   return house.spawns.run(async () => {
     const { session, registry, surroundings } = house;
+    refuseWhenOver(session);
 
     // What was asked for.
     const request = parseSpawnRequest(input);

@@ -173,3 +173,58 @@ turns:
   const { content } = await manager.output(crashing.mainId, { block: true });
   expect(content).toMatch(/^Interrupted: not run, because its input held a secret/);
 });
+
+test("a resumed agent reads as running, in its own process, while it runs", async () => {
+  const crashing = await startCrashing(numbered, options);
+  await vi.waitFor(() => expect(existsSync(join(crashing.cwd, "here"))).toBe(true), {
+    timeout: 20_000,
+  });
+  await crashing.kill();
+  const scenario =
+    "turns: [{ reply: [{ call: Bash, input: { command: sleep 60 } }], repeat: true }]";
+  const { createRehearsal, parseScenario } = await import("../src/index.ts");
+  const manager = crashing.reopen({ model: createRehearsal(parseScenario(scenario, "s.yaml")) });
+  await manager.resumeAll();
+  const { readAgent } = await import("../src/transcript/meta.ts");
+  const { sessionDir } = manager.transcripts;
+  await vi.waitFor(async () => {
+    const child = manager.list().find(({ depth }) => depth === 1);
+    const onDisk = await readAgent(join(sessionDir, "subagents", `agent-${child?.id}.meta.json`));
+    expect([onDisk?.state, onDisk?.meta.retinue.pid]).toEqual(["running", process.pid]);
+  });
+});
+
+test("a branch makes no call whose outcome nobody knows", async () => {
+  const crashing = await startCrashing(numbered, options);
+  await vi.waitFor(() => expect(existsSync(join(crashing.cwd, "here"))).toBe(true), {
+    timeout: 20_000,
+  });
+  await crashing.kill();
+  writeFileSync(join(crashing.cwd, "go"), "");
+  const manager = crashing.reopen();
+  const { globSync } = process.getBuiltinModule("node:fs");
+  const [file] = globSync("projects/*/*/subagents/*.meta.json", { cwd: crashing.configDir });
+  const id = /agent-(\w+)\.meta/.exec(file ?? "")?.[1] ?? "";
+  await expect(manager.branch(id, { turn: 2, prompt: "x" })).rejects.toThrow("have no results yet");
+  const copy = await manager.branch(id);
+  await manager.output(copy.id, { block: true });
+  // The first effect was the original's; the copy goes on after it, with what it was to do next.
+  expect(
+    readFileSync(join(crashing.cwd, "effects"), "utf8")
+      .split("\n")
+      .filter((line) => line === "1"),
+  ).toHaveLength(1);
+});
+
+test("after close nothing of a session goes on", async () => {
+  const crashing = await startCrashing(numbered, options);
+  await vi.waitFor(() => expect(existsSync(join(crashing.cwd, "here"))).toBe(true), {
+    timeout: 20_000,
+  });
+  await crashing.kill();
+  const manager = crashing.reopen();
+  const resuming = manager.resumeAll();
+  await manager.close();
+  await resuming;
+  expect(manager.list()).toEqual([]);
+});

@@ -1,52 +1,52 @@
-import { closeSync, readFileSync } from "node:fs";
+import { closeSync, renameSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { z } from "zod";
 import { RetinueError } from "../errors.ts";
-import { isObject } from "../platform/is-object.ts";
 import { openInPrivateDirectory } from "../platform/make-directory.ts";
+import { once } from "../platform/once.ts";
+import { readSmallFile } from "../platform/read-small-file.ts";
 import { writeWhole } from "../platform/write-whole.ts";
+import { permissionModes } from "../resolved-agent.ts";
 import type { RunOptions } from "./run-session.ts";
 
-/** What a resumed run needs of how it was started. The right to everything is not among it: that is given anew each time. */
-const keptOptions = [
-  "allowedTools",
-  "permissionMode",
-  "inbox",
-  "askTimeout",
-  "agents",
-  "settings",
-  "pluginDir",
-  "addDir",
-  "lenient",
-  "disallowedTools",
-] as const satisfies (keyof RunOptions)[];
-
-type Kept = Pick<RunOptions, (typeof keptOptions)[number] | "rehearse">;
+/** What a resumed run needs of how it was started, and nothing else that stands in the file. Made when it is needed. */
+const keptSchema = once(() => {
+  const texts = z.array(z.string());
+  return z.object({
+    rehearse: z.string().exactOptional(),
+    allowedTools: texts.exactOptional(),
+    disallowedTools: texts.exactOptional(),
+    permissionMode: z.enum([...permissionModes, "manual"]).exactOptional(),
+    inbox: z.boolean().exactOptional(),
+    askTimeout: z.number().exactOptional(),
+    agents: z.string().exactOptional(),
+    settings: z.string().exactOptional(),
+    pluginDir: texts.exactOptional(),
+    addDir: texts.exactOptional(),
+    lenient: z.boolean().exactOptional(),
+    /** Options that hold secrets, and so were not written down. */
+    secret: texts.default([]),
+  });
+});
 
 const fileName = "started.json";
+const largest = 4 * 1024 * 1024;
 
 /**
  * Puts beside the transcripts how a run was started, so that `retinue resume` can do the same. An option that holds a secret is
- * not written down: whoever resumes the run gives it again.
+ * not written down, nor is the right to everything: whoever resumes the run gives them again.
  */
 export function keepStart(
   sessionDir: string,
   options: RunOptions,
   redact: (text: string) => string,
 ): void {
-  const kept = Object.fromEntries(
-    keptOptions.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])),
-  );
-  const { rehearse, settings, pluginDir = [], addDir = [] } = options;
-  // Whoever resumes it may stand elsewhere.
-  const paths = {
-    ...(rehearse ? { rehearse: resolve(rehearse) } : {}),
-    ...(settings === undefined || settings.trimStart().startsWith("{")
-      ? {}
-      : { settings: resolve(settings) }),
-    pluginDir: pluginDir.map((path) => resolve(path)),
-    addDir: addDir.map((path) => resolve(path)),
-  };
-  const all = Object.entries({ ...kept, ...paths });
+  const { permissionMode: mode, ...rest } = withWholePaths(options);
+  const permissionMode = mode === "bypassPermissions" ? undefined : mode;
+  const kept = keptSchema()
+    .omit({ secret: true })
+    .parse(defined({ ...rest, permissionMode }));
+  const all = Object.entries(kept);
   const isSecret = ([, value]: [string, unknown]): boolean => {
     const text = JSON.stringify(value);
     return redact(text) !== text;
@@ -56,22 +56,20 @@ export function keepStart(
     ...((options.redact ?? []).length > 0 ? ["redact"] : []),
   ];
   const open = Object.fromEntries(all.filter((entry) => !isSecret(entry)));
-  const file = openInPrivateDirectory(join(sessionDir, fileName), "w");
+  const path = join(sessionDir, fileName);
+  const file = openInPrivateDirectory(`${path}.new`, "w");
   try {
     writeWhole(file, `${JSON.stringify({ ...open, secret })}\n`, 0);
   } finally {
     closeSync(file);
   }
+  renameSync(`${path}.new`, path);
 }
 
 /** The options of a run that is resumed: what is given now, else what was given at its start. */
 export function likeAtStart(sessionDir: string, now: RunOptions): RunOptions {
-  const { secret = [], ...kept } = read(join(sessionDir, fileName));
-  const given = Object.fromEntries(
-    Object.entries(now).filter(
-      ([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0),
-    ),
-  );
+  const { secret, ...kept } = read(join(sessionDir, fileName));
+  const given = defined(now);
   const missing = secret.find((name) => !(name in given));
   if (missing !== undefined) {
     throw new RetinueError(
@@ -82,12 +80,39 @@ export function likeAtStart(sessionDir: string, now: RunOptions): RunOptions {
   return { allowedTools: [], ...kept, ...given } as unknown as RunOptions;
 }
 
-/** Nothing where another program ran the session. */
-function read(path: string): Partial<Kept> & { secret?: string[] } {
+/** Paths as they are meant from here: whoever resumes the run, or the run itself, may stand elsewhere. */
+export function withWholePaths<Options extends RunOptions>(options: Options): Options {
+  const { rehearse, settings, pluginDir, addDir } = options;
+  const isFile = settings !== undefined && !settings.trimStart().startsWith("{");
+  return {
+    ...options,
+    ...(rehearse ? { rehearse: resolve(rehearse) } : {}),
+    ...(isFile ? { settings: resolve(settings) } : {}),
+    ...(pluginDir === undefined ? {} : { pluginDir: pluginDir.map((path) => resolve(path)) }),
+    ...(addDir === undefined ? {} : { addDir: addDir.map((path) => resolve(path)) }),
+  };
+}
+
+/** Without what was not given. */
+function defined(options: object): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(options).filter(
+      ([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0),
+    ),
+  );
+}
+
+/** Nothing where another program ran the session. What cannot be read is no reason to forget what it forbade. */
+function read(path: string): z.infer<ReturnType<typeof keptSchema>> {
+  const file = readSmallFile(path, largest);
+  if (file.kind === "missing") return { secret: [] };
   try {
-    const value: unknown = JSON.parse(readFileSync(path, "utf8"));
-    return isObject(value) ? value : {};
-  } catch {
-    return {};
+    return keptSchema().parse(JSON.parse(file.kind === "text" ? file.text : ""));
+  } catch (error) {
+    throw new RetinueError(
+      "storage",
+      `${path}, which says how the run was started, cannot be read. Remove it, and give the options of the run again.`,
+      { cause: error },
+    );
   }
 }

@@ -14,7 +14,7 @@ export function addResume(program: Command): void {
       "after",
       `
 It goes on in the directory in which it ran, with the rules and options that it was started with, unless they are given
-anew; --dangerously-skip-permissions and --redact always are. A call that was under way when its process ended is not
+anew; the right to everything (bypassPermissions) and secrets always are. A call that was under way when its process ended is not
 repeated: the agent reads that it was interrupted.
 
 Examples:

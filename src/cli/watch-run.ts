@@ -80,8 +80,10 @@ export async function watchRun(
       view.apply(event);
       if (event.type !== "agent-end" || event.agentId !== main.id) continue;
       result = event.result;
-      // What it leaves in the background ends before everybody's eyes.
-      closing ??= manager.close().finally(() => events.end());
+      // What it leaves in the background ends before everybody's eyes; what a person resumed meanwhile is waited for.
+      closing ??= (result.state === "completed" ? othersOf(manager) : Promise.resolve())
+        .then(() => manager.close())
+        .finally(() => events.end());
       closing.catch(() => undefined);
     }
     if (result === undefined) throw new Error("The run ended without a result.");
@@ -90,5 +92,14 @@ export async function watchRun(
     await (closing ?? manager.close());
     for (const signal of signals) process.off(signal, onSignal).off(signal, ignore);
     forgetPipe();
+  }
+}
+
+/** Until everything else that is at work has ended. */
+async function othersOf(manager: Manager): Promise<void> {
+  for (;;) {
+    const busy = manager.list().filter(({ state }) => state !== "idle");
+    if (busy.length === 0) return;
+    await Promise.all(busy.map(({ id }) => manager.output(id, { block: true })));
   }
 }

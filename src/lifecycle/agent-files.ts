@@ -10,6 +10,7 @@ import { TranscriptRecorder } from "../transcript/recorder.ts";
 import { Memory } from "./memory.ts";
 import { OutputFile } from "./output-file.ts";
 import { MetaKeeper, type MetaChange } from "./keep-meta.ts";
+import type { Taken } from "./past.ts";
 import type { Session } from "./session.ts";
 import { storedAgent } from "./stored-agent.ts";
 import { unstoredEnd } from "./unstored.ts";
@@ -61,6 +62,11 @@ export class AgentFiles {
     this.#redactor = session.redactor;
     this.#header = { agentId: agent.id, sessionId: session.id };
     this.#newOutput = () => new OutputFile(session.paths.taskOutput(agent.id));
+  }
+
+  /** What an interrupted run took that nobody goes on with. */
+  count(taken: Taken): void {
+    this.#meta.count(taken);
   }
 
   /** A run begins: what is needed to go on with it in another process is on disk with its first event. */

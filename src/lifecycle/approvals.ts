@@ -21,6 +21,7 @@ export function approvalsOf(
     },
     grants: () => grants.rulesFor(holder, { session: permissions.takesSessionGrants }),
     agentType: (name) => session.agentType(name),
+    typeOf: (id) => session.typeOf(id),
     ask: (call, { reason, part, suggestions }, signal) =>
       inbox.ask(
         {

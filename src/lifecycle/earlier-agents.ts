@@ -24,13 +24,21 @@ export interface EarlierAgent {
   readonly lostShells: readonly Mail[];
 }
 
-interface Known {
+/** An agent whose process ended before it did. */
+export interface Interrupted {
   readonly id: AgentId;
   readonly parentId: AgentId | null;
+  /** The call of its parent that asked for it. */
   readonly toolUseId: string | undefined;
   readonly background: boolean;
+}
+
+interface Known extends Interrupted {
   readonly isInterrupted: boolean;
 }
+
+/** So many files are read at once: there may be more agents than a process may open files. */
+const atOnce = 64;
 
 /** The agents of a session that are on disk. Of a session that begins here there are none to look for. */
 export class EarlierAgents {
@@ -38,7 +46,6 @@ export class EarlierAgents {
   readonly #prices: PriceOverrides;
   /** Of other processes, as they were when this one opened the session. */
   #known: Promise<ReadonlyMap<AgentId, Known>>;
-  #tree = new Map<AgentId, AgentId | null>();
 
   constructor(options: { paths: SessionPaths; prices: PriceOverrides; isReopened: boolean }) {
     this.#paths = options.paths;
@@ -72,7 +79,7 @@ export class EarlierAgents {
     };
   }
 
-  async interrupted(): Promise<{ id: AgentId; parentId: AgentId | null }[]> {
+  async interrupted(): Promise<Interrupted[]> {
     return [...(await this.#known).values()].filter((known) => known.isInterrupted);
   }
 
@@ -90,24 +97,18 @@ export class EarlierAgents {
     return undefined;
   }
 
-  parentOf(id: AgentId): AgentId | null {
-    return this.#tree.get(id) ?? null;
-  }
-
-  /** Whether the way up from here comes by an agent. */
-  isBelow(from: AgentId | null, ancestor: AgentId): boolean {
-    for (let id = from; id !== null; id = this.parentOf(id)) if (id === ancestor) return true;
-    return false;
-  }
-
   async #load(): Promise<ReadonlyMap<AgentId, Known>> {
     const files = await this.#metaFiles();
-    const agents = await Promise.all(files.map((file) => readAgent(file)));
-    const known = agents.flatMap((agent) =>
-      agent === undefined ? [] : [knownOf(agent.meta, isInterrupted(agent))],
-    );
-    for (const { id, parentId } of known) this.#tree.set(id, parentId);
-    return new Map(known.map((one) => [one.id, one]));
+    const known = new Map<AgentId, Known>();
+    for (let at = 0; at < files.length; at += atOnce) {
+      const agents = await Promise.all(files.slice(at, at + atOnce).map((file) => readAgent(file)));
+      for (const agent of agents) {
+        if (agent === undefined) continue;
+        const one = knownOf(agent.meta, isInterrupted(agent));
+        known.set(one.id, one);
+      }
+    }
+    return known;
   }
 
   async #metaFiles(): Promise<string[]> {

@@ -16,10 +16,11 @@ export function journalSteps(options: {
   recorder: TranscriptRecorder;
   waits: Waits;
   signal: AbortSignal;
-  /** An earlier process began the task: what it asked for may be there already. */
-  goesOn: boolean;
+  /** Calls that an earlier process had begun: the agents that they asked for may be there already. */
+  begun: ReadonlySet<string>;
 }): Steps {
-  const { agent, session, recorder, waits, signal, goesOn } = options;
+  const { agent, session, recorder, waits, signal } = options;
+  const begun = new Set(options.begun);
   return {
     async run(key, { repeatable }, work) {
       if (!repeatable) {
@@ -32,7 +33,7 @@ export function journalSteps(options: {
       recorder.intend(key, session.clock.now());
       await session.power?.commit();
       const asker = { id: agent.id, toolUseId, signal };
-      const known = goesOn ? await session.childOf(asker) : undefined;
+      const known = begun.delete(toolUseId) ? await session.childOf(asker) : undefined;
       const child = known ?? (await session.spawnChild(request, asker));
       if (!child.isBackground)
         await waits.during("child", () => Promise.race([child.ended, child.movedToBackground]));

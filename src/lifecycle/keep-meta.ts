@@ -6,6 +6,7 @@ import type { ResolvedAgent } from "../resolved-agent.ts";
 import type { AgentMeta } from "../transcript/meta.ts";
 import { writeMeta } from "../transcript/write-meta.ts";
 import { nextState } from "./agent-state.ts";
+import type { Taken } from "./past.ts";
 import type { Session } from "./session.ts";
 
 /** Keeps the file beside the transcript true: written whenever the agent's state changes. */
@@ -16,6 +17,8 @@ export class MetaKeeper {
   /** How long the file is; 0 while there is none. */
   #length = 0;
   #started = false;
+  /** The file tells of the run under way: another process may have written what is there. */
+  #isCurrent = false;
   #costs: ResolvedAgent["costs"];
   #lastTool: string | null = null;
 
@@ -59,11 +62,29 @@ export class MetaKeeper {
 
   /** A run begins, perhaps on another model, or for another call of the parent. */
   begin({ costs, relates }: ResolvedAgent): void {
+    const { model } = costs;
+    const { background } = relates;
     this.#costs = costs;
+    this.#isCurrent = false;
     this.#meta = {
       ...this.#meta,
       ...(relates.toolUseId === null ? {} : { toolUseId: relates.toolUseId }),
-      retinue: { ...this.#meta.retinue, model: costs.model, background: relates.background },
+      retinue: { ...this.#meta.retinue, model, background, state: "queued" },
+    };
+  }
+
+  /** What a run took that never said how it ended, and that nobody goes on with. */
+  count({ turns, toolUses, usage, costUsd }: Taken): void {
+    const { retinue } = this.#meta;
+    this.#meta = {
+      ...this.#meta,
+      retinue: {
+        ...retinue,
+        turns: (retinue.turns ?? 0) + turns,
+        toolUses: (retinue.toolUses ?? 0) + toolUses,
+        tokens: (retinue.tokens ?? 0) + totalTokens(usage),
+        costUsd: addCost(retinue.costUsd === undefined ? 0 : retinue.costUsd, costUsd),
+      },
     };
   }
 
@@ -81,7 +102,7 @@ export class MetaKeeper {
     const before = this.#meta.retinue;
     const state = nextState(before.state, event, this.#standing);
     const moves = event.type === "agent-background";
-    const same = state === before.state && this.#length > 0;
+    const same = state === before.state && this.#length > 0 && this.#isCurrent;
     if (same && event.type !== "agent-end" && !moves) return undefined;
     const meta: AgentMeta = {
       ...this.#meta,
@@ -95,6 +116,7 @@ export class MetaKeeper {
       },
     };
     this.#meta = meta;
+    this.#isCurrent = true;
     return {
       path: this.#path,
       meta,

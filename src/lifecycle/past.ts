@@ -1,6 +1,6 @@
 import { addUsage, noUsage, type Message, type ToolResultBlock, type Usage } from "../message.ts";
 import { addCost, answerCost, type PriceOverrides } from "../model/prices.ts";
-import type { Pending } from "../loop/pick-up.ts";
+import type { Pending } from "../loop/pending.ts";
 import {
   conversationOf,
   lastTextOf,

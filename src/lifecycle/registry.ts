@@ -129,6 +129,7 @@ export class Registry {
     const ending = new RunEnding();
     running.begin({ abort, ending, ended: result.promise, unlink }, goesOn);
     running.mailbox.open(options.past?.told);
+    if (goesOn === null && options.past?.end === null) running.files.count(options.past.underWay);
     running.files.begin(running.agent, task.prompt);
     const run = { ...options, abort, ending, goesOn, onEvent: begun.resolve };
     void this.#drive(running, task, run).then(result.resolve).finally(unlink);

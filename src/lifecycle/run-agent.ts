@@ -5,6 +5,7 @@ import { errorMessage } from "../errors.ts";
 import type { AgentEvent, AgentEventBody, PromptSource } from "../events/event.ts";
 import type { History } from "../loop/loop-context.ts";
 import type { Mail, MailSlot } from "../loop/mail.ts";
+import { begunCalls } from "../loop/pending.ts";
 import { relay, type Report } from "../loop/relay.ts";
 import { runLoop, type LoopOutcome } from "../loop/run-loop.ts";
 import { Interruption, type WrapUp } from "../loop/wrap-up.ts";
@@ -182,7 +183,7 @@ async function live(run: AgentRun, { emit, told }: Report<AgentEventBody>): Prom
         recorder,
         waits,
         signal: wrapUp.working,
-        goesOn: run.goesOn !== null,
+        begun: begunCalls(run.history),
       }),
       limits: session.limits,
       prices: session.prices,

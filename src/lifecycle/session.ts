@@ -19,6 +19,7 @@ import type { FileLedger } from "../tools/file-state.ts";
 import type { HeldLease } from "../transcript/take-lease.ts";
 import type { SessionPaths } from "../transcript/paths.ts";
 import type { Envelope } from "../transcript/entry.ts";
+import type { Life } from "./life.ts";
 import type { RunningAgent } from "./running-agent.ts";
 import type { Slots } from "./slots.ts";
 
@@ -46,6 +47,9 @@ export interface Session {
   readonly judges: Map<string, Judge>;
   /** The type of agent that a name means, or that no name means. */
   readonly agentType: (name: string | undefined) => string;
+  /** The type of an agent of the session, running or ended. */
+  readonly typeOf: (id: string) => string | undefined;
+  readonly life: Life;
   /** Whether agents and commands may run while nobody waits for them. */
   readonly allowsBackground: boolean;
   readonly slots: Slots;

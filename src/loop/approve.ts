@@ -10,6 +10,7 @@ import { realPath } from "../platform/real-path.ts";
 import { loadShellParser } from "../shell/parser.ts";
 import type { QuestionReply, Tool } from "../tools/tool.ts";
 import type { LoopContext } from "./loop-context.ts";
+import { begunCalls } from "./pending.ts";
 
 /** Who answers what an agent's rules leave open. */
 export interface Approvals {
@@ -19,6 +20,8 @@ export interface Approvals {
   grants(): readonly SourcedRule[];
   /** The type of agent that a name means. */
   agentType(name: string | undefined): string;
+  /** The type of an agent of the session. */
+  typeOf(id: string): string | undefined;
   /** Asks for one call and waits. Rejects with the signal's reason. */
   ask(call: ToolCall, decision: Decision, signal: AbortSignal): Promise<Answered>;
   /** Asks a person what the agent wants to know. */
@@ -54,6 +57,9 @@ export async function approve(
 ): Promise<Approved> {
   const { steps, report, signal, approvals } = context;
   const key = `tool/${call.id}`;
+  // An agent that was asked for before a crash: it was allowed then, and is only found again.
+  if (tool.kind === "spawn" && begunCalls(context.history).has(call.id))
+    return { allowed: true, input, changed: false, real: new Map() };
   if (tool.name === "Bash") await loadShellParser();
   const first = await steps.run(`${key}/decide`, { repeatable: true }, async () =>
     judge(context, tool, input),
@@ -120,11 +126,14 @@ export function judge(
   const ground = { ...realGround(workbench.cwd, undefined, shellHome), realPath: remembered };
   const book = new Rulebook(agent.meets.permissions, approvals.grants(), ground);
   const paths = tool.kind === "leaf" ? (tool.paths?.(input, workbench.cwd) ?? []) : [];
+  const { resume } = input;
+  // Who is resumed is what it is, whatever the call says.
+  const resumed = typeof resume === "string" ? approvals.typeOf(resume) : undefined;
   const asked = {
     tool: tool.name,
     input,
     paths,
-    agentType: (name: string | undefined) => approvals.agentType(name),
+    agentType: (name: string | undefined) => resumed ?? approvals.agentType(name),
   };
   return { decision: decide(book, asked, { canAsk: approvals.canAsk }), real };
 }

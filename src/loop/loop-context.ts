@@ -10,7 +10,7 @@ import type { Tasks } from "../tools/tasks.ts";
 import type { Tool } from "../tools/tool.ts";
 import type { Workbench } from "../tools/workbench.ts";
 import type { MailSlot } from "./mail.ts";
-import type { Pending } from "./pick-up.ts";
+import type { Pending } from "./pending.ts";
 import type { Report } from "./relay.ts";
 import type { Steps } from "./steps.ts";
 import type { WrapUp } from "./wrap-up.ts";

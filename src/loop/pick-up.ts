@@ -1,4 +1,4 @@
-import type { StopReason, ToolCall } from "../events/event.ts";
+import type { ToolCall } from "../events/event.ts";
 import {
   toolUsesOf,
   type AssistantMessage,
@@ -9,20 +9,7 @@ import { redactionMark } from "../redact/replace-pattern.ts";
 import { toolName } from "../tools/registry.ts";
 import { callTools } from "./call-tools.ts";
 import type { LoopContext } from "./loop-context.ts";
-
-/** An answer on which an earlier process had not acted to the end. */
-export interface Pending {
-  readonly answer: { readonly message: AssistantMessage; readonly stopReason: StopReason };
-  /** Of its calls, so far. */
-  readonly results: readonly ToolResultBlock[];
-  readonly open: readonly OpenCall[];
-}
-
-export interface OpenCall {
-  readonly call: ToolUseBlock;
-  /** It was about to run, or ran, when the process ended: nobody knows what became of it. */
-  readonly begun: boolean;
-}
+import type { Pending } from "./pending.ts";
 
 /**
  * The results of all calls of an interrupted answer. What may have had an effect is never repeated: the model reads that it
@@ -38,7 +25,7 @@ export async function settleOpenCalls(
   const cut = lost.length > 0;
   const rerun = kinds.filter(
     ({ call, begun, spawns, repeatable }) =>
-      (begun && spawns) || (!lacksSecret(call) && (spawns || repeatable || (!begun && !cut))),
+      (begun && spawns) || (!lacksSecret(call) && (repeatable || (!begun && !cut))),
   );
   const rest = kinds.filter((one) => !rerun.includes(one));
   const told = rest.map(({ call, begun, spawns }) => {

@@ -112,6 +112,7 @@ function contextOf({
       canAsk: false,
       grants: () => [],
       agentType: (name) => name ?? "",
+      typeOf: () => undefined,
       ask: () => Promise.reject(new Error("nobody is asked here")),
       askQuestions: () => Promise.reject(new Error("nobody is asked here")),
       countDenial: () => 1,

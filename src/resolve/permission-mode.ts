@@ -16,6 +16,11 @@ const width: Readonly<Record<PermissionMode, number>> = {
 /** Whoever runs in one of these has decided for its children too. */
 const binding: ReadonlySet<PermissionMode> = new Set(["bypassPermissions", "acceptEdits", "auto"]);
 
+/** The one that lets less happen unasked; the first where they are alike. */
+export function narrower(one: PermissionMode, other: PermissionMode): PermissionMode {
+  return width[other] < width[one] ? other : one;
+}
+
 /** Which mode an agent runs in, and who says so: parent that binds > call > definition > parent. */
 export function resolveMode(voices: {
   parent: PermissionMode;

@@ -5,9 +5,10 @@ import { ownRules } from "../lifecycle/stored-agent.ts";
 import { parseAllowedTools } from "../permissions/allowed-tools.ts";
 import { isInside } from "../platform/is-inside.ts";
 import { permissionModes, type PermissionMode, type ResolvedAgent } from "../resolved-agent.ts";
-import { effortSchema } from "../spawn-request.ts";
+import { effortSchema, type Effort } from "../spawn-request.ts";
 import { deepFreeze } from "./deep-freeze.ts";
 import { resolveModel } from "./model.ts";
+import { narrower } from "./permission-mode.ts";
 import type { Origin, Surroundings } from "./resolve.ts";
 
 const id = z.custom<AgentId>(
@@ -73,6 +74,9 @@ export function readStoredAgent(record: unknown, agentId: string): StoredAgent {
 export interface Changes {
   readonly id?: AgentId;
   readonly model?: string | undefined;
+  readonly effort?: Effort | undefined;
+  /** Counts only where it is narrower than what the agent has. */
+  readonly mode?: PermissionMode | undefined;
   readonly maxTurns?: number | undefined;
   readonly timeout?: number | undefined;
   readonly background?: boolean | undefined;
@@ -105,10 +109,12 @@ export function renewAgent(
     id: changes.id ?? stored.id,
     sessionId: context.sessionId,
     cwd,
+    // A name means one agent.
+    name: changes.byItself === true ? null : rest.name,
     sees: { ...sees, attachments: [] },
     meets: {
       permissions: {
-        mode: modeNow(permissions.mode, context.permissions.mode, surroundings.allowsBypass),
+        mode: modeNow(permissions.mode, context.permissions.mode, changes.mode, surroundings),
         rules,
         takesSessionGrants: permissions.takesSessionGrants,
         confined: permissions.confined,
@@ -129,7 +135,8 @@ export function renewAgent(
     },
     costs: {
       ...costs,
-      ...(changes.model === undefined ? {} : modelNow(changes.model, costs.model, surroundings)),
+      ...(changes.model === undefined ? {} : modelNow(changes.model, stored, surroundings)),
+      effort: changes.effort ?? costs.effort,
       maxTurns: changes.maxTurns ?? costs.maxTurns,
       timeout: changes.timeout ?? costs.timeout,
     },
@@ -141,22 +148,28 @@ function alone(depth: number): Partial<ResolvedAgent["relates"]> {
   return { parentId: null, toolUseId: null, background: false, depth: Math.max(depth, 1) };
 }
 
-/** Nobody gets the right to everything back because he had it once. */
+/**
+ * Nobody gets the right to everything back because he had it once. Where the session has a mode other than the default, that
+ * one narrows what the agent had, and so does the mode that is asked for.
+ */
 function modeNow(
   before: PermissionMode,
   now: PermissionMode,
-  allowsBypass: boolean,
+  wanted: PermissionMode | undefined,
+  { allowsBypass }: Surroundings,
 ): PermissionMode {
-  if (before !== "bypassPermissions" || allowsBypass) return before;
-  return now;
+  const had = before === "bypassPermissions" && !allowsBypass ? now : before;
+  const kept = now === "default" ? had : narrower(had, now);
+  return wanted === undefined ? kept : narrower(kept, wanted);
 }
 
 function modelNow(
   call: string,
-  before: string,
-  { settings }: Surroundings,
+  { costs, relates }: StoredAgent,
+  { settings, subagentModel }: Surroundings,
 ): { model: string; modelFrom: string } {
-  const voices = { environment: undefined, call, definition: undefined, parent: before, settings };
+  const environment = relates.depth === 0 ? undefined : subagentModel;
+  const voices = { environment, call, definition: undefined, parent: costs.model, settings };
   const { model, from } = resolveModel(voices);
   return { model, modelFrom: from };
 }

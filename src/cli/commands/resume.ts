@@ -2,7 +2,7 @@ import { RetinueError } from "../../errors.ts";
 import { sessionDirectory, type AgentOnDisk } from "../../transcript/meta.ts";
 import { findAgent } from "../find-agent.ts";
 import { reachOwner } from "../reach-agent.ts";
-import { likeAtStart } from "../kept-start.ts";
+import { likeAtStart, withWholePaths } from "../kept-start.ts";
 import { runSession, type RunOptions } from "../run-session.ts";
 
 export interface ResumeOptions extends RunOptions {
@@ -36,6 +36,7 @@ export async function resumeCommand(
   const prompt = words.join(" ").trim() || undefined;
   if (await resumeElsewhere(agent, prompt, options)) return;
   const { agentId, cwd, sessionId } = agent.meta.retinue;
+  const given = withWholePaths(options);
   enter(cwd);
   const sessionDir = sessionDirectory(agent.file);
   const request = {
@@ -44,12 +45,14 @@ export async function resumeCommand(
     maxTurns: options.maxTurns,
     timeout: options.timeout === undefined ? undefined : options.timeout * 1000,
   };
-  await runSession(likeAtStart(sessionDir, options), {
+  await runSession(likeAtStart(sessionDir, given), {
     session: sessionId,
-    start: (manager) =>
-      options.branch === true
-        ? manager.branch(agentId, { ...request, turn: options.turn })
-        : manager.resume(agentId, request),
+    start: async (manager) => {
+      if (options.branch !== true) return manager.resume(agentId, request);
+      const copy = await manager.branch(agentId, { ...request, turn: options.turn });
+      if (options.quiet !== true) process.stderr.write(`retinue: the copy is agent ${copy.id}\n`);
+      return copy;
+    },
   });
 }
 
