@@ -9,7 +9,22 @@ import { writeWhole } from "../platform/write-whole.ts";
 import { permissionModes } from "../resolved-agent.ts";
 import type { RunOptions } from "./run-session.ts";
 
-/** What a resumed run needs of how it was started, and nothing else that stands in the file. Made when it is needed. */
+/** What a resumed run needs of how it was started. */
+const keptOptions: ReadonlySet<string> = new Set([
+  "rehearse",
+  "allowedTools",
+  "disallowedTools",
+  "permissionMode",
+  "inbox",
+  "askTimeout",
+  "agents",
+  "settings",
+  "pluginDir",
+  "addDir",
+  "lenient",
+] satisfies (keyof RunOptions)[]);
+
+/** Nothing else that stands in the file counts. Made when one is read. */
 const keptSchema = once(() => {
   const texts = z.array(z.string());
   return z.object({

@@ -25,9 +25,11 @@ export async function withToolClock<Output>(
   signal.throwIfAborted();
   const own = new AbortController();
   const givenUp = Promise.withResolvers<never>();
-  const timers: NodeJS.Timeout[] = [];
+  // One step of the ladder after the other.
+  let timer: NodeJS.Timeout | undefined;
   const after = (milliseconds: number, act: () => void): void => {
-    timers.push(setTimeout(act, milliseconds));
+    clearTimeout(timer);
+    timer = setTimeout(act, milliseconds);
   };
   const end = (reason: unknown): void => {
     if (own.signal.aborted) return;
@@ -37,27 +39,28 @@ export async function withToolClock<Output>(
   const follow = (): void => end(signal.reason);
   signal.addEventListener("abort", follow, { once: true });
   if (limit !== null) {
-    const spoken = spokenTime(limit);
-    after(limit * ladder.warnAt, () =>
+    const left = limit * (1 - ladder.warnAt);
+    after(limit - left, () => {
+      const spoken = spokenTime(limit);
       options.warn(
-        Math.round(limit * (1 - ladder.warnAt)),
+        Math.round(left),
         `A call of ${tool} is at ${ladder.warnAt * 100} % of its limit (${spoken}).`,
-      ),
-    );
-    after(limit, () =>
-      end(
-        new ToolLimit(
-          `This call of ${tool} took longer than ${spoken}, which is the limit of one call. It was ended. Give it less to do.`,
+      );
+      after(left, () =>
+        end(
+          new ToolLimit(
+            `This call of ${tool} took longer than ${spoken}, which is the limit of one call. It was ended. Give it less to do.`,
+          ),
         ),
-      ),
-    );
+      );
+    });
   }
   try {
     return await Promise.race([work(own.signal), givenUp.promise]);
   } catch (error) {
     throw own.signal.aborted ? own.signal.reason : error;
   } finally {
-    for (const timer of timers) clearTimeout(timer);
+    clearTimeout(timer);
     signal.removeEventListener("abort", follow);
   }
 }
