@@ -58,10 +58,9 @@ export function keepStart(
 ): void {
   const { permissionMode: mode, ...rest } = withWholePaths(options);
   const permissionMode = mode === "bypassPermissions" ? undefined : mode;
-  const kept = keptSchema()
-    .omit({ secret: true })
-    .parse(defined({ ...rest, permissionMode }));
-  const all = Object.entries(kept);
+  const all = Object.entries(defined({ ...rest, permissionMode })).filter(([name]) =>
+    keptOptions.has(name),
+  );
   const isSecret = ([, value]: [string, unknown]): boolean => {
     const text = JSON.stringify(value);
     return redact(text) !== text;
