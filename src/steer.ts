@@ -1,4 +1,4 @@
-import { RetinueError } from "./errors.ts";
+import { errorMessage, RetinueError } from "./errors.ts";
 import type { AgentId } from "./ids.ts";
 import type { RunningAgent } from "./lifecycle/running-agent.ts";
 import { keepMessage } from "./lifecycle/sent-mail.ts";
@@ -11,7 +11,11 @@ export interface Receipt {
   agentId: AgentId;
 }
 
-export function sendMessage(running: RunningAgent, text: string, session: Session): Receipt {
+export async function sendMessage(
+  running: RunningAgent,
+  text: string,
+  session: Session,
+): Promise<Receipt> {
   const { id } = running.agent;
   if (text.trim() === "")
     throw new RetinueError("invalid_request", "The message is empty. Write one.");
@@ -21,10 +25,24 @@ export function sendMessage(running: RunningAgent, text: string, session: Sessio
       `Agent ${id} is ${running.state} and reads no more messages. Resume it with the message instead.`,
     );
   }
-  const path = session.paths.mail(id);
-  const kept = keepMessage(path, session.redactor.text(text), session.clock.now());
+  const { paths, redactor, clock, power } = session;
+  const message = { text: redactor.text(text), at: clock.now() };
+  const kept = await storing(() => keepMessage(paths.mail(id), message, power));
   running.mailbox.post({ ...kept, text });
   return { messageId: kept.id, agentId: id };
+}
+
+/** Throws `storage` with the remedy where the disk does not take it. */
+async function storing<Kept>(work: () => Promise<Kept>): Promise<Kept> {
+  try {
+    return await work();
+  } catch (error) {
+    throw new RetinueError(
+      "storage",
+      `The message cannot be written: ${errorMessage(error)}. Free space or check permissions, and send it again.`,
+      { cause: error },
+    );
+  }
 }
 
 export function moveToBackground(running: RunningAgent, { registry, session }: House): void {

@@ -2,17 +2,28 @@ import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Mail } from "../loop/mail.ts";
 import { JsonlWriter, parseJsonl } from "../platform/jsonl.ts";
+import type { PowerJournal } from "../platform/power-journal.ts";
 
 /** Puts a message for an agent on disk; whoever sent it may rely on it from then on. Throws the file system's error. */
-export function keepMessage(path: string, text: string, at: number): Mail {
+export async function keepMessage(
+  path: string,
+  message: { text: string; at: number },
+  power: PowerJournal | undefined,
+): Promise<Mail> {
   const id = `m${randomUUID().replaceAll("-", "").slice(-16)}`;
-  const writer = new JsonlWriter(path);
+  const writer = new JsonlWriter(
+    path,
+    power === undefined
+      ? {}
+      : { appended: (file, offset, bytes) => power.note(file, offset, bytes) },
+  );
   try {
-    writer.append([JSON.stringify({ id, text, at })]);
+    writer.append([JSON.stringify({ id, ...message })]);
   } finally {
     writer.close();
   }
-  return { id, text, source: "message" };
+  await power?.commit();
+  return { id, text: message.text, source: "message" };
 }
 
 /** Every message that was ever sent to an agent, oldest first; whoever reads them knows which he has read. */
