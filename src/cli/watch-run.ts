@@ -95,10 +95,10 @@ export async function watchRun(
   }
 }
 
-/** Until everything else that is at work has ended. */
+/** Until everybody that a person resumed has ended. */
 async function othersOf(manager: Manager): Promise<void> {
   for (;;) {
-    const busy = manager.list().filter(({ state }) => state !== "idle");
+    const busy = manager.list().filter(({ state, background }) => state !== "idle" && !background);
     if (busy.length === 0) return;
     await Promise.all(busy.map(({ id }) => manager.output(id, { block: true })));
   }
