@@ -1,12 +1,12 @@
 import { lstatSync, readdirSync } from "node:fs";
 import { glob, unlink } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { basename, join } from "node:path";
 import { systemCode } from "../../errors.ts";
 import { leftLocks, removeIfLeft } from "../../platform/file-lock.ts";
 import { processStart } from "../../platform/process-start.ts";
 import { removeTree, unlessGone } from "../../platform/remove-tree.ts";
 import { ownerOf } from "../../platform/temporary-name.ts";
-import { hasLease } from "../../transcript/session-directory.ts";
+import { readLease } from "../../transcript/lease.ts";
 import type { Check, Finding } from "./check.ts";
 import { isDeadSocket } from "./dead-socket.ts";
 
@@ -32,11 +32,11 @@ export const leakChecks: readonly Check[] = [
       const projects = join(configDir, "projects");
       const files = await Array.fromAsync(glob("*/*/lease.json", { cwd: projects }));
       const paths = files.toSorted().map((file) => join(projects, file));
-      const left = await keep(paths, isLeftLease);
+      const left = paths.filter(isLeftLease);
       return orNone(left.map((leak) => ({ leak, what: `${leak} of a process that is gone` })));
     },
     fix: async (path) => {
-      if (await isLeftLease(path)) await unlessGone(() => unlink(path));
+      if (isLeftLease(path)) await unlessGone(() => unlink(path));
     },
   },
   {
@@ -97,13 +97,10 @@ async function keep(
   return left;
 }
 
-/** A lease is written as soon as it is made, and again every few seconds. */
-const longestSilence = 30_000;
-
-async function isLeftLease(path: string): Promise<boolean> {
-  const info = lstatSync(path, { throwIfNoEntry: false });
-  if (info?.isFile() !== true || Date.now() - info.mtimeMs < longestSilence) return false;
-  return !(await hasLease(dirname(path)));
+function isLeftLease(path: string): boolean {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false;
+  const found = readLease(path);
+  return found.state === "stale" || (found.state === "blank" && found.stale);
 }
 
 const day = 86_400_000;
