@@ -2,7 +2,7 @@ import { glob, readdir, readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { z } from "zod";
 import { errorMessage, RetinueError, systemCode } from "../errors.ts";
-import { processStart } from "../platform/process-start.ts";
+import { isRunBy } from "./liveness.ts";
 import { readTranscript, tokensOf, type EndOnDisk, type TranscriptEntry } from "./reader.ts";
 
 const usageSchema = z.object({
@@ -105,7 +105,7 @@ export async function readAgent(metaPath: string): Promise<AgentOnDisk | undefin
   try {
     const meta = await readMeta(metaPath).catch(() => readMeta(metaPath));
     const transcript = transcriptOf(metaPath);
-    const state = stateOf(meta);
+    const state = stateOf(meta, sessionDirectory(metaPath));
     const found = { meta, transcript, file: metaPath, state };
     if (!isOpen(state) && state !== "interrupted") return found;
     const entries = await readTranscript(transcript);
@@ -174,7 +174,6 @@ export function isInterrupted({ state, meta }: AgentOnDisk): boolean {
   return state === "interrupted" && meta.retinue.state !== "idle";
 }
 
-function stateOf(meta: AgentMeta): AgentOnDisk["state"] {
-  const { state, pid, pidStart } = meta.retinue;
-  return isOpen(state) && processStart(pid) !== pidStart ? "interrupted" : state;
+function stateOf({ retinue }: AgentMeta, sessionDir: string): AgentOnDisk["state"] {
+  return isOpen(retinue.state) && !isRunBy(retinue, sessionDir) ? "interrupted" : retinue.state;
 }

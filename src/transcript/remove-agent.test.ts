@@ -3,7 +3,15 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readAgent, type AgentOnDisk } from "./meta.ts";
 import { removeAgent } from "./remove-agent.ts";
-import { addSession, alive, configDirectory, metaText, tree, writeOld } from "./session-fixture.ts";
+import {
+  addSession,
+  alive,
+  configDirectory,
+  leaseText,
+  metaText,
+  tree,
+  writeOld,
+} from "./session-fixture.ts";
 
 async function agentAt(path: string): Promise<AgentOnDisk> {
   const agent = await readAgent(path);
@@ -62,7 +70,7 @@ test("with the last agent the session goes, unless it is open here or held by an
     const file = join(config, "projects/p", session, "main.meta.json");
     writeOld(file, metaText(session, session), 0);
     writeOld(join(file, "../audit.jsonl"), "{}\n", 0);
-    if (session === "held") writeOld(join(file, "../lease.json"), JSON.stringify(alive), 0);
+    if (session === "held") writeOld(join(file, "../lease.json"), leaseText(), 0);
     await removeAgent(await agentAt(file), { sessionIsOpen: session === "open" });
     if (existsSync(join(file, "../audit.jsonl"))) kept.push(session);
   }
@@ -84,5 +92,23 @@ test("an agent that has not ended, and a main agent above one, are refused and s
     code: "agent_busy",
     message: expect.stringContaining("a2, which is waiting") as string,
   });
+  expect(tree(config)).toEqual(before);
+});
+
+const elsewhere = { pid: 7, pidStart: "70", pidNamespace: "pid:[1]" };
+
+test.each([
+  ["runs in", { pid: 7, pidStart: "70" }, "running"],
+  ["was interrupted before", { pid: 8, pidStart: "80" }, "interrupted"],
+])("an agent that %s a session of another pid namespace is refused", async (_, by, state) => {
+  const config = configDirectory();
+  const directory = addSession(config, "s", { days: 0 });
+  const file = join(directory, "subagents/agent-a2.meta.json");
+  writeOld(file, metaText("s", "a2", { state: "running", ...by }), 0);
+  writeOld(join(directory, "lease.json"), leaseText(elsewhere), 0);
+  const before = tree(config);
+  const agent = await agentAt(file);
+  expect(agent.state).toBe(state);
+  await expect(removeAgent(agent, closed)).rejects.toMatchObject({ code: "agent_busy" });
   expect(tree(config)).toEqual(before);
 });

@@ -5,9 +5,10 @@ import { holdDirectory } from "../platform/hold-directory.ts";
 import { removeTree, unlessGone } from "../platform/remove-tree.ts";
 import { realPath } from "../platform/real-path.ts";
 import { filesOfAgent } from "./files-of-agent.ts";
-import { isOpen, readAgent, type AgentOnDisk } from "./meta.ts";
+import { isOpen, readAgent, sessionDirectory, type AgentOnDisk } from "./meta.ts";
 import { removeSession } from "./retention.ts";
-import { agentsIn, hasLease } from "./session-directory.ts";
+import { isHeld } from "./liveness.ts";
+import { agentsIn } from "./session-directory.ts";
 
 /**
  * Removes everything that an ended agent has on disk: its transcript, long results and outputs of its own, plans, open
@@ -22,9 +23,10 @@ export async function removeAgent(
   { sessionIsOpen }: { sessionIsOpen: boolean },
 ): Promise<void> {
   const { agentId, sessionId } = agent.meta.retinue;
-  refuseBusy(agent);
   const isMain = basename(agent.file) === "main.meta.json";
-  const directory = isMain ? dirname(agent.file) : dirname(dirname(agent.file));
+  const directory = sessionDirectory(agent.file);
+  refuseBusy(agent);
+  if (!sessionIsOpen) refuseUnended(agent, directory);
   if (isMain) await refuseWithBusyChildren(directory, agentId);
   for (const file of await filesOfAgent(agent, directory)) await removeTree(file);
   await removeTree(agent.transcript);
@@ -39,6 +41,16 @@ function refuseBusy({ meta, state }: AgentOnDisk): void {
   throw new RetinueError(
     "agent_busy",
     `Agent ${agentId} is ${state} in process ${pid}. Stop it first, then remove it.`,
+  );
+}
+
+/** Its session's owner may be about to go on with it. */
+function refuseUnended({ meta }: AgentOnDisk, directory: string): void {
+  const { agentId, state, sessionId } = meta.retinue;
+  if (!isOpen(state) || !isHeld(directory)) return;
+  throw new RetinueError(
+    "agent_busy",
+    `Agent ${agentId} has not ended, and a process has its session ${sessionId} open. Stop the agent or end that process first, then remove it.`,
   );
 }
 
@@ -57,7 +69,7 @@ async function refuseWithBusyChildren(directory: string, agentId: string): Promi
 
 /** What is left without any agent belongs to nobody, and no later look would know whose it was. */
 async function removeRest(directory: string, sessionId: string): Promise<void> {
-  if (await hasLease(directory)) return;
+  if (isHeld(directory)) return;
   using project = holdDirectory(realPath(dirname(directory)));
   await removeSession(project, sessionId);
 }

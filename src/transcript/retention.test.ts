@@ -19,6 +19,7 @@ import {
   alive,
   configDirectory,
   day,
+  leaseText,
   metaText,
   tree,
   writeOld,
@@ -85,7 +86,7 @@ test("a session that a process works in stays until that process is gone", async
   addSession(config, "interrupted", { days: 40, main: { state: "running" } });
   const child = spawn("sleep", ["60"]);
   const { pid = 0 } = child;
-  writeOld(join(leased, "lease.json"), JSON.stringify({ pid, pidStart: processStart(pid) }), 40);
+  writeOld(join(leased, "lease.json"), leaseText({ pid, pidStart: processStart(pid) }), 40);
   const first = await pruneOlderThan(config, 30);
   expect(names(first.removed)).toEqual(["interrupted"]);
   expect(names(first.inUse)).toEqual(["leased", "open"]);
@@ -173,7 +174,7 @@ test("a session that was opened while it was being removed is given back", async
   const waste = join(config, "projects/p/.retinue-removing");
   mkdirSync(waste);
   renameSync(directory, join(waste, "s"));
-  writeOld(join(waste, "s/lease.json"), JSON.stringify(alive), 90);
+  writeOld(join(waste, "s/lease.json"), leaseText(), 90);
   expect(names((await pruneOlderThan(config, 30)).inUse)).toEqual(["s"]);
   expect(tree(config)).toEqual([...before, "projects/p/s/lease.json"].toSorted());
 });

@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { lstat, readdir, readFile } from "node:fs/promises";
 import { isObject } from "../platform/is-object.ts";
-import { processStart } from "../platform/process-start.ts";
+import { isHeld, isRunBy } from "./liveness.ts";
 import { isOpen, type AgentMeta } from "./meta.ts";
 
 /** What the files of a directory say about the agents in it. Files of other programs are not in it. */
@@ -27,29 +27,14 @@ export async function agentsIn(
       .map((name) => `subagents/${name}`),
   ];
   let count = 0;
-  let inUse = await hasLease(directory);
+  let inUse = isHeld(directory);
   for (const file of files) {
     const meta = ownMeta(await readOwn(`${directory}/${file}`), sessionId);
     if (meta === undefined) continue;
     count += 1;
-    inUse ||= isOpen(meta.state) && isThere(meta);
+    inUse ||= isOpen(meta.state) && isRunBy(meta, directory);
   }
   return count === 0 ? undefined : { count, inUse };
-}
-
-/** Whether the process that holds the session is there, or was a moment ago: it may be one of another machine. */
-export async function hasLease(directory: string): Promise<boolean> {
-  const lease = await readOwn(`${directory}/lease.json`);
-  if (!isObject(lease)) return false;
-  const { beatAt } = lease;
-  return isThere(lease) || (typeof beatAt === "number" && Date.now() - beatAt < longestSilence);
-}
-
-const longestSilence = 30_000;
-
-function isThere({ pid, pidStart }: { pid?: unknown; pidStart?: unknown }): boolean {
-  if (typeof pid !== "number" || typeof pidStart !== "string" || pidStart === "") return false;
-  return processStart(pid) === pidStart;
 }
 
 type OwnMeta = Pick<AgentMeta["retinue"], "state" | "pid" | "pidStart">;

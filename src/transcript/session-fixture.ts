@@ -10,7 +10,9 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
+import { ownPlace } from "../platform/own-place.ts";
 import { processStart } from "../platform/process-start.ts";
+import type { Lease } from "./lease.ts";
 
 export const day = 86_400_000;
 
@@ -40,6 +42,12 @@ export function metaText(sessionId: string, agentId: string, agent: AgentFile = 
 }
 
 export const alive = { pid: process.pid, pidStart: processStart(process.pid) };
+
+/** What the lease of a session says; by default that this process has it. */
+export function leaseText(changes: Partial<Lease> = {}): string {
+  const owner = { ...alive, ...ownPlace() };
+  return JSON.stringify({ ...owner, token: "t", socket: null, beatAt: Date.now(), ...changes });
+}
 
 /** A session of ours with everything that one may have, last used so many days ago. */
 export function addSession(
