@@ -163,8 +163,20 @@ test("what a crash left half removed is listed by nobody, and the next one finis
   mkdirSync(waste);
   renameSync(directory, join(waste, "s"));
   expect(await findAgents(config)).toEqual([]);
-  await pruneOlderThan(config, 30);
+  expect(names((await pruneOlderThan(config, 30, true)).removed)).toEqual(["s"]);
+  expect((await pruneOlderThan(config, 30)).removed).toMatchObject([{ sessionId: "s", agents: 2 }]);
   expect(tree(config)).toEqual(["projects", "projects/p"]);
+});
+
+test("a transcript that was written after its removal broke off stays", async () => {
+  const config = configDirectory();
+  const directory = addSession(config, "s", { days: 90 });
+  const waste = join(config, "projects/p/.retinue-removing");
+  mkdirSync(waste);
+  renameSync(directory, join(waste, "s"));
+  writeOld(`${directory}.jsonl`, "{}\n", -1);
+  expect(names((await pruneOlderThan(config, 30)).removed)).toEqual(["s"]);
+  expect(tree(config)).toEqual(["projects", "projects/p", "projects/p/s.jsonl"]);
 });
 
 test("a session that was opened while it was being removed is given back", async () => {

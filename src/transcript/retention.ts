@@ -1,4 +1,4 @@
-import { lstat, readdir, realpath, rename, rmdir, unlink } from "node:fs/promises";
+import { lstat, readdir, realpath, rename, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { errorMessage, RetinueError, systemCode } from "../errors.ts";
 import { holdDirectory, type HeldDirectory } from "../platform/hold-directory.ts";
@@ -36,7 +36,7 @@ export interface PruneRequest {
 
 /**
  * Where sessions lie while they are removed: one level deeper than where readers look, so that with one `rename` a session
- * is gone for everybody. What a crash leaves here is removed by the next one.
+ * is gone for everybody; its main transcript follows it. What a crash leaves here is removed by the next one.
  */
 const waste = ".retinue-removing";
 
@@ -66,8 +66,9 @@ export async function prune(request: PruneRequest): Promise<Pruned> {
       const projectDir = join(root ?? "", name);
       await attempt(projectDir, async () => {
         using project = holdDirectory(projectDir);
-        if (request.dryRun !== true)
-          await attempt(join(projectDir, waste), () => finishRemovals(project));
+        await attempt(join(projectDir, waste), async () => {
+          report.removed.push(...(await finishRemovals(project, request)));
+        });
         for (const sessionId of await directoriesIn(project.at("."))) {
           await attempt(join(projectDir, sessionId), async () => {
             const { kind, session } = await pruneOne(project, sessionId, request);
@@ -125,12 +126,32 @@ async function takeAway(project: HeldDirectory, sessionId: string): Promise<"rem
 
 const mostAttempts = 20;
 
-async function finishRemovals(project: HeldDirectory): Promise<void> {
+/** Those that it finished; with `dryRun` those that it would. */
+async function finishRemovals(
+  project: HeldDirectory,
+  { dryRun }: PruneRequest,
+): Promise<OldSession[]> {
   const found = await unlessGone(() => lstat(project.at(waste)));
-  if (found?.isDirectory() !== true) return;
+  if (found?.isDirectory() !== true) return [];
   using removals = holdDirectory(join(project.path, waste));
-  for (const sessionId of await directoriesIn(removals.at(".")))
-    await finishRemoval(project, removals, sessionId);
+  const finished: OldSession[] = [];
+  for (const sessionId of await sessionsIn(removals)) {
+    const paths = [sessionId, `${sessionId}.jsonl`].map((name) => removals.at(name));
+    const measured = await measure(paths, Infinity);
+    const agents = await agentsIn(removals.at(sessionId), sessionId);
+    if (dryRun !== true) await finishRemoval(project, removals, sessionId);
+    const isBack = agents?.inUse === true || (await isThere(project.at(sessionId)));
+    if (isBack || measured === undefined) continue;
+    const { path: projectDir } = project;
+    finished.push({ sessionId, projectDir, ...measured, agents: agents?.count ?? 0 });
+  }
+  return finished;
+}
+
+/** Of some only the transcript is left. */
+async function sessionsIn(removals: HeldDirectory): Promise<string[]> {
+  const names = await readdir(removals.at("."));
+  return [...new Set(names.map((name) => name.replace(/\.jsonl$/, "")))].toSorted();
 }
 
 /** Whoever opened the session after the look that let it go gets it back. */
@@ -144,10 +165,28 @@ async function finishRemoval(
     await unlessGone(() => rename(removals.at(sessionId), project.at(sessionId)));
     return "inUse";
   }
-  if (!(await isThere(project.at(sessionId))))
-    await unlessGone(() => unlink(project.at(`${sessionId}.jsonl`)));
+  await takeTranscript(project, removals, sessionId);
   await removeTree(removals.at(sessionId));
+  await removeTree(removals.at(`${sessionId}.jsonl`));
   return "removed";
+}
+
+/**
+ * The main transcript follows its directory. After a crash between the two it may have become somebody else's: one that was
+ * written since the directory was moved, which is what that one's `ctime` tells until the first of its files is gone, stays.
+ */
+async function takeTranscript(
+  project: HeldDirectory,
+  removals: HeldDirectory,
+  sessionId: string,
+): Promise<void> {
+  const name = `${sessionId}.jsonl`;
+  if ((await isThere(project.at(sessionId))) || (await isThere(removals.at(name)))) return;
+  const moved = await unlessGone(() => lstat(removals.at(sessionId)));
+  const transcript = await unlessGone(() => lstat(project.at(name)));
+  if (moved?.isDirectory() !== true || transcript === undefined) return;
+  if (transcript.mtimeMs <= moved.ctimeMs)
+    await unlessGone(() => rename(project.at(name), removals.at(name)));
 }
 
 async function dropWaste(project: HeldDirectory): Promise<void> {
