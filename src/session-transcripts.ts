@@ -106,7 +106,7 @@ export class SessionTranscripts {
       const agent = await this.#find(id);
       this.#refuseBusy(agent);
       const { removeAgent } = await import("./transcript/remove-agent.ts");
-      await removeAgent(agent, { sessionIsOpen: true });
+      await removeAgent(agent, { sessionIsOpen: true, power: this.#session.power });
     });
   }
 

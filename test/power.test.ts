@@ -103,3 +103,15 @@ test("an event is announced when the journal has it", async () => {
   expect(journal().at(-1)).toContain('"state":"completed"');
   expect(manager.get(agent.id)?.state).toBe("completed");
 });
+
+test("an agent that was removed does not come back with the journal", async () => {
+  const { manager } = stage();
+  const agent = await manager.spawn({ prompt: "x", subagent_type: "Explore" });
+  await manager.output(agent.id, { block: true });
+  await manager.transcripts.delete(agent.id);
+  const disk = temporaryDirectory();
+  cpSync(manager.transcripts.projectDir, disk, { recursive: true });
+  const paths = sessionPaths(disk, manager.sessionId);
+  openPowerJournal("process", { paths, logger: silentLogger });
+  expect(readdirSync(paths.agentsDir)).toEqual([]);
+});

@@ -8,6 +8,9 @@ export interface JournalRecord {
   bytes: Uint8Array;
 }
 
+/** All that a file holds which was removed: nothing. None that is there is ever made empty. */
+export const removed: Uint8Array = new Uint8Array();
+
 /** A line of JSON that says where the bytes belong and what their sum is, then the bytes. */
 export function encodeRecord({ file, at, bytes }: JournalRecord): Buffer {
   const head = JSON.stringify({ file, at, size: bytes.length, crc: sumOf(file, at, bytes) });

@@ -3,6 +3,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -13,6 +14,7 @@ import { setImmediate } from "node:timers/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { keepAway } from "./journal-removals.ts";
 import { JsonlWriter, readJsonl } from "./jsonl.ts";
 import { PowerJournal } from "./power-journal.ts";
 import { replayJournal } from "./replay-journal.ts";
@@ -24,7 +26,13 @@ interface Place {
   open: (name: string) => JsonlWriter;
 }
 
-function place(options: { largest?: number; sync?: (file: number) => Promise<void> } = {}): Place {
+interface Options {
+  largest?: number;
+  sync?: (file: number) => Promise<void>;
+  syncNow?: (file: number) => void;
+}
+
+function place(options: Options = {}): Place {
   const root = mkdtempSync(join(tmpdir(), "retinue-power-"));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   const path = join(root, "session", "journal.log");
@@ -186,4 +194,51 @@ test("what cannot wait is committed at once, with everything that was waiting", 
   await waiting;
   rmSync(writer.path);
   expect(replayJournal({ path, root })).toEqual([writer.path, join(root, "meta.json")]);
+});
+
+test("what cannot wait is written after what came before it, whose sync still runs", async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const { root, journal } = place({ sync: () => promise });
+  const file = join(root, "meta.json");
+  const write = (content: string) => () => writeFileSync(file, content);
+  const older = journal.commit(write("running"));
+  await setImmediate();
+  await setImmediate();
+  journal.commitNow(write("ended"));
+  resolve();
+  await older;
+  expect(readFileSync(file, "utf8")).toBe("ended");
+});
+
+test("after a sync at once that failed nothing more is promised", async () => {
+  let syncs = 0;
+  const { journal, open } = place({
+    syncNow: () => {
+      syncs += 1;
+      throw new Error("EIO: i/o error, fdatasync");
+    },
+  });
+  open("a.jsonl").append([line(1)]);
+  expect(() => journal.commitNow()).toThrow("EIO");
+  await expect(journal.commit()).rejects.toThrow("EIO");
+  expect(syncs).toBe(1);
+});
+
+test("a file that was removed does not come back; what was written to its name since does", async () => {
+  const { root, path, journal, open } = place();
+  const [gone, again, elsewhere] = ["gone", "again", "elsewhere"].map((name) => open(name));
+  for (const writer of [gone, again, elsewhere]) writer?.append([line(1), line(2)]);
+  await journal.commit();
+  for (const name of ["gone", "again"]) journal.noteRemoval(join(root, name));
+  keepAway({ path, root }, [join(root, "elsewhere")]);
+  for (const name of ["again", "elsewhere"]) rmSync(join(root, name));
+  open("again").append([line(3)]);
+  await journal.commit();
+  rmSync(join(root, "again"));
+  expect(replayJournal({ path, root })).toEqual([join(root, "again")]);
+  expect(await numbersIn(join(root, "again"))).toEqual([3]);
+  expect(readdirSync(root, { recursive: true, encoding: "utf8" }).toSorted()).toEqual([
+    "again",
+    "session",
+  ]);
 });

@@ -1,8 +1,9 @@
-import { closeSync, constants, fdatasync, fdatasyncSync, ftruncateSync, rmSync } from "node:fs";
+import { closeSync, constants, fdatasync, fdatasyncSync, ftruncateSync } from "node:fs";
 import { dirname, relative } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { promisify } from "node:util";
-import { encodeRecord } from "./journal-record.ts";
+import { encodeRecord, removed } from "./journal-record.ts";
+import { dropJournal } from "./journal-removals.ts";
 import { openInPrivateDirectory } from "./make-directory.ts";
 import { syncDirectories, syncDirectory, syncFiles } from "./sync-files.ts";
 import { writeWhole } from "./write-whole.ts";
@@ -20,6 +21,7 @@ export class PowerJournal {
   readonly #root: string;
   readonly #largest: number;
   readonly #sync: (file: number) => Promise<void>;
+  readonly #syncNow: (file: number) => void;
   readonly #counts = { records: 0, syncs: 0, checkpoints: 0 };
   #file: number | undefined;
   #size = 0;
@@ -28,6 +30,8 @@ export class PowerJournal {
   /** Files that lack on the disk what the journal has. */
   #changed = new Set<string>();
   #waiting: Waiting[] = [];
+  /** Those whose sync runs. */
+  #underWay: Waiting[] = [];
   #committing: Promise<void> | undefined;
   /** After a sync that failed nobody knows what is on the disk, and a second one may succeed without cause. */
   #broken: { error: unknown } | undefined;
@@ -38,11 +42,13 @@ export class PowerJournal {
     root: string;
     largest?: number;
     sync?: (file: number) => Promise<void>;
+    syncNow?: (file: number) => void;
   }) {
     this.#path = options.path;
     this.#root = options.root;
     this.#largest = options.largest ?? largestJournal;
     this.#sync = options.sync ?? promisify(fdatasync);
+    this.#syncNow = options.syncNow ?? fdatasyncSync;
   }
 
   get counts(): Readonly<{ records: number; syncs: number; checkpoints: number }> {
@@ -54,6 +60,11 @@ export class PowerJournal {
     const record = encodeRecord({ file: relative(this.#root, path), at, bytes });
     this.#notes.push({ path, record });
     this.#counts.records += 1;
+  }
+
+  /** This file is about to be removed, and is not to come back. */
+  noteRemoval(path: string): void {
+    this.note(path, null, removed);
   }
 
   /**
@@ -68,20 +79,22 @@ export class PowerJournal {
     return promise;
   }
 
-  /** The same at once, for what cannot wait: it holds up everything else. */
+  /**
+   * The same at once, for what cannot wait: it holds up everything else. Whoever came before writes first, for an older
+   * content must not be written over a newer one.
+   */
   commitNow(write?: () => void): void {
     let failure: { error: unknown } | undefined;
     try {
       if (this.#broken !== undefined) throw this.#broken.error;
       const file = this.#flush();
       this.#counts.syncs += 1;
-      fdatasyncSync(file);
+      this.#syncOrBreak(file);
     } catch (error) {
       failure = { error };
     }
-    const batch = this.#waiting;
-    this.#waiting = [];
-    for (const waiting of batch) settle(waiting, failure);
+    for (const waiting of this.#underWay) writeEarly(waiting);
+    for (const waiting of this.#waiting.splice(0)) settle(waiting, failure);
     write?.();
     if (failure !== undefined) throw failure.error;
   }
@@ -95,21 +108,19 @@ export class PowerJournal {
     await this.#checkpoint(file);
     this.#file = undefined;
     closeSync(file);
-    rmSync(this.#path, { force: true });
-    syncDirectory(dirname(this.#path));
+    dropJournal(this.#path);
   }
 
   async #commitAll(): Promise<void> {
     // What is noted in one turn of the event loop is one batch, also on a disk that answers at once.
     await setImmediate();
     while (this.#waiting.length > 0) {
-      const batch = this.#waiting;
-      this.#waiting = [];
+      this.#underWay = this.#waiting.splice(0);
       const failure = await this.#commitBatch().then(
         () => undefined,
         (error: unknown) => ({ error }),
       );
-      for (const waiting of batch) settle(waiting, failure);
+      for (const waiting of this.#underWay.splice(0)) settle(waiting, failure);
       if (this.#size > this.#largest && this.#file !== undefined) {
         // If a file cannot be synced, the journal keeps what it lacks.
         await this.#checkpoint(this.#file).catch(() => undefined);
@@ -125,6 +136,15 @@ export class PowerJournal {
     this.#counts.syncs += 1;
     try {
       await this.#sync(file);
+    } catch (error) {
+      this.#broken = { error };
+      throw error;
+    }
+  }
+
+  #syncOrBreak(file: number): void {
+    try {
+      this.#syncNow(file);
     } catch (error) {
       this.#broken = { error };
       throw error;
@@ -189,6 +209,17 @@ interface Waiting {
   write: (() => void) | undefined;
   resolve: () => void;
   reject: (reason: unknown) => void;
+}
+
+/** Before its own sync has ended, which still decides what it is told. */
+function writeEarly(waiting: Waiting): void {
+  const { write, reject } = waiting;
+  waiting.write = undefined;
+  try {
+    write?.();
+  } catch (error) {
+    reject(error);
+  }
 }
 
 function settle(

@@ -1,6 +1,7 @@
 import {
   closeSync,
   constants,
+  existsSync,
   fdatasyncSync,
   fstatSync,
   ftruncateSync,
@@ -11,7 +12,8 @@ import {
 import { dirname, join } from "node:path";
 import { systemCode } from "../errors.ts";
 import { isInside } from "./is-inside.ts";
-import { decodeRecords, type JournalRecord } from "./journal-record.ts";
+import { decodeRecords, removed, type JournalRecord } from "./journal-record.ts";
+import { dropJournal, keptAway } from "./journal-removals.ts";
 import { openInPrivateDirectory } from "./make-directory.ts";
 import { syncDirectory } from "./sync-files.ts";
 import { writeWhole } from "./write-whole.ts";
@@ -24,17 +26,17 @@ import { writeWhole } from "./write-whole.ts";
 export function replayJournal({ path, root }: { path: string; root: string }): string[] {
   const journal = readIfThere(path);
   if (journal === undefined) return [];
+  const away = keptAway(path);
   const mended: string[] = [];
   const directories = new Set<string>();
   for (const [name, records] of byFile(journal)) {
     const target = join(root, name);
-    if (!isInside(root, target)) continue;
+    if (!isInside(root, target) || (away.has(name) && !existsSync(target))) continue;
     if (replayInto(target, records)) mended.push(target);
     directories.add(dirname(target));
   }
   for (const directory of directories) syncDirectory(directory);
-  rmSync(path, { force: true });
-  syncDirectory(dirname(path));
+  dropJournal(path);
   return mended;
 }
 
@@ -47,7 +49,7 @@ function readIfThere(path: string): Buffer | undefined {
   }
 }
 
-/** Of whole contents only the last counts. */
+/** Of whole contents only the last counts; a removal is one. */
 function byFile(journal: Buffer): Map<string, JournalRecord[]> {
   const files = new Map<string, JournalRecord[]>();
   for (const record of decodeRecords(journal)) {
@@ -61,6 +63,11 @@ function byFile(journal: Buffer): Map<string, JournalRecord[]> {
 const writing = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW;
 
 function replayInto(target: string, records: readonly JournalRecord[]): boolean {
+  const [first, ...since] = records;
+  if (first?.at === null && first.bytes.length === removed.length) {
+    rmSync(target, { force: true });
+    return since.length > 0 && replayInto(target, since);
+  }
   const file = openInPrivateDirectory(target, writing);
   try {
     let changed = false;

@@ -2,6 +2,8 @@ import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { RetinueError } from "../errors.ts";
 import { holdDirectory } from "../platform/hold-directory.ts";
+import { keepAway } from "../platform/journal-removals.ts";
+import type { PowerJournal } from "../platform/power-journal.ts";
 import { removeTree, unlessGone } from "../platform/remove-tree.ts";
 import { realPath } from "../platform/real-path.ts";
 import { filesOfAgent } from "./files-of-agent.ts";
@@ -20,7 +22,7 @@ import { agentsIn } from "./session-directory.ts";
  */
 export async function removeAgent(
   agent: AgentOnDisk,
-  { sessionIsOpen }: { sessionIsOpen: boolean },
+  { sessionIsOpen, power }: { sessionIsOpen: boolean; power?: PowerJournal | undefined },
 ): Promise<void> {
   const { agentId, sessionId } = agent.meta.retinue;
   const isMain = basename(agent.file) === "main.meta.json";
@@ -28,11 +30,23 @@ export async function removeAgent(
   refuseBusy(agent);
   if (!sessionIsOpen) refuseUnended(agent, directory);
   if (isMain) await refuseWithBusyChildren(directory, agentId);
-  for (const file of await filesOfAgent(agent, directory)) await removeTree(file);
-  await removeTree(agent.transcript);
-  await removeTree(agent.file);
+  const files = [...(await filesOfAgent(agent, directory)), agent.transcript, agent.file];
+  await forget(files, directory, power);
+  for (const file of files) await removeTree(file);
   if (sessionIsOpen || (await agentsIn(directory, sessionId)) !== undefined) return;
   await removeRest(directory, sessionId);
+}
+
+/** A power journal would bring them back. */
+async function forget(
+  files: readonly string[],
+  directory: string,
+  power: PowerJournal | undefined,
+): Promise<void> {
+  if (power === undefined)
+    return keepAway({ path: join(directory, "journal.log"), root: dirname(directory) }, files);
+  for (const file of files) power.noteRemoval(file);
+  await power.commit();
 }
 
 function refuseBusy({ meta, state }: AgentOnDisk): void {
