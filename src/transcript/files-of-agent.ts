@@ -1,21 +1,23 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { isObject } from "../platform/is-object.ts";
+import { readJsonl } from "../platform/jsonl.ts";
 import { readSmallFile } from "../platform/read-small-file.ts";
 import { unlessGone } from "../platform/remove-tree.ts";
 import type { AgentOnDisk } from "./meta.ts";
-import { readTranscript } from "./reader.ts";
+import { parseEntry } from "./reader.ts";
 
 /**
  * What an agent has in the other directories of its session: what lies there under its name, what its calls wrote down, and
  * questions that nobody will answer any more.
  */
 export async function filesOfAgent(agent: AgentOnDisk, directory: string): Promise<string[]> {
-  const results = await resultsOf(agent);
+  const { results, outputs } = await writtenBy(agent);
   const { agentId } = agent.meta.retinue;
   const isNamedAfterIt = (name: string): boolean =>
     name === agentId || name.startsWith(`${agentId}.`) || name === `${agentId}-plan.md`;
-  const found: string[] = [];
+  // Lines of its transcript that did not hold.
+  const found = [`${agent.transcript}.bad`];
   const rooms = (await unlessGone(() => readdir(directory, { withFileTypes: true }))) ?? [];
   for (const { name: room } of rooms.filter((entry) => entry.isDirectory())) {
     if (room === "subagents") continue;
@@ -26,6 +28,7 @@ export async function filesOfAgent(agent: AgentOnDisk, directory: string): Promi
       (name) =>
         isNamedAfterIt(name) ||
         (room === "tool-results" && results.has(name)) ||
+        (room === "tasks" && outputs.has(name)) ||
         questions.some((id) => name.startsWith(`${id}.`)),
     );
     found.push(...own.map((name) => join(place, name)));
@@ -33,13 +36,28 @@ export async function filesOfAgent(agent: AgentOnDisk, directory: string): Promi
   return found;
 }
 
-/** The files into which long outputs of its calls went. */
-async function resultsOf({ transcript }: AgentOnDisk): Promise<Set<string>> {
-  const entries = await readTranscript(transcript);
-  const calls = entries.flatMap((entry) =>
-    entry.kind === "answer" && entry.block?.type === "tool_use" ? [entry.block.id] : [],
-  );
-  return new Set(calls.map((id) => `${id.replaceAll(/[^\w-]/g, "_")}.txt`));
+interface Written {
+  /** The files into which long outputs of its calls went. */
+  results: Set<string>;
+  /** What its commands in the background have said. */
+  outputs: Set<string>;
+}
+
+/** What stands in a branch before its beginning was written by the calls of another agent. */
+async function writtenBy({ transcript }: AgentOnDisk): Promise<Written> {
+  const lines = (await unlessGone(() => readJsonl(transcript))) ?? [];
+  const begun = lines.findLastIndex(({ type }) => type === "retinue-branch");
+  const written: Written = { results: new Set(), outputs: new Set() };
+  for (const line of lines.slice(begun + 1)) {
+    for (const entry of parseEntry(line)) {
+      if (entry.kind === "answer" && entry.block?.type === "tool_use")
+        written.results.add(`${entry.block.id.replaceAll(/[^\w-]/g, "_")}.txt`);
+    }
+    const { toolUseResult: data } = line;
+    const task = isObject(data) ? data["backgroundTaskId"] : undefined;
+    if (typeof task === "string") written.outputs.add(`${task}.output`);
+  }
+  return written;
 }
 
 const largestQuestion = 16 * 1024 * 1024;

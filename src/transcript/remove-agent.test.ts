@@ -24,9 +24,24 @@ const closed = { sessionIsOpen: false };
 test("all that belongs to an agent goes: under its name, of its calls, and its open questions", async () => {
   const directory = addSession(configDirectory(), "s", { days: 0 });
   const call = { type: "tool_use", id: "toolu_1:x", name: "Bash", input: {} };
-  const line = { type: "assistant", message: { id: "m", model: "m", content: [call] } };
+  const copied = { type: "tool_use", id: "toolu_2", name: "Bash", input: {} };
+  const said = (block: object): object => ({
+    type: "assistant",
+    message: { id: "m", model: "m", content: [block] },
+  });
+  const launched = (id: string): object => ({
+    type: "user",
+    message: { role: "user", content: [{ type: "tool_result", tool_use_id: "t", content: "" }] },
+    toolUseResult: { backgroundTaskId: id },
+  });
+  const lines = [
+    ...[said(copied), launched("b2"), { type: "retinue-branch", from: "a12" }],
+    ...[said(call), launched("b1")],
+  ];
   const own = {
-    "subagents/agent-a1.jsonl": `${JSON.stringify(line)}\n`,
+    "subagents/agent-a1.jsonl": lines.map((line) => `${JSON.stringify(line)}\n`).join(""),
+    "subagents/agent-a1.jsonl.bad": "{ torn\n",
+    "tasks/b1.output": "of its command",
     "tool-results/toolu_1_x.txt": "long output",
     "tool-results/a1-plan.md": "plan",
     "tasks/a1.output": "so far",
@@ -38,6 +53,7 @@ test("all that belongs to an agent goes: under its name, of its calls, and its o
     "tool-results/a1-plan.md.txt": "of another",
     "tool-results/toolu_2.txt": "of another",
     "tasks/a1-b.output": "of another",
+    "tasks/b2.output": "of another",
     "inbox/q00000002.json": JSON.stringify({ request: { agentId: "a12" } }),
     "inbox/q00000003.json": "{ torn",
   };

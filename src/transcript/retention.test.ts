@@ -162,6 +162,7 @@ test("what a crash left half removed is listed by nobody, and the next one finis
   const waste = join(config, "projects/p/.retinue-removing");
   mkdirSync(waste);
   renameSync(directory, join(waste, "s"));
+  writeOld(`${directory}.jsonl.bad`, "{ torn\n", 90);
   expect(await findAgents(config)).toEqual([]);
   expect(names((await pruneOlderThan(config, 30, true)).removed)).toEqual(["s"]);
   expect((await pruneOlderThan(config, 30)).removed).toMatchObject([{ sessionId: "s", agents: 2 }]);

@@ -90,7 +90,7 @@ async function pruneOne(
   { before, dryRun }: PruneRequest,
 ): Promise<Fate> {
   if (sessionId === waste) return { kind: "kept" };
-  const paths = [`${sessionId}.jsonl`, sessionId].map((name) => project.at(name));
+  const paths = [...transcriptsOf(sessionId), sessionId].map((name) => project.at(name));
   const measured = await measure(paths, before(project.path));
   if (measured === undefined) return { kind: "kept" };
   const agents = await agentsIn(project.at(sessionId), sessionId);
@@ -136,7 +136,7 @@ async function finishRemovals(
   using removals = holdDirectory(join(project.path, waste));
   const finished: OldSession[] = [];
   for (const sessionId of await sessionsIn(removals)) {
-    const paths = [sessionId, `${sessionId}.jsonl`].map((name) => removals.at(name));
+    const paths = [sessionId, ...transcriptsOf(sessionId)].map((name) => removals.at(name));
     const measured = await measure(paths, Infinity);
     const agents = await agentsIn(removals.at(sessionId), sessionId);
     if (dryRun !== true) await finishRemoval(project, removals, sessionId);
@@ -151,7 +151,7 @@ async function finishRemovals(
 /** Of some only the transcript is left. */
 async function sessionsIn(removals: HeldDirectory): Promise<string[]> {
   const names = await readdir(removals.at("."));
-  return [...new Set(names.map((name) => name.replace(/\.jsonl$/, "")))].toSorted();
+  return [...new Set(names.map((name) => name.replace(/\.jsonl(\.bad)?$/, "")))].toSorted();
 }
 
 /** Whoever opened the session after the look that let it go gets it back. */
@@ -167,7 +167,7 @@ async function finishRemoval(
   }
   await takeTranscript(project, removals, sessionId);
   await removeTree(removals.at(sessionId));
-  await removeTree(removals.at(`${sessionId}.jsonl`));
+  for (const name of transcriptsOf(sessionId)) await removeTree(removals.at(name));
   return "removed";
 }
 
@@ -180,13 +180,19 @@ async function takeTranscript(
   removals: HeldDirectory,
   sessionId: string,
 ): Promise<void> {
-  const name = `${sessionId}.jsonl`;
-  if ((await isThere(project.at(sessionId))) || (await isThere(removals.at(name)))) return;
   const moved = await unlessGone(() => lstat(removals.at(sessionId)));
-  const transcript = await unlessGone(() => lstat(project.at(name)));
-  if (moved?.isDirectory() !== true || transcript === undefined) return;
-  if (transcript.mtimeMs <= moved.ctimeMs)
-    await unlessGone(() => rename(project.at(name), removals.at(name)));
+  if (moved?.isDirectory() !== true || (await isThere(project.at(sessionId)))) return;
+  for (const name of transcriptsOf(sessionId)) {
+    const transcript = await unlessGone(() => lstat(project.at(name)));
+    if (transcript === undefined || transcript.mtimeMs > moved.ctimeMs) continue;
+    if (!(await isThere(removals.at(name))))
+      await unlessGone(() => rename(project.at(name), removals.at(name)));
+  }
+}
+
+/** What a session has outside its directory: the main transcript, and those of its lines that did not hold. */
+function transcriptsOf(sessionId: string): string[] {
+  return [`${sessionId}.jsonl`, `${sessionId}.jsonl.bad`];
 }
 
 async function dropWaste(project: HeldDirectory): Promise<void> {
