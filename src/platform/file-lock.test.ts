@@ -13,7 +13,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { withFileLock } from "./file-lock.ts";
+import { removeIfLeft, withFileLock } from "./file-lock.ts";
+import { ownPlace } from "./own-place.ts";
 
 let directory: string;
 let file: string;
@@ -52,7 +53,7 @@ function counter() {
       `import { readFileSync, writeFileSync } from "node:fs";
        import { createInterface } from "node:readline";
        import { setTimeout } from "node:timers/promises";
-       import { withFileLock } from ${JSON.stringify(new URL("./file-lock.ts", import.meta.url).href)};
+       import { removeIfLeft, withFileLock } from ${JSON.stringify(new URL("./file-lock.ts", import.meta.url).href)};
        const [file, lockDir] = ${JSON.stringify([file, lockDir])};
        console.log("ready");
        for await (const _ of createInterface({ input: process.stdin })) {
@@ -102,6 +103,24 @@ test.each([
   await increase();
   expect(readFileSync(file, "utf8")).toBe("1");
   expect(readdirSync(lockDir)).toEqual([]);
+});
+
+test("a lock of another pid namespace is left alone until it has been silent for long", () => {
+  const place = { ...ownPlace(), pidNamespace: "pid:[1]", bootId: "b" };
+  const mark = `${process.pid} 1 uuid ${JSON.stringify(place)}`;
+  writeFileSync(lock, mark);
+  expect(removeIfLeft(lock)).toBe(false);
+  expect(readFileSync(lock, "utf8")).toBe(mark);
+  utimesSync(lock, 1, 1);
+  expect(removeIfLeft(lock)).toBe(true);
+  expect(readdirSync(lockDir)).toEqual([]);
+});
+
+test("a lock says where the process is that has it", async () => {
+  await withFileLock({ file, lockDir }, () => {
+    expect(readFileSync(lock, "utf8")).toContain(JSON.stringify(ownPlace()));
+    return Promise.resolve();
+  });
 });
 
 test("a process that died while it removed a dead lock holds up nobody", async () => {

@@ -1,9 +1,11 @@
 import { createHash, randomUUID } from "node:crypto";
 import { closeSync, fstatSync, readdirSync, rmSync, statSync, writeSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { RetinueError, systemCode } from "../errors.ts";
+import { fileAge } from "./file-age.ts";
 import { openInPrivateDirectory } from "./make-directory.ts";
+import { isGone, longestSilenceMs, ownPlace, type Place } from "./own-place.ts";
 import { processStart } from "./process-start.ts";
 import { readSmallFile } from "./read-small-file.ts";
 
@@ -11,7 +13,7 @@ const patience = 10_000;
 const shortPatience = 2000;
 const pause = 10;
 /** A lock is written as soon as it is made. One that says nothing after this time was left by a crash. */
-const longestSilence = 5000;
+const longestBlankMs = 5000;
 
 /**
  * Does work on a file that other processes of ours change too, one after the other. The lock lies in a directory of our
@@ -62,7 +64,8 @@ export function withFileLockNow<Result>(lock: string, work: () => Result): Resul
 }
 
 function ownMark(): string {
-  return `${process.pid} ${processStart(process.pid)} ${randomUUID()}`;
+  const place = JSON.stringify(ownPlace());
+  return `${process.pid} ${processStart(process.pid)} ${randomUUID()} ${place}`;
 }
 
 function take(lock: string, mine: string): boolean {
@@ -135,13 +138,30 @@ function look(lock: string): Look | undefined {
   const read = readSmallFile(lock, 4096);
   if (read.kind === "missing") return undefined;
   const text = read.kind === "text" ? read.text : "";
-  const [pid = "", start = ""] = text.split(" ");
-  if (/^\d+$/.test(pid)) {
-    const isThere = start !== "" && processStart(Number(pid)) === start;
-    return { owner: isThere ? `process ${pid}` : "gone", identity: text };
-  }
   const info = statSync(lock, { throwIfNoEntry: false });
   if (info === undefined) return undefined;
-  const isOld = Date.now() - info.mtimeMs > longestSilence;
-  return { owner: isOld ? "gone" : "unknown", identity: `${info.ino} ${info.mtimeMs}` };
+  const mark = markIn(text);
+  const gone = mark === undefined ? "unknown" : isGone(mark, info.mtimeMs);
+  if (mark !== undefined && gone === false) return { owner: `process ${mark.pid}`, identity: text };
+  const identity = mark === undefined ? `${info.ino} ${info.mtimeMs}` : text;
+  if (gone === true) return { owner: "gone", identity };
+  // Of a process elsewhere only its silence can be seen: the work under a lock is short.
+  const silence = fileAge(lock, dirname(lock)) ?? 0;
+  const isLeft = silence > (mark === undefined ? longestBlankMs : longestSilenceMs);
+  const owner = mark === undefined ? "unknown" : `process ${mark.pid} on ${mark.host}`;
+  return { owner: isLeft ? "gone" : owner, identity };
+}
+
+type Mark = Place & { pid: number; pidStart: string };
+
+/** Marks of earlier versions name no place: they are taken to be of here. */
+function markIn(text: string): Mark | undefined {
+  const [, pid, pidStart = "", place] = /^(\d+) (\S*) \S+(?: (\{.*))?$/.exec(text) ?? [];
+  if (pid === undefined) return undefined;
+  try {
+    const named = place === undefined ? ownPlace() : (JSON.parse(place) as Place);
+    return { ...named, pid: Number(pid), pidStart };
+  } catch {
+    return undefined;
+  }
 }

@@ -17,6 +17,9 @@ export const ownPlace: () => Place = once(() => ({
   pidNamespace: attempt(() => readlinkSync("/proc/self/ns/pid")),
 }));
 
+/** After so long without a word a process whose id says nothing here counts as gone. */
+export const longestSilenceMs = 30_000;
+
 /** Whether a process that was alive at some time is gone; `unknown` where its id says nothing here. */
 export function isGone(
   process: Place & { pid: number; pidStart: string },
