@@ -150,7 +150,7 @@ async function finishRemovals(
 
 /** Of some only the transcript is left. */
 async function sessionsIn(removals: HeldDirectory): Promise<string[]> {
-  const names = await readdir(removals.at("."));
+  const names = (await readdir(removals.at("."))).filter((name) => !name.startsWith("."));
   return [...new Set(names.map((name) => name.replace(/\.jsonl(\.bad)?$/, "")))].toSorted();
 }
 

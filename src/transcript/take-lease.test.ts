@@ -22,12 +22,14 @@ const newPaths = (): SessionPaths => sessionPaths(temporaryDirectory(), newSessi
 const read = ({ lease }: SessionPaths): Lease => JSON.parse(readFileSync(lease, "utf8")) as Lease;
 
 /** Leaves the lease of somebody else, who differs from us in `changes`. */
-function leave(paths: SessionPaths, changes: Partial<Lease>): void {
+function leave(paths: SessionPaths, changes: Partial<Lease>, silentFor = 0): void {
   const own = takeLease(paths);
   const lease = read(paths);
   own.release();
   mkdirSync(dirname(paths.lease), { recursive: true });
   writeFileSync(paths.lease, JSON.stringify({ ...lease, token: "theirs", ...changes }));
+  const writtenAt = Date.now() / 1000 - silentFor;
+  utimesSync(paths.lease, writtenAt, writtenAt);
 }
 
 test("a lease is private, names its process, and goes with the directory of a session in which nothing ran", () => {
@@ -63,37 +65,35 @@ test("a session of a living process is busy, and the error names the process and
 
 const gone = { pidStart: "1" };
 const elsewhere = { host: "other", bootId: "another boot" };
-test.each<[string, Partial<Lease>, boolean]>([
-  ["whose process is gone", gone, true],
+const hour = 3_600_000;
+test.each<[string, Partial<Lease>, number, boolean]>([
+  ["whose process is gone", gone, 60, true],
+  ["whose process is gone, though it said a moment ago that it is there", gone, 0, true],
+  ["of a process that lives and has been silent for a day", {}, 86_400, false],
+  ["of another machine that has just said that it is there", elsewhere, 0, false],
+  ["of another machine that has been silent", elsewhere, 31, true],
   [
-    "whose process is gone, though it said a moment ago that it is there",
-    { ...gone, beatAt: Date.now() },
+    "of another machine whose clock is slow, and that has just said that it is there",
+    { ...elsewhere, beatAt: Date.now() - hour },
+    0,
+    false,
+  ],
+  [
+    "of another machine whose clock is fast, and that has been silent",
+    { ...elsewhere, beatAt: Date.now() + hour },
+    31,
     true,
   ],
-  [
-    "of a process that lives and has been silent for a day",
-    { beatAt: Date.now() - 86_400_000 },
-    false,
-  ],
-  [
-    "of another machine that has just said that it is there",
-    { ...elsewhere, beatAt: Date.now() },
-    false,
-  ],
-  ["of another machine that has been silent", { ...elsewhere, beatAt: Date.now() - 31_000 }, true],
   [
     "of another pid namespace that has just said that it is there",
-    { pidNamespace: "pid:[1]", pidStart: "1", beatAt: Date.now() },
+    { pidNamespace: "pid:[1]", pidStart: "1" },
+    0,
     false,
   ],
-  [
-    "of another pid namespace that has been silent",
-    { pidNamespace: "pid:[1]", beatAt: Date.now() - 31_000 },
-    true,
-  ],
-])("a lease %s: %j can be taken: %j", (_, changes, free) => {
+  ["of another pid namespace that has been silent", { pidNamespace: "pid:[1]" }, 31, true],
+])("a lease %s: %j, silent for %d s, can be taken: %j", (_, changes, silentFor, free) => {
   const paths = newPaths();
-  leave(paths, changes);
+  leave(paths, changes, silentFor);
   if (!free)
     return expect(() => takeLease(paths)).toThrow(
       expect.objectContaining({ code: "session_busy" }),
