@@ -2,7 +2,7 @@ import { processStart } from "../platform/process-start.ts";
 import { readLease } from "./lease.ts";
 
 /** A process, as the files of an agent or a session name it. */
-export interface NamedProcess {
+interface NamedProcess {
   pid: number;
   pidStart: string;
 }
