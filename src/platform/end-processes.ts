@@ -3,12 +3,15 @@ import { readProcesses, type Process } from "./process-table.ts";
 
 const limitMs = 5000;
 
+/** Says, with one look at all processes, which of them belong. */
+export type Belonging = (table: readonly Process[]) => (process: Process) => boolean;
+
 /**
  * Ends every process that belongs, and what those started, gently, then surely. Resolves with those that died.
  * `graceMs` is how long they have; who makes it smaller in the meantime is heeded.
  */
 export async function endProcesses(
-  belongs: (process: Process) => boolean,
+  belonging: Belonging,
   pace: { readonly graceMs: number },
 ): Promise<string[]> {
   const victims = new Set<string>();
@@ -21,10 +24,9 @@ export async function endProcesses(
     performance.now() - began < pace.graceMs + limitMs;
     pauseMs = Math.min(pauseMs * 2, 50)
   ) {
-    const family = familyOf(
-      await readProcesses(),
-      (process) => belongs(process) || victims.has(identity(process)),
-    );
+    const table = await readProcesses();
+    const belongs = belonging(table);
+    const family = familyOf(table, (process) => belongs(process) || victims.has(identity(process)));
     const newcomers = family.filter((process) => !victims.has(identity(process)));
     for (const process of newcomers) victims.add(identity(process));
     alive = family;

@@ -1,8 +1,7 @@
-import { readFileSync } from "node:fs";
 import { endProcesses, familyOf } from "./end-processes.ts";
 import { isOwnerGone } from "./owner.ts";
 import { readProcFile } from "./process-start.ts";
-import { readProcesses, type Process } from "./process-table.ts";
+import { readProcesses, startNow, startOf, type Process } from "./process-table.ts";
 import { defaultGraceMs } from "./process-tree.ts";
 
 /** A process of an agent whose Retinue has ended without it. */
@@ -22,7 +21,7 @@ export async function findOrphans(): Promise<Orphan[]> {
     pid: found.pid,
     command: commandOf(found.pid),
     agentIds: found.agents,
-    ageMs: ageOf(found),
+    ageMs: Math.max(0, startNow() - startOf(found)),
   }));
 }
 
@@ -34,10 +33,9 @@ export async function reapOrphans(
   options: { graceMs?: number } = {},
 ): Promise<{ processes: number; agentIds: string[] }> {
   const table = await readProcesses();
-  const isOrphan = orphanhood(table);
-  const found = familyOf(table, isOrphan);
+  const found = familyOf(table, orphanhood(table));
   if (found.length === 0) return { processes: 0, agentIds: [] };
-  const died = await endProcesses(isOrphan, { graceMs: options.graceMs ?? defaultGraceMs });
+  const died = await endProcesses(orphanhood, { graceMs: options.graceMs ?? defaultGraceMs });
   return { processes: died.length, agentIds: [...new Set(found.flatMap(({ agents }) => agents))] };
 }
 
@@ -58,11 +56,4 @@ function commandOf(pid: number): string {
     .toString("utf8")
     .replaceAll("\0", " ")
     .trim();
-}
-
-/** The kernel counts hundredths of seconds since it started, on every machine. */
-function ageOf({ started }: Process): number {
-  if (process.platform !== "linux") return Date.now() - Date.parse(started);
-  const uptime = Number.parseFloat(readFileSync("/proc/uptime", "latin1"));
-  return Math.max(0, Math.round(uptime * 1000 - Number(started) * 10));
 }

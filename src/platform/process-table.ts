@@ -14,6 +14,18 @@ export interface Process extends Marks {
   started: string;
 }
 
+/** When a process started, in milliseconds that compare with `startNow`. */
+export function startOf({ started }: Process): number {
+  // The kernel counts hundredths of seconds since it started, on every machine.
+  return process.platform === "linux" ? Number(started) * 10 : Date.parse(started);
+}
+
+/** When a process would start that started now. */
+export function startNow(): number {
+  if (process.platform !== "linux") return Date.now();
+  return Math.round(Number.parseFloat(readProcFile("/proc/uptime")) * 1000);
+}
+
 let nextTable: Promise<Process[]> | undefined;
 
 /** Many agents that end at the same moment share one look; it is always taken after they asked. */

@@ -1,8 +1,9 @@
 import { once } from "node:events";
 import { randomUUID } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { accessSync, constants, readdirSync, readFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import { ProcessTree, type StartedProcess } from "./process-tree.ts";
 
 const trees: ProcessTree[] = [];
@@ -47,6 +48,40 @@ function textOf(path: string): string {
   } catch {
     return "";
   }
+}
+
+const lastPid = "/proc/sys/kernel/ns_last_pid";
+
+function canChoosePids(): boolean {
+  try {
+    accessSync(lastPid, constants.W_OK);
+    return process.getuid?.() === 0;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether the dead that nobody has waited for are also gone. */
+function isEmpty(session: number): boolean {
+  return readdirSync("/proc").every(
+    (pid) => textOf(`/proc/${pid}/stat`).split(") ").at(-1)?.split(" ")[3] !== String(session),
+  );
+}
+
+/** Starts a process that leads the session of this number. Others may take the number meanwhile, so it tries. */
+async function leadSession(number: number): Promise<void> {
+  await expect.poll(() => isEmpty(number), { timeout: 20_000 }).toBe(true);
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const script = `echo ${number - 1} >${lastPid}; setsid sleep 300 >/dev/null & echo $!; wait`;
+    const shell = spawn("bash", ["-c", script], { stdio: ["ignore", "pipe", "ignore"] });
+    const [said] = (await once(shell.stdout, "data")) as [Buffer];
+    const pid = Number(said);
+    onTestFinished(() => void (isAlive(pid) && process.kill(pid, "SIGKILL")));
+    if (pid !== number) continue;
+    await expect.poll(() => textOf(`/proc/${pid}/cmdline`)).toContain("sleep");
+    return;
+  }
+  throw new Error(`No process could be started with the pid ${number}.`);
 }
 
 describe("ending all processes of an agent", () => {
@@ -153,6 +188,21 @@ describe("ending all processes of an agent", () => {
     expect(await Promise.all([tree.killAll(), tree.killAll()])).toEqual([1, 1]);
     expect(await tree.killAll()).toBe(0);
   });
+
+  test.skipIf(!canChoosePids())(
+    "leaves a stranger alone that has got the number of a session whose last process ended unseen",
+    async () => {
+      const { tree, mark, bash } = plant();
+      const child = bash("sleep 0.2 & exit 0");
+      const session = child.pid ?? 0;
+      await once(child, "exit");
+      expect(marked(mark)).toEqual(["sleep 0.2"]);
+      await expect.poll(() => marked(mark)).toEqual([]);
+      await leadSession(session);
+      expect(await tree.killAll()).toBe(0);
+      expect(isAlive(session)).toBe(true);
+    },
+  );
 
   test("leaves the processes of other agents alone", async () => {
     const [mine, other] = [plant(), plant()];

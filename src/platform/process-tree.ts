@@ -3,9 +3,10 @@ import { randomUUID } from "node:crypto";
 import { closeSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { RetinueError } from "../errors.ts";
-import { endProcesses, familyOf, signal, signalGroups } from "./end-processes.ts";
+import { endProcesses, familyOf, signal, signalGroups, type Belonging } from "./end-processes.ts";
 import { ensureGuard } from "./guard.ts";
 import { markDescriptor, markedEnvironment, openMark } from "./marks.ts";
+import { inSessions, OwnSession } from "./own-session.ts";
 import { readProc, type Process } from "./process-table.ts";
 
 /** How processes are ended, and how many were. Shared with whoever may change his mind about the first meanwhile. */
@@ -27,8 +28,8 @@ export class ProcessTree {
   readonly #agent: string;
   readonly #ending: Ending;
   readonly #calls = new WeakMap<ChildProcess, string>();
-  /** Sessions whose first group has members, by call. Others are forgotten: the number may go to a stranger. */
-  readonly #sessions = new Map<string, number>();
+  /** By call. Those whose first group is seen empty are forgotten, and nobody says when that happens. */
+  readonly #sessions = new Map<string, OwnSession>();
   /** Calls to end something that have not come back, and what they ended: two may be after the same process. */
   readonly #underWay = new Set<Promise<number>>();
   readonly #dead = new Set<string>();
@@ -64,9 +65,13 @@ export class ProcessTree {
     this.#calls.set(child, call);
     if (child.pid !== undefined) {
       this.#used = true;
-      this.#sessions.set(call, child.pid);
+      const session = new OwnSession({ pid: child.pid, call });
+      this.#sessions.set(call, session);
       endAtExit(this.#agent, this.#sessions);
-      child.once("exit", () => this.#forgetEmptySessions());
+      child.once("exit", () => {
+        session.leaderLeft();
+        this.#forgetEmptySessions();
+      });
     }
     return child;
   }
@@ -79,7 +84,11 @@ export class ProcessTree {
     const call = this.#calls.get(child);
     if (call === undefined || child.pid === undefined) return 0;
     const session = this.#sessions.get(call);
-    return this.#end((process) => process.calls.includes(call) || isIn(process, session), pace);
+    const isMarked = ({ calls }: Process): boolean => calls.includes(call);
+    return this.#end(
+      either(isMarked, () => (session === undefined ? [] : [session])),
+      pace,
+    );
   }
 
   /** Ends everything of the agent. Resolves with how many processes died; calling it again does no harm. */
@@ -90,10 +99,11 @@ export class ProcessTree {
   }
 
   async #endAll(pace: { readonly graceMs: number }): Promise<number> {
-    const belongs = (process: Process): boolean =>
-      process.agents.includes(this.#agent) ||
-      this.#sessions.values().some((session) => isIn(process, session));
-    const died = await this.#end(belongs, pace);
+    const isMarked = ({ agents }: Process): boolean => agents.includes(this.#agent);
+    const died = await this.#end(
+      either(isMarked, () => this.#sessions.values()),
+      pace,
+    );
     // What a call of `kill` finds dead may not be counted yet.
     await Promise.all(this.#underWay);
     this.#dead.clear();
@@ -101,11 +111,8 @@ export class ProcessTree {
     return died;
   }
 
-  async #end(
-    belongs: (process: Process) => boolean,
-    pace: { readonly graceMs: number },
-  ): Promise<number> {
-    const ending = endProcesses(belongs, pace).then((died) => {
+  async #end(belonging: Belonging, pace: { readonly graceMs: number }): Promise<number> {
+    const ending = endProcesses(belonging, pace).then((died) => {
       for (const process of died) {
         if (!this.#dead.has(process)) this.#ending.died += 1;
         this.#dead.add(process);
@@ -121,7 +128,7 @@ export class ProcessTree {
 
   #forgetEmptySessions(): void {
     for (const [call, session] of this.#sessions)
-      if (!signal(-session, 0)) this.#sessions.delete(call);
+      if (!signal(-session.number, 0)) this.#sessions.delete(call);
   }
 }
 
@@ -158,25 +165,33 @@ function startMarked(
 }
 
 /** Agents that started something and have not ended it yet: agent → its sessions. */
-const endedAtExit = new Map<string, ReadonlyMap<string, number>>();
+const endedAtExit = new Map<string, ReadonlyMap<string, OwnSession>>();
 let endsAtExit = false;
 
 /** What agents started goes when this process exits, before it is gone; the guard does it when we cannot. */
-function endAtExit(agent: string, sessions: ReadonlyMap<string, number>): void {
+function endAtExit(agent: string, sessions: ReadonlyMap<string, OwnSession>): void {
   endedAtExit.set(agent, sessions);
   if (!endsAtExit) process.once("exit", killAtExit);
   endsAtExit = true;
 }
 
+/** Where no look can be taken now, sessions without their leader are left to the guard, which goes by marks. */
 function killAtExit(): void {
-  for (const sessions of endedAtExit.values()) {
-    for (const session of sessions.values()) signal(-session, "SIGKILL");
-  }
+  const sessions = [...endedAtExit.values()].flatMap((ofAgent) => [...ofAgent.values()]);
+  for (const { isLed, number } of sessions) if (isLed) signal(-number, "SIGKILL");
   if (endedAtExit.size === 0 || process.platform !== "linux") return;
-  const belongs = ({ agents }: Process): boolean => agents.some((agent) => endedAtExit.has(agent));
-  signalGroups(familyOf(readProc(), belongs), "SIGKILL");
+  const isMarked = ({ agents }: Process): boolean => agents.some((agent) => endedAtExit.has(agent));
+  const table = readProc();
+  signalGroups(familyOf(table, either(isMarked, () => sessions)(table)), "SIGKILL");
 }
 
-function isIn(process: Process, session: number | undefined): boolean {
-  return session !== undefined && (process.session === session || process.group === session);
+function either(
+  isMarked: (process: Process) => boolean,
+  sessions: () => Iterable<OwnSession>,
+): Belonging {
+  const belonging = inSessions(sessions);
+  return (table) => {
+    const isInside = belonging(table);
+    return (process) => isMarked(process) || isInside(process);
+  };
 }
