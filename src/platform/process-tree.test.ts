@@ -204,6 +204,26 @@ describe("ending all processes of an agent", () => {
     },
   );
 
+  test.skipIf(!canChoosePids())(
+    "leaves such a stranger alone also when the process exits",
+    async () => {
+      const tree = JSON.stringify(new URL("process-tree.ts", import.meta.url));
+      const program = `
+      import { ProcessTree } from ${tree};
+      const child = new ProcessTree("test").start("bash", ["-c", "sleep 0.2 & exit 0"], { cwd: "/", env: {} });
+      child.once("exit", () => console.log(child.pid));
+      process.stdin.on("end", () => process.exit()).resume();`;
+      const owner = spawn(process.execPath, ["--input-type=module", "--eval", program], {
+        stdio: ["pipe", "pipe", "ignore"],
+      });
+      const [pid] = (await once(owner.stdout, "data")) as [Buffer];
+      await leadSession(Number(pid));
+      owner.stdin.end();
+      await once(owner, "exit");
+      expect(isAlive(Number(pid))).toBe(true);
+    },
+  );
+
   test("leaves the processes of other agents alone", async () => {
     const [mine, other] = [plant(), plant()];
     await Promise.all([mine, other].map(({ bash }) => ready(bash("echo ready; exec sleep 300"))));

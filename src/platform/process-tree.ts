@@ -22,7 +22,8 @@ export const defaultGraceMs = 300;
  * All processes that one agent started, and what those started. A process group alone does not hold them: `setsid`
  * leaves it, a double fork loses its parent. So every process inherits marks (`marks.ts`), and belongs to the tree by
  * its marks, by its session or group, or by descent from one that does. What clears its environment, closes what it
- * inherited, leaves its session *and* loses its parent escapes; only a pid namespace holds that.
+ * inherited, loses its parent *and* leaves its session escapes, and so does what stays in a session of which nobody is
+ * left that was there before its leader went (`own-session.ts`); only a pid namespace holds that.
  */
 export class ProcessTree {
   readonly #agent: string;
