@@ -61,6 +61,28 @@ test("what the agents of a killed process started is ended by its guard, which t
   await expect.poll(() => processStart(guard), { timeout: 10_000 }).toBe("");
 });
 
+test("a guard leaves alone whose environment only quotes the mark of its owner", async () => {
+  const brood = sleepers();
+  const owner = own(`${brood.script}; sleep 300`);
+  await brood.until(brood.count);
+  const [guard = 0] = guardsOf(owner);
+  const mark = textOf(`/proc/${guard}/cmdline`).split("\0").at(-2) ?? "";
+  const bystanders = [
+    { NOTE: `started with RETINUE_OWNER=${mark}` },
+    { NOTE: `first\nRETINUE_OWNER=${mark}` },
+    { MY_RETINUE_OWNER: mark },
+    { RETINUE_OWNER: `${mark}0` },
+  ].map((env) => spawn("sleep", ["300"], { env: { PATH: process.env["PATH"], ...env } }));
+  const inner = spawn("sleep", ["300"], {
+    env: { PATH: process.env["PATH"], RETINUE_OWNER: `1@1:1:1,${mark},2@2:2:2` },
+  });
+  onTestFinished(() => [...bystanders, inner].forEach((child) => child.kill("SIGKILL")));
+  await Promise.all([killed(owner), once(inner, "exit")]);
+  await brood.until(0);
+  await expect.poll(() => processStart(guard), { timeout: 10_000 }).toBe("");
+  expect(bystanders.map(({ signalCode }) => signalCode)).toEqual([null, null, null, null]);
+});
+
 test("a guard that is killed itself is replaced when the next process is started", async () => {
   const tree = new ProcessTree(`test-${randomUUID()}`);
   const start = (): Promise<unknown> =>

@@ -6,6 +6,10 @@
  *
  * Each look is taken afresh right before its signals, so that a pid that went to a stranger meanwhile is not hit. A
  * session counts only if its leader is one of them or gone: one that somebody else leads is somebody's terminal.
+ *
+ * A mark is a whole entry of an environment: a text in which it is quoted marks nobody. `ps` does not tell where an entry
+ * begins, nor environment from arguments, so on macOS a word that looks like a mark is one. An owner has no character
+ * that means something in a pattern.
  */
 export const guardScript: string = String.raw`
 trap '' HUP INT TERM
@@ -14,12 +18,12 @@ while read -r _; do :; done
 
 marked() {
   if [[ -e /proc/self/environ ]]; then
-    grep -slaE "RETINUE_OWNER=([0-9@:,]*,)?$owner" /proc/[0-9]*/environ
-    ls -lq /proc/[0-9]*/fd/6[4-9] /proc/[0-9]*/fd/7[01] | grep -F "/retinue-mark~$owner~"
+    grep -slazE "^RETINUE_OWNER=([^,]*,)*$owner(,|$)" /proc/[0-9]*/environ
+    ls -lq /proc/[0-9]*/fd/6[4-9] /proc/[0-9]*/fd/7[01] |
+      grep -E "/retinue-mark~$owner~[^~/]+~[^~/ ]+( \(deleted\))?$"
   else
-    ps -axEww -o pid=,command= | grep -E "RETINUE_OWNER=([^ ]*,)?$owner" | while read -r pid _; do
-      echo "/proc/$pid/"
-    done
+    ps -axEww -o pid=,command= | grep -E " RETINUE_OWNER=([^ ,]*,)*$owner(,| |$)" |
+      while read -r pid _; do echo "/proc/$pid/"; done
   fi
 }
 
