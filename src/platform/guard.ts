@@ -8,7 +8,8 @@ let guard: ChildProcess | undefined;
 /**
  * Makes sure that one small process watches over this one: when we are gone, also by `kill -9`, it ends everything that
  * carries our mark. It has a session of its own, no mark, nothing of ours open but the pipe it waits at, and keeps
- * nobody waiting. Where it cannot be started, agents run without it: the next start of Retinue finds what is left.
+ * nobody waiting. Where it cannot be started, agents run without it: the next Retinue that runs for some seconds ends
+ * what is left (`reapOnce`).
  */
 export function ensureGuard(): void {
   if (guard !== undefined) return;

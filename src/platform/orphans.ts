@@ -1,4 +1,5 @@
 import { endProcesses, familyOf } from "./end-processes.ts";
+import { once } from "./once.ts";
 import { isOwnerGone } from "./owner.ts";
 import { readProcFile } from "./process-start.ts";
 import { readProcesses, startNow, startOf, type Process } from "./process-table.ts";
@@ -38,6 +39,14 @@ export async function reapOrphans(
   const died = await endProcesses(orphanhood, { graceMs: options.graceMs ?? defaultGraceMs });
   return { processes: died.length, agentIds: [...new Set(found.flatMap(({ agents }) => agents))] };
 }
+
+/**
+ * The same at most once in this process, for a run that has begun and waits for nothing of this. It tells nobody when it
+ * fails: the next run tries again, and `retinue doctor` says why.
+ */
+export const reapOnce: () => Promise<void> = once(async () => {
+  await reapOrphans().catch(() => undefined);
+});
 
 /** Who started us counts as alive: if it is not, then we are its orphan, and not ours to end. */
 function orphanhood(table: readonly Process[]): (process: Process) => boolean {
