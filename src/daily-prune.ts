@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Configuration } from "./configuration.ts";
 import { errorMessage } from "./errors.ts";
 import { makePrivateDirectory } from "./platform/make-directory.ts";
+import { reapOnce } from "./platform/orphans.ts";
 import { readSmallFile } from "./platform/read-small-file.ts";
 import { keptSince, retentionPeriod, unknownPeriod } from "./settings/retention-period.ts";
 import type { House } from "./spawn.ts";
@@ -52,7 +53,10 @@ export class DailyPrune implements AsyncDisposable {
     if (first.done === true) return;
     // A run of a few seconds has better things to do.
     await sleep(patienceMs, undefined, { ref: false, signal }).catch(() => undefined);
-    if (!signal.aborted) await this.#run();
+    if (signal.aborted) return;
+    // What a killed run left behind whose guard could not end it: it may still hold a port or write to the project.
+    void reapOnce();
+    await this.#run();
   }
 
   async #run(): Promise<void> {

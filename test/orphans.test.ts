@@ -9,6 +9,7 @@ import { findOrphans, reapOrphans } from "../src/platform/orphans.ts";
 import { ProcessTree } from "../src/platform/process-tree.ts";
 import { processStart } from "../src/platform/process-start.ts";
 import { sleepers } from "./support/sleepers.ts";
+import { setStage } from "./support/stage.ts";
 
 const program = fileURLToPath(new URL("support/owning.ts", import.meta.url));
 const shellWord = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
@@ -100,27 +101,44 @@ test("a guard that is killed itself is replaced when the next process is started
   await tree.killAll();
 });
 
-test("what a killed process and its killed guard left is found and reaped by another", async () => {
+// Another Retinue on this machine may look at the same moment and be quicker: then it is done over.
+test(
+  "what a killed process and its killed guard left is found and reaped by another",
+  { retry: 3 },
+  async () => {
+    const brood = sleepers();
+    const [owner, other] = [own(`${brood.script}; sleep 300`), own("sleep 300")];
+    await brood.until(brood.count);
+    const found = async (agent: string): Promise<string[]> =>
+      (await findOrphans())
+        .filter(({ agentIds }) => agentIds.includes(agent))
+        .map(({ command }) => command);
+    expect(await found(owner.agent)).toEqual([]);
+    for (const guard of guardsOf(owner)) process.kill(guard, "SIGKILL");
+    await killed(owner);
+    expect(brood.alive()).toBe(brood.count);
+    expect(
+      (await found(owner.agent)).filter((command) => command.startsWith("sleep 300.")),
+    ).toHaveLength(brood.count);
+    const reaped = await reapOrphans();
+    expect(reaped.processes).toBeGreaterThanOrEqual(brood.count);
+    expect(reaped.agentIds).toContain(owner.agent);
+    expect(brood.alive()).toBe(0);
+    expect(await found(other.agent)).toEqual([]);
+    expect(other.process.exitCode).toBe(null);
+  },
+);
+
+test("what they left is ended beside the next run, after a model has answered", async () => {
   const brood = sleepers();
-  const [owner, other] = [own(`${brood.script}; sleep 300`), own("sleep 300")];
+  const owner = own(`${brood.script}; sleep 300`);
   await brood.until(brood.count);
-  const found = async (agent: string): Promise<string[]> =>
-    (await findOrphans())
-      .filter(({ agentIds }) => agentIds.includes(agent))
-      .map(({ command }) => command);
-  expect(await found(owner.agent)).toEqual([]);
   for (const guard of guardsOf(owner)) process.kill(guard, "SIGKILL");
+  const { manager } = setStage("turns: [{ reply: ok }]");
   await killed(owner);
-  expect(brood.alive()).toBe(brood.count);
-  expect(
-    (await found(owner.agent)).filter((command) => command.startsWith("sleep 300.")),
-  ).toHaveLength(brood.count);
-  const reaped = await reapOrphans();
-  expect(reaped.processes).toBeGreaterThanOrEqual(brood.count);
-  expect(reaped.agentIds).toContain(owner.agent);
-  expect(brood.alive()).toBe(0);
-  expect(await found(other.agent)).toEqual([]);
-  expect(other.process.exitCode).toBe(null);
+  const { id } = await manager.main({ prompt: "hi" });
+  await manager.output(id, { block: true });
+  await brood.until(0);
 });
 
 test("what a Retinue inside an agent starts belongs to both: the outer one ends it too", async () => {
