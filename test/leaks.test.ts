@@ -6,6 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { guardName } from "../src/platform/guard.ts";
+import { owner } from "../src/platform/owner.ts";
+import { ProcessTree } from "../src/platform/process-tree.ts";
 import { watchForLeaks } from "./support/leaks.ts";
 import { sleepers } from "./support/sleepers.ts";
 import { setStage, temporaryDirectory } from "./support/stage.ts";
@@ -124,6 +127,10 @@ test("the check that every staged test ends with names what is left", async () =
   const server = createServer().listen(join(root, "socket"));
   await once(server, "listening");
   const child = spawn("sleep", ["300"], { stdio: "ignore" });
+  const tree = new ProcessTree("test-left");
+  const daemon = tree.start("bash", ["-c", "(setsid sleep 300 >&- 2>&- &)"], { cwd: "/", env: {} });
+  await once(daemon, "close");
+  const guard = spawn("bash", ["-c", "read", guardName, owner], { argv0: guardName });
   const timer = setTimeout(() => undefined, 1e6);
   const left = join(tmpdir(), "retinue-left");
   writeFileSync(left, "");
@@ -133,6 +140,7 @@ test("the check that every staged test ends with names what is left", async () =
   const error = await expectNoneNow().catch((error: unknown) => String(error));
   for (const name of [
     `processes: ${child.pid} sleep 300`,
+    `processes: ${guardName}`,
     "sockets: socket:",
     `files: ${left}`,
     "resources: PipeWrap",
@@ -141,12 +149,15 @@ test("the check that every staged test ends with names what is left", async () =
     "temporary files: retinue-left",
   ])
     expect(error).toContain(name);
+  expect(error).toMatch(new RegExp(String.raw`processes: (?!${child.pid}\b)\d+ .*sleep 300`));
   process.off("SIGUSR2", listener);
   closeSync(file);
   rmSync(left);
   clearTimeout(timer);
   child.kill();
+  guard.kill();
   server.close();
-  await Promise.all([once(child, "exit"), once(server, "close")]);
+  await Promise.all([once(child, "exit"), once(guard, "exit"), once(server, "close")]);
+  expect(await tree.killAll()).toBe(1);
   await expectNoLeaks();
 });

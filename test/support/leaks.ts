@@ -2,6 +2,8 @@ import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { setTimeout } from "node:timers/promises";
 import { ensureGuard, guardName } from "../../src/platform/guard.ts";
+import { owner } from "../../src/platform/owner.ts";
+import { readProc } from "../../src/platform/process-table.ts";
 import type { Manager } from "../../src/index.ts";
 
 /** What a process holds that ends with it, or should: each class as a list of names, with repetitions. */
@@ -13,6 +15,9 @@ type Holdings = Record<
 /**
  * Remembers what this process holds now. The function it returns resolves when nothing has come to it, and throws with
  * the names of what has and stays. To be called when everything that was opened in between should be closed.
+ *
+ * It does not see listeners of anything but this process (of an `AbortSignal`, say), timers and handles that are
+ * unref'd, memory, nor a process that is neither below this one nor carries its mark.
  */
 export function watchForLeaks(options: {
   /** Connections are not looked at: they belong to something of the test that is still open. */
@@ -60,7 +65,7 @@ function newIn(after: Holdings, before: Holdings): string[] {
 function holdings(): Holdings {
   const open = openFiles();
   return {
-    processes: descendants(),
+    processes: processes(),
     sockets: open.filter((target) => /^(?:socket|pipe):/.test(target)),
     files: open.filter((target) => target.startsWith("/")),
     resources: process.getActiveResourcesInfo().filter((name) => !passing.has(name)),
@@ -98,25 +103,19 @@ function listeners(): string[] {
   );
 }
 
-/** Without guards: there is one for the whole process. */
-function descendants(): string[] {
-  const all = readdirSync("/proc").flatMap((name) => {
-    if (!/^\d+$/.test(name)) return [];
-    const stat = textOf(`/proc/${name}/stat`);
-    const [state, parent] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    if (parent === undefined || state === "Z") return [];
-    return { pid: Number(name), parent: Number(parent) };
-  });
+/** What is below this process or carries its mark, wherever it went. Guards have no number: which one it is may change. */
+function processes(): string[] {
+  const all = readProc();
+  const found = new Set(
+    all.filter(({ parent, owners }) => parent === process.pid || owners.includes(owner)),
+  );
   const children = Map.groupBy(all, ({ parent }) => parent);
-  const found: string[] = [];
-  const line = [...(children.get(process.pid) ?? [])];
-  for (const { pid } of line) {
-    const command = textOf(`/proc/${pid}/cmdline`).replaceAll("\0", " ").trim();
-    if (command.startsWith(guardName)) continue;
-    found.push(`${pid} ${command.slice(0, 200)}`);
-    line.push(...(children.get(pid) ?? []));
-  }
-  return found;
+  for (const { pid } of found) for (const child of children.get(pid) ?? []) found.add(child);
+  return [...found].flatMap(({ pid }) => {
+    const words = textOf(`/proc/${pid}/cmdline`).split("\0").slice(0, -1);
+    if (words[0] === guardName) return words.at(-1) === owner ? [guardName] : [];
+    return [`${pid} ${words.join(" ").slice(0, 200)}`];
+  });
 }
 
 function textOf(path: string): string {
