@@ -84,6 +84,9 @@ async function leadSession(number: number): Promise<void> {
   throw new Error(`No process could be started with the pid ${number}.`);
 }
 
+/** Goes, leaves one process in its session, and says the number of that and of the process. */
+const leaver = "sleep 300 >/dev/null 2>&1 & echo $$ $!";
+
 describe("ending all processes of an agent", () => {
   test.each([
     [
@@ -130,9 +133,9 @@ describe("ending all processes of an agent", () => {
     expect(marked(mark)).toEqual([]);
   });
 
-  test("finds a process that cleared its environment and whose shell has already gone", async () => {
+  test("finds a process without any mark whose shell has already gone, by its session", async () => {
     const { tree, bash } = plant();
-    const child = bash("env -i sleep 300 & echo $!");
+    const child = bash("env -i sleep 300 64>&- 65>&- & echo $!");
     const [pid] = (await once(child.stdout, "data")) as [Buffer];
     await once(child, "exit");
     expect(isAlive(Number(pid))).toBe(true);
@@ -192,12 +195,11 @@ describe("ending all processes of an agent", () => {
   test.skipIf(!canChoosePids())(
     "leaves a stranger alone that has got the number of a session whose last process ended unseen",
     async () => {
-      const { tree, mark, bash } = plant();
-      const child = bash("sleep 0.2 & exit 0");
-      const session = child.pid ?? 0;
-      await once(child, "exit");
-      expect(marked(mark)).toEqual(["sleep 0.2"]);
-      await expect.poll(() => marked(mark)).toEqual([]);
+      const { tree, bash } = plant();
+      const child = bash(leaver);
+      const [[said]] = await Promise.all([once(child.stdout, "data"), once(child, "exit")]);
+      const [session = 0, left = 0] = String(said).split(" ").map(Number);
+      process.kill(left, "SIGKILL");
       await leadSession(session);
       expect(await tree.killAll()).toBe(0);
       expect(isAlive(session)).toBe(true);
@@ -210,17 +212,21 @@ describe("ending all processes of an agent", () => {
       const tree = JSON.stringify(new URL("process-tree.ts", import.meta.url));
       const program = `
       import { ProcessTree } from ${tree};
-      const child = new ProcessTree("test").start("bash", ["-c", "sleep 0.2 & exit 0"], { cwd: "/", env: {} });
-      child.once("exit", () => console.log(child.pid));
+      const child = new ProcessTree("test").start("bash", ["-c", ${JSON.stringify(leaver)}], { cwd: "/", env: {} });
+      let said = "";
+      child.stdout.on("data", (text) => (said += text));
+      child.once("close", () => console.log(said));
       process.stdin.on("end", () => process.exit()).resume();`;
       const owner = spawn(process.execPath, ["--input-type=module", "--eval", program], {
         stdio: ["pipe", "pipe", "ignore"],
       });
-      const [pid] = (await once(owner.stdout, "data")) as [Buffer];
-      await leadSession(Number(pid));
+      const [said] = await once(owner.stdout, "data");
+      const [session = 0, left = 0] = String(said).split(" ").map(Number);
+      process.kill(left, "SIGKILL");
+      await leadSession(session);
       owner.stdin.end();
       await once(owner, "exit");
-      expect(isAlive(Number(pid))).toBe(true);
+      expect(isAlive(session)).toBe(true);
     },
   );
 
