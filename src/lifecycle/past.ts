@@ -81,25 +81,25 @@ function isTask(entry: TranscriptEntry): boolean {
 }
 
 function takenBy(entries: readonly TranscriptEntry[], prices: PriceOverrides): Taken {
-  let taken: Taken = { turns: 0, toolUses: 0, usage: noUsage, costUsd: 0 };
+  let turns = 0;
+  let toolUses = 0;
+  let usage = noUsage;
+  let costUsd: number | null = 0;
   let answerId: string | undefined;
   for (const entry of entries) {
     if (entry.kind === "spend") {
-      const usage = addUsage(taken.usage, entry.usage);
-      taken = { ...taken, usage, costUsd: addCost(taken.costUsd, entry.costUsd) };
+      usage = addUsage(usage, entry.usage);
+      costUsd = addCost(costUsd, entry.costUsd);
     }
     if (entry.kind !== "answer") continue;
-    if (entry.block?.type === "tool_use") taken = { ...taken, toolUses: taken.toolUses + 1 };
+    if (entry.block?.type === "tool_use") toolUses += 1;
     if (entry.id === answerId) continue;
     answerId = entry.id;
-    taken = {
-      ...taken,
-      turns: taken.turns + 1,
-      usage: addUsage(taken.usage, entry.usage),
-      costUsd: addCost(taken.costUsd, answerCost(entry, prices)),
-    };
+    turns += 1;
+    usage = addUsage(usage, entry.usage);
+    costUsd = addCost(costUsd, answerCost(entry, prices));
   }
-  return taken;
+  return { turns, toolUses, usage, costUsd };
 }
 
 /** Takes the results that the last answer has so far out of the conversation, if some are missing. */
