@@ -15,9 +15,11 @@ import { expect, onTestFinished, test } from "vitest";
 import type { AgentRow } from "../src/agent-row.ts";
 import { ControlClient } from "../src/control/client.ts";
 import type { ControlPort } from "../src/control/control-port.ts";
-import { removeDeadSockets, socketPath } from "../src/control/private-socket.ts";
+import { removeDeadSockets } from "../src/control/dead-socket.ts";
+import { socketDirectories, socketPath } from "../src/control/private-socket.ts";
 import { longestRequest } from "../src/control/protocol.ts";
 import { ControlServer, type ServerOptions } from "../src/control/server.ts";
+import { RetinueError } from "../src/errors.ts";
 import { EventBus } from "../src/events/bus.ts";
 import type { AgentEvent } from "../src/events/event.ts";
 import { ownPlace } from "../src/platform/own-place.ts";
@@ -281,7 +283,10 @@ test("somebody who listens and says nothing, or nonsense, is reported as such", 
 test("a socket lies in a directory that is ours alone, and nowhere else", async () => {
   const root = temporaryDirectory();
   const at = (name: string): string =>
-    dirname(socketPath("0123-4567-89ab-cdef-0000", { XDG_RUNTIME_DIR: join(root, name) }) ?? "");
+    dirname(
+      socketPath({ sessionId: "0123-4567", token: "t" }, { XDG_RUNTIME_DIR: join(root, name) }) ??
+        "",
+    );
   for (const name of ["good", "open", "linked", "file"]) mkdirSync(join(root, name));
   mkdirSync(join(root, "open", "retinue"));
   chmodSync(join(root, "open", "retinue"), 0o755);
@@ -315,4 +320,50 @@ test("sockets to which nobody listens any more are removed, others stay", async 
     [true, false, true, true],
   );
   expect(readFileSync(join(directory, "file.sock"), "utf8")).toBe("");
+});
+
+test("two owners of sessions with the same id have sockets of their own", () => {
+  const env = { XDG_RUNTIME_DIR: temporaryDirectory() };
+  const sessionId = "01234567-89ab-cdef-0123-456789abcdef";
+  const paths = ["one", "two"].map((token) => socketPath({ sessionId, token }, env));
+  expect(new Set(paths).size).toBe(2);
+});
+
+test("a socket that is listened to is not taken, and outlives whoever tried", async () => {
+  const { path, lease } = await serve();
+  const other = new ControlServer({} as ControlPort, { path, token: "other" });
+  await expect(other.listen()).rejects.toThrow("EADDRINUSE");
+  await other.close();
+  using client = await ControlClient.open(lease);
+  expect(await client.call("get", { id: "a" })).toMatchObject({ id: "a" });
+});
+
+test("a socket that a crash left gives way", async () => {
+  const path = join(temporaryDirectory(), "left.sock");
+  const program = `require("node:net").createServer().listen(${JSON.stringify(path)}, () => process.kill(process.pid, "SIGKILL"))`;
+  spawnSync(process.execPath, ["-e", program]);
+  expect(existsSync(path)).toBe(true);
+  const { lease } = await serve({ path });
+  using client = await ControlClient.open({ ...lease, socket: path });
+  expect(await client.call("get", { id: "a" })).toMatchObject({ id: "a" });
+});
+
+test("where the temporary directory has too long a path, sockets are made and looked for in /tmp", () => {
+  const before = process.env["TMPDIR"] ?? "";
+  process.env["TMPDIR"] = join(temporaryDirectory(), "x".repeat(100));
+  onTestFinished(() => void (process.env["TMPDIR"] = before));
+  mkdirSync(process.env["TMPDIR"]);
+  expect(socketDirectories({})).toEqual([`/tmp/retinue-${process.getuid?.()}`]);
+  expect(socketPath({ sessionId: "s", token: "t" }, {})).toContain(socketDirectories({})[0]);
+});
+
+test("a message to an agent that has ended is refused as that, not as if nobody were there", async () => {
+  const { lease } = await serve(
+    {},
+    { send: () => Promise.reject(new RetinueError("agent_ended", "It has ended.")) },
+  );
+  using client = await ControlClient.open(lease);
+  await expect(client.call("send", { id: "a", text: "hello" })).rejects.toMatchObject({
+    code: "agent_ended",
+  });
 });

@@ -177,17 +177,27 @@ function resultOf(answer: ControlAnswer | null, { pid }: Lease): unknown {
   return "result" in answer ? answer.result : undefined;
 }
 
-/** The codes that somebody may see who talks to another version. */
-const errorCode: z.ZodType<ErrorCode> = z.enum([
-  "invalid_request",
-  "unknown_task",
-  "agent_busy",
-  "limit_reached",
-  "not_running",
-  "unsupported",
-  "closed",
-  "storage",
-]);
+/** All of them, so that a new one is not forgotten here. What another version throws besides is `unreachable`. */
+const errorCodes: Record<ErrorCode, ErrorCode> = {
+  invalid_config: "invalid_config",
+  invalid_request: "invalid_request",
+  invalid_scenario: "invalid_scenario",
+  unknown_agent_type: "unknown_agent_type",
+  unknown_task: "unknown_task",
+  ambiguous_task: "ambiguous_task",
+  agent_busy: "agent_busy",
+  agent_ended: "agent_ended",
+  session_busy: "session_busy",
+  not_running: "not_running",
+  unreachable: "unreachable",
+  limit_reached: "limit_reached",
+  no_tools: "no_tools",
+  no_model: "no_model",
+  unsupported: "unsupported",
+  closed: "closed",
+  storage: "storage",
+};
+const errorCode: z.ZodType<ErrorCode> = z.enum(errorCodes);
 
 /** Lines that wait to be read. */
 class Inflow<Item> {

@@ -1,7 +1,8 @@
 import { dirname } from "node:path";
 import { errorMessage, RetinueError } from "../errors.ts";
 import type { ControlPort } from "./control-port.ts";
-import { removeDeadSockets, socketPath } from "./private-socket.ts";
+import { removeDeadSockets } from "./dead-socket.ts";
+import { socketPath } from "./private-socket.ts";
 import { ControlServer } from "./server.ts";
 
 /** Serves a port where only its user can reach it. Throws `unreachable` where there is no place for that. */
@@ -9,7 +10,7 @@ export async function openSocket(
   port: ControlPort,
   token: string,
 ): Promise<{ path: string; server: ControlServer }> {
-  const path = socketPath(port.sessionId);
+  const path = socketPath({ sessionId: port.sessionId, token });
   if (path === null) {
     throw new RetinueError(
       "unreachable",

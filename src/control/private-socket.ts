@@ -1,27 +1,52 @@
-import { lstatSync, mkdirSync } from "node:fs";
-import { readdir, rm, stat } from "node:fs/promises";
-import { connect } from "node:net";
+import { createHash } from "node:crypto";
+import { accessSync, constants, lstatSync, mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { systemCode } from "../errors.ts";
 
 /** What the system takes as the path of a socket: 104 bytes on macOS, with a zero at its end. */
 const longestPath = 100;
 
 /**
- * Where the socket of a session is made: in a directory that only its user can enter, because a socket's own mode does not
- * keep others out everywhere. Nothing where there is no such directory.
+ * Where the socket of a lease is made: in a directory that only its user can enter, because a socket's own mode does not keep
+ * others out everywhere. Nothing where there is no such directory. Sessions of two config directories may have the same id, two
+ * leases never the same token.
  */
-export function socketPath(sessionId: string, env: NodeJS.ProcessEnv = process.env): string | null {
-  const name = `${sessionId.replaceAll("-", "").slice(0, 16)}.sock`;
+export function socketPath(
+  { sessionId, token }: { sessionId: string; token: string },
+  env: NodeJS.ProcessEnv = process.env,
+): string | null {
+  const session = sessionId.replaceAll("-", "").slice(0, 8).padEnd(8, "0");
+  const owner = createHash("sha256").update(token).digest("hex").slice(0, 8);
+  const directory = socketDirectories(env).find(
+    (directory) => make(directory) && isPrivate(directory),
+  );
+  return directory === undefined ? null : join(directory, `${session}${owner}.sock`);
+}
+
+const longestName = "0123456789abcdef.sock".length;
+
+/** Where sockets are made in this environment: the first is taken that is private. */
+export function socketDirectories(env: NodeJS.ProcessEnv = process.env): string[] {
   const runtime = env["XDG_RUNTIME_DIR"];
-  const directories = [
-    ...(runtime !== undefined && isOurs(runtime) ? [join(runtime, "retinue")] : []),
-    ...[tmpdir(), "/tmp"].map((directory) => join(directory, `retinue-${process.getuid?.()}`)),
+  const temporary = [tmpdir(), "/tmp"].map((directory) =>
+    join(directory, `retinue-${process.getuid?.()}`),
+  );
+  return [
+    ...(runtime !== undefined && isOurs(runtime) ? [join(runtime, "retinue")] : []).filter(fits),
+    ...temporary.filter((directory) => fits(directory) && isUsable(directory)).slice(0, 1),
   ];
-  const fitting = directories.filter((directory) => fits(join(directory, name)));
-  const directory = fitting.find((directory) => make(directory) && isPrivate(directory));
-  return directory === undefined ? null : join(directory, name);
+}
+
+/** It is private, or can be made so. */
+function isUsable(directory: string): boolean {
+  if (lstatSync(directory, { throwIfNoEntry: false }) !== undefined) return isPrivate(directory);
+  try {
+    accessSync(dirname(directory), constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Whoever became another user may still have the variable of the first. */
@@ -36,8 +61,8 @@ export function isPrivate(directory: string): boolean {
   return info.uid === process.getuid?.() && (info.mode & 0o077) === 0;
 }
 
-function fits(path: string): boolean {
-  return Buffer.byteLength(path) <= longestPath;
+function fits(directory: string): boolean {
+  return Buffer.byteLength(directory) + 1 + longestName <= longestPath;
 }
 
 function make(directory: string): boolean {
@@ -47,30 +72,4 @@ function make(directory: string): boolean {
   } catch (error) {
     return systemCode(error) === "EEXIST";
   }
-}
-
-/** One that is as old as this has been listened to since, if it ever was. */
-const ageMs = 60_000;
-
-/** Removes sockets that processes left behind which had no time to: nobody listens to them. */
-export async function removeDeadSockets(directory: string): Promise<void> {
-  const names = await readdir(directory).catch(() => []);
-  for (const name of names.filter((name) => name.endsWith(".sock"))) {
-    const path = join(directory, name);
-    const info = await stat(path).catch(() => undefined);
-    if (info?.isSocket() !== true || Date.now() - info.mtimeMs < ageMs) continue;
-    if (await isDead(path)) await rm(path, { force: true });
-  }
-}
-
-function isDead(path: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(path);
-    socket.unref();
-    socket.once("connect", () => {
-      socket.destroy();
-      resolve(false);
-    });
-    socket.once("error", (error) => resolve(systemCode(error) === "ECONNREFUSED"));
-  });
 }

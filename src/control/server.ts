@@ -1,7 +1,8 @@
-import { chmodSync, rmSync } from "node:fs";
+import { chmodSync, lstatSync, rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { Connection, type ConnectionOptions } from "./connection.ts";
 import type { ControlPort } from "./control-port.ts";
+import { refuses } from "./dead-socket.ts";
 
 export interface ServerOptions extends Partial<ConnectionOptions> {
   path: string;
@@ -17,6 +18,8 @@ export class ControlServer {
   readonly #options: ConnectionOptions & { path: string };
   readonly #server: Server;
   readonly #connections = new Set<Connection>();
+  /** The socket is there, and ours. */
+  #isOpen = false;
 
   constructor(port: ControlPort, options: ServerOptions) {
     this.#port = port;
@@ -25,10 +28,10 @@ export class ControlServer {
     this.#server.maxConnections = 256;
   }
 
-  /** Resolves when it can be reached. A file that is there was left by an earlier owner of the session. */
-  listen(): Promise<void> {
+  /** Resolves when it can be reached. Takes the place of a socket to which nobody listens, and of nothing else. */
+  async listen(): Promise<void> {
     const { path } = this.#options;
-    rmSync(path, { force: true });
+    if (isSocket(path) && (await refuses(path))) rmSync(path, { force: true });
     return new Promise((resolve, reject) => {
       this.#server.once("error", reject);
       this.#server.listen(path, () => {
@@ -36,6 +39,7 @@ export class ControlServer {
         // A connection that could not be accepted is lost to its client alone.
         this.#server.on("error", () => undefined);
         chmodSync(path, 0o600);
+        this.#isOpen = true;
         removeAtExit(path);
         resolve();
       });
@@ -48,6 +52,8 @@ export class ControlServer {
     const closed = new Promise((resolve) => this.#server.close(resolve));
     await Promise.all([...this.#connections].map((connection) => connection.end()));
     await closed;
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
     openSockets.delete(this.#options.path);
     rmSync(this.#options.path, { force: true });
   }
@@ -57,6 +63,10 @@ export class ControlServer {
     this.#connections.add(connection);
     socket.once("close", () => this.#connections.delete(connection));
   }
+}
+
+function isSocket(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSocket() === true;
 }
 
 const openSockets = new Set<string>();

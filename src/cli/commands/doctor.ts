@@ -1,5 +1,5 @@
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { socketDirectories } from "../../control/private-socket.ts";
 import { findOrphans, reapOrphans } from "../../platform/orphans.ts";
 import { inspectTranscript } from "../../transcript/inspect.ts";
 import { defaultConfigDir } from "../../transcript/paths.ts";
@@ -20,16 +20,12 @@ export async function doctorCommand(options: { fix?: boolean; json?: boolean }):
 
 function groundHere(): Ground {
   const { env } = process;
-  const runtime = env["XDG_RUNTIME_DIR"];
   return {
     configDir: defaultConfigDir(),
     cwd: process.cwd(),
     env,
     temporaryDir: tmpdir(),
-    socketDirs: [
-      ...(runtime?.startsWith("/") === true ? [join(runtime, "retinue")] : []),
-      join(tmpdir(), `retinue-${process.getuid?.()}`),
-    ],
+    socketDirs: socketDirectories(),
     orphans: { find: findOrphans, reap: () => reapOrphans() },
     inspectTranscript,
   };

@@ -8,7 +8,7 @@ import { removeTree, unlessGone } from "../../platform/remove-tree.ts";
 import { ownerOf } from "../../platform/temporary-name.ts";
 import { readLease } from "../../transcript/lease.ts";
 import type { Check, Finding } from "./check.ts";
-import { isDeadSocket } from "./dead-socket.ts";
+import { isDeadSocket } from "../../control/dead-socket.ts";
 
 const remedy = "retinue doctor --fix";
 
