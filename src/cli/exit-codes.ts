@@ -1,6 +1,6 @@
 import { constants } from "node:os";
 import type { AgentResult, FailureCode } from "../agent-result.ts";
-import type { ErrorCode } from "../errors.ts";
+import { RetinueError, type ErrorCode } from "../errors.ts";
 import type { AgentOnDisk } from "../transcript/meta.ts";
 
 /** What the exit code of the command line means. One table, printed by `--help`. */
@@ -49,8 +49,9 @@ export function exitCodeOfAgent({ meta, state }: AgentOnDisk): number {
   return byFailure[code] ?? exitCodes.failed;
 }
 
-export function exitCodeOfError(code: ErrorCode): number {
-  return byError[code] ?? exitCodes.failed;
+export function exitCodeOfThrown(error: unknown): number {
+  if (!(error instanceof RetinueError)) return exitCodes.failed;
+  return byError[error.code] ?? exitCodes.failed;
 }
 
 /** As a shell would report it: 130 for Ctrl+C, 143 for a request to stop, 129 for a terminal that was closed. */

@@ -13,7 +13,8 @@ export function addRemove(program: Command): void {
       "after",
       `
 An agent that has not ended is refused, and so is the main agent of one. With the last agent of a session the whole
-session goes. If one cannot be removed, the others are all the same, and the exit code is 1.`,
+session goes. If one cannot be removed, the others are all the same. The exit code is then that of the first
+that was not: 3 when there is no such agent, 2 when several may be meant, otherwise 1.`,
     )
     .action(async (ids: string[], options) => {
       const { removeCommand } = await import("./commands/rm.ts");

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { CommanderError } from "commander";
-import { errorMessage, RetinueError } from "../errors.ts";
+import { errorMessage } from "../errors.ts";
 import { watchPipes } from "./broken-pipe.ts";
-import { exitCodeOfError, exitCodes } from "./exit-codes.ts";
+import { exitCodeOfThrown, exitCodes } from "./exit-codes.ts";
 import { buildProgram } from "./program.ts";
 import { plain } from "./sanitize.ts";
 
@@ -17,7 +17,7 @@ async function main(args: string[]): Promise<number> {
     if (error instanceof CommanderError)
       return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
     process.stderr.write(`retinue: ${plain(errorMessage(error))}\n`);
-    return error instanceof RetinueError ? exitCodeOfError(error.code) : exitCodes.failed;
+    return exitCodeOfThrown(error);
   }
 }
 

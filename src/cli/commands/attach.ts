@@ -1,8 +1,11 @@
 import type { AgentResult } from "../../agent-result.ts";
 import type { AgentRow } from "../../agent-row.ts";
 import type { ControlClient } from "../../control/client.ts";
+import { RetinueError } from "../../errors.ts";
 import type { AgentId } from "../../ids.ts";
 import { readAgent, type AgentOnDisk } from "../../transcript/meta.ts";
+import { lastTextOf, readTranscript } from "../../transcript/reader.ts";
+import { Caller } from "../caller.ts";
 import { exitCodeOfAgent, exitCodeOfResult } from "../exit-codes.ts";
 import { findAgent } from "../find-agent.ts";
 import { introduceAgent } from "../introduce-agent.ts";
@@ -23,6 +26,7 @@ export async function attachCommand(text: string, options: AttachOptions): Promi
   const id = agent.meta.retinue.agentId;
   using client = await reachAgent(agent);
   let left = false;
+  let lost: unknown;
   const leave = (): void => {
     left = true;
     client[Symbol.dispose]();
@@ -30,24 +34,21 @@ export async function attachCommand(text: string, options: AttachOptions): Promi
   process.once("SIGINT", leave);
   const view = options.json === true ? null : viewOf(agent, options);
   using steering = new DisposableStack();
-  if (view !== null) steerAttached(steering, { client, view, main: id as AgentId });
+  if (view !== null && (await Caller.read()).maySteer(agent))
+    steerAttached(steering, { client, view, main: id as AgentId });
   try {
-    const result = await follow(client, id, view).catch(async (error: unknown) => {
-      if (left) return null;
-      // Its end may have been the last thing that its process did.
-      const now = await readAgent(agent.file);
-      if (now === undefined || now.state === "interrupted") throw notRunning(now ?? agent);
-      if (now.meta.retinue.endedAt === undefined) throw error;
-      process.exitCode = exitCodeOfAgent(now);
+    const result = await follow(client, id, view).catch((error: unknown) => {
+      if (!left) lost = error;
       return null;
     });
     steering.dispose();
     view?.stop();
-    if (left)
-      process.stderr.write(
-        `retinue: left. Agent ${id} goes on; 'retinue attach ${id}' comes back.\n`,
-      );
     if (result !== null) finish(result, options);
+    else if (left)
+      process.stderr.write(
+        `retinue: left. Agent ${plain(id)} goes on; 'retinue attach ${plain(id)}' comes back.\n`,
+      );
+    else await finishFromFiles(agent, options, lost);
   } finally {
     view?.stop();
     process.off("SIGINT", leave);
@@ -60,13 +61,16 @@ function viewOf({ meta }: AgentOnDisk, { color }: AttachOptions): View {
   return createView(stderr, { style: createStyle(enabled), scripted: meta.retinue.scripted });
 }
 
-/** Shows everything until the agent has ended. Throws when its process goes away before. */
+/** Shows everything until the agent has ended. Nothing when only its files tell how; throws when its process goes away before. */
 async function follow(
   client: ControlClient,
   id: string,
   view: View | null,
 ): Promise<AgentResult | null> {
   const { rows, events } = await client.watch(id);
+  const watched = (rows as AgentRow[]).find((row) => row.id === id);
+  // Its end was told before we listened.
+  if (watched === undefined || hasEnded(watched)) return null;
   const living = (rows as AgentRow[]).filter((row) => row.id === id || row.endedAt === undefined);
   for (const event of living.flatMap(introduceAgent)) view?.apply(event);
   for await (const watched of events) {
@@ -82,9 +86,45 @@ async function follow(
   return null;
 }
 
+/** One that stands idle may be given another task. */
+function hasEnded({ endedAt, state }: AgentRow): boolean {
+  return endedAt !== undefined && state !== "idle";
+}
+
+/** Its end may have been the last thing that its process did. Throws `lost` when it has not ended. */
+async function finishFromFiles(
+  agent: AgentOnDisk,
+  { json }: AttachOptions,
+  lost: unknown,
+): Promise<void> {
+  const now = await readAgent(agent.file);
+  if (now === undefined || now.state === "interrupted") throw notRunning(now ?? agent);
+  const { endedAt, error } = now.meta.retinue;
+  if (endedAt === undefined) throw lost ?? closed(now);
+  process.exitCode = exitCodeOfAgent(now);
+  if (json === true) return;
+  print(lastTextOf(await readTranscript(now.transcript)));
+  if (error !== undefined)
+    process.stderr.write(
+      `retinue: the agent failed (${plain(`${error.code}): ${error.message}`)}\n`,
+    );
+}
+
+function closed({ meta, state }: AgentOnDisk): RetinueError {
+  const { agentId } = meta.retinue;
+  return new RetinueError(
+    "not_running",
+    `The session of agent ${agentId} was closed while the agent was ${state}. 'retinue ps -a' shows how it stands.`,
+  );
+}
+
 function finish(result: AgentResult, { json }: AttachOptions): void {
   process.exitCode = exitCodeOfResult(result);
   if (json === true) return;
-  const content = process.stdout.isTTY ? plain(result.content) : result.content;
+  print(result.content);
+}
+
+function print(words: string): void {
+  const content = process.stdout.isTTY ? plain(words) : words;
   if (content !== "") process.stdout.write(`${content.trimEnd()}\n`);
 }

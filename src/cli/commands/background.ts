@@ -1,17 +1,18 @@
 import { z } from "zod";
-import { findAgent } from "../find-agent.ts";
+import { findToSteer } from "../find-to-steer.ts";
 import { reachAgent } from "../reach-agent.ts";
+import { plainLine } from "../sanitize.ts";
 
 const rowSchema = z.looseObject({ id: z.string(), state: z.string() });
 
 /** `retinue background`: the agent goes on, and its parent no longer waits for it. */
 export async function backgroundCommand(id: string, options: { json?: boolean }): Promise<void> {
-  const agent = await findAgent(id);
+  const agent = await findToSteer(id);
   using client = await reachAgent(agent);
   const row = rowSchema.parse(await client.call("background", { id: agent.meta.retinue.agentId }));
   process.stdout.write(
     options.json === true
       ? `${JSON.stringify(row, null, 2)}\n`
-      : `${row.id}  ${row.state} · in the background\n`,
+      : `${plainLine(row.id)}  ${plainLine(row.state)} · in the background\n`,
   );
 }

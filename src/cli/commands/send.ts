@@ -1,8 +1,9 @@
 import { text } from "node:stream/consumers";
 import { z } from "zod";
 import { RetinueError } from "../../errors.ts";
-import { findAgent } from "../find-agent.ts";
+import { findToSteer } from "../find-to-steer.ts";
 import { reachAgent } from "../reach-agent.ts";
+import { plainLine } from "../sanitize.ts";
 
 const receiptSchema = z.object({ messageId: z.string(), agentId: z.string() });
 
@@ -18,16 +19,20 @@ export async function sendCommand(
       "invalid_request",
       'There is no message. Write it: retinue send ID "…".',
     );
-  const agent = await findAgent(id);
+  const agent = await findToSteer(id);
   using client = await reachAgent(agent);
   const receipt = receiptSchema.parse(
     await client.call("send", { id: agent.meta.retinue.agentId, text: message }),
   );
   process.stdout.write(
-    options.json === true ? `${JSON.stringify(receipt, null, 2)}\n` : `${receipt.messageId}\n`,
+    options.json === true
+      ? `${JSON.stringify(receipt, null, 2)}\n`
+      : `${plainLine(receipt.messageId)}\n`,
   );
   if (options.json !== true)
-    process.stderr.write(`retinue: agent ${receipt.agentId} reads it before its next turn.\n`);
+    process.stderr.write(
+      `retinue: agent ${plainLine(receipt.agentId)} reads it before its next turn.\n`,
+    );
 }
 
 async function withStdin(words: string[]): Promise<string> {

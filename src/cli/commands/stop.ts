@@ -1,11 +1,13 @@
 import { z } from "zod";
-import { errorMessage, RetinueError } from "../../errors.ts";
+import { RetinueError } from "../../errors.ts";
 import { findAgents, isOpen, readAgent, type AgentOnDisk } from "../../transcript/meta.ts";
 import { defaultConfigDir } from "../../transcript/paths.ts";
-import { exitCodeOfError, exitCodes } from "../exit-codes.ts";
+import { Caller } from "../caller.ts";
+import { exitCodes } from "../exit-codes.ts";
 import { findAgent } from "../find-agent.ts";
 import { plural } from "../format.ts";
 import { AgentLines } from "../reach-agent.ts";
+import { firstRefusal, Refusal } from "../refusal.ts";
 import { plain } from "../sanitize.ts";
 
 interface StopOptions {
@@ -23,6 +25,18 @@ interface Stopped {
   note?: string;
 }
 
+interface Target {
+  asked: string;
+  /** Left out: it is still to be found. */
+  agent?: AgentOnDisk;
+}
+
+interface Means extends StopOptions {
+  how: "stop" | "kill";
+  lines: AgentLines;
+  caller: Caller;
+}
+
 const answerSchema = z.object({
   id: z.string(),
   state: z.string(),
@@ -35,30 +49,30 @@ export async function stopCommand(
   options: StopOptions,
   how: "stop" | "kill",
 ): Promise<void> {
-  if ((ids.length === 0) !== (options.all === true)) {
-    throw new RetinueError("invalid_request", `Name the agents to ${how}, or --all of them.`);
+  const { all = false } = options;
+  if ((ids.length === 0) !== all) {
+    const orAll = how === "stop" ? ", or --all of them" : "";
+    throw new RetinueError("invalid_request", `Name the agents to ${how}${orAll}.`);
   }
-  const targets =
-    options.all === true
-      ? (await openAgents()).map((agent) => () => Promise.resolve(agent))
-      : ids.map((id) => () => findAgent(id));
+  const targets: Target[] = all
+    ? (await openAgents()).map((agent) => ({ asked: agent.meta.retinue.agentId, agent }))
+    : ids.map((asked) => ({ asked }));
+  const caller = await Caller.read();
   using lines = new AgentLines();
-  const stopped: Stopped[] = [];
+  const outcomes: (Stopped | Refusal)[] = [];
   for (const some of batches(targets, atOnce)) {
-    const ended = some.map(async (find) => {
-      try {
-        const one = await end(await find(), { ...options, how, lines });
-        stopped.push(one);
-        if (options.json !== true) process.stdout.write(line(one));
-      } catch (error) {
-        process.stderr.write(`retinue: ${plain(errorMessage(error))}\n`);
-        process.exitCode ??= codeOf(error);
-      }
+    const ended = some.map(async ({ asked, agent }) => {
+      const outcome = await findAndEnd(agent ?? asked, { ...options, how, lines, caller }).catch(
+        (error: unknown) => new Refusal(asked, error),
+      );
+      if (options.json !== true) print(outcome);
+      return outcome;
     });
-    await Promise.all(ended);
+    outcomes.push(...(await Promise.all(ended)));
   }
-  if (options.json === true) process.stdout.write(`${JSON.stringify(stopped, null, 2)}\n`);
+  if (options.json === true) process.stdout.write(`${JSON.stringify(outcomes, null, 2)}\n`);
   else if (targets.length === 0) process.stderr.write("No agent is running.\n");
+  process.exitCode = firstRefusal(outcomes)?.code ?? exitCodes.ok;
 }
 
 /** Fewer than an owner takes on one line. */
@@ -75,12 +89,15 @@ async function openAgents(): Promise<AgentOnDisk[]> {
   return agents.filter(({ state }) => isOpen(state));
 }
 
-async function end(
-  agent: AgentOnDisk,
-  { how, time, lines }: StopOptions & { how: "stop" | "kill"; lines: AgentLines },
-): Promise<Stopped> {
-  const id = agent.meta.retinue.agentId;
+async function findAndEnd(target: AgentOnDisk | string, means: Means): Promise<Stopped> {
+  const agent = typeof target === "string" ? await findAgent(target) : target;
   if (!isOpen(agent.state)) return nothingToEnd(agent);
+  means.caller.mustSteer(agent);
+  return end(agent, means);
+}
+
+async function end(agent: AgentOnDisk, { how, time, lines }: Means): Promise<Stopped> {
+  const id = agent.meta.retinue.agentId;
   try {
     const client = await lines.reach(agent);
     const params = time === undefined ? { id } : { id, graceMs: time * 1000 };
@@ -103,6 +120,11 @@ function nothingToEnd({ meta, state }: AgentOnDisk): Stopped {
   return { id, state, note };
 }
 
+function print(outcome: Stopped | Refusal): void {
+  if (outcome instanceof Refusal) process.stderr.write(String(outcome));
+  else process.stdout.write(`${plain(line(outcome))}\n`);
+}
+
 function line({ id, state, died, note }: Stopped): string {
   const what =
     died === undefined
@@ -110,9 +132,5 @@ function line({ id, state, died, note }: Stopped): string {
       : [
           `ended ${plural(died.agents.length, "agent")} and ${plural(died.processes, "process", "processes")}`,
         ];
-  return `${[`${id}  ${state}`, ...what, ...(note === undefined ? [] : [note])].join(" · ")}\n`;
-}
-
-function codeOf(error: unknown): number {
-  return error instanceof RetinueError ? exitCodeOfError(error.code) : exitCodes.failed;
+  return [`${id}  ${state}`, ...what, ...(note === undefined ? [] : [note])].join(" · ");
 }

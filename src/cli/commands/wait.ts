@@ -1,52 +1,73 @@
 import type { AgentOnDisk } from "../../transcript/meta.ts";
 import { exitCodeOfAgent, exitCodes } from "../exit-codes.ts";
 import { findAgent } from "../find-agent.ts";
+import { Refusal } from "../refusal.ts";
 import { plain } from "../sanitize.ts";
 import { waitForEnd } from "../wait-for-end.ts";
+
+/** An agent, and how it stands when the wait is over. */
+interface Awaited {
+  agent: AgentOnDisk;
+  timedOut: boolean;
+}
 
 /** `retinue wait`: returns when all of them have ended, with a line for each as it does. */
 export async function waitCommand(
   ids: string[],
   options: { timeout?: number; json?: boolean },
 ): Promise<void> {
-  const agents: AgentOnDisk[] = [];
-  for (const id of ids) agents.push(await findAgent(id));
   const late = new AbortController();
   const timer =
     options.timeout === undefined
       ? undefined
       : setTimeout(() => late.abort(), options.timeout * 1000);
-  const ended = await Promise.all(
-    agents.map(async (agent) => {
-      const end = await waitForEnd(agent, late.signal).catch((error: unknown) => {
-        if (late.signal.aborted) return null;
-        throw error;
-      });
-      if (options.json !== true) process.stdout.write(line(agent, end));
-      return { agent, end };
+  const outcomes = await Promise.all(
+    ids.map(async (id) => {
+      const outcome = await waitFor(id, late.signal);
+      if (options.json !== true) print(outcome);
+      return outcome;
     }),
-  ).finally(() => clearTimeout(timer));
+  );
+  clearTimeout(timer);
   if (options.json === true)
-    process.stdout.write(`${JSON.stringify(ended.map(jsonRow), null, 2)}\n`);
-  const codes = ended.map(({ end }) => (end === null ? exitCodes.timeout : exitCodeOfAgent(end)));
-  process.exitCode = codes.find((code) => code !== exitCodes.ok) ?? exitCodes.ok;
+    process.stdout.write(`${JSON.stringify(outcomes.map(jsonRow), null, 2)}\n`);
+  process.exitCode = outcomes.map(codeOf).find((code) => code !== exitCodes.ok) ?? exitCodes.ok;
 }
 
-function line({ meta }: AgentOnDisk, end: AgentOnDisk | null): string {
-  const { agentId } = meta.retinue;
-  if (end === null) return `${agentId}  has not ended yet\n`;
-  const { error } = end.meta.retinue;
-  const why = error === undefined ? "" : ` (${error.code}): ${plain(error.message)}`;
-  return `${agentId}  ${end.state}${why}\n`;
+async function waitFor(id: string, late: AbortSignal): Promise<Awaited | Refusal> {
+  try {
+    const agent = await findAgent(id);
+    try {
+      return { agent: await waitForEnd(agent, late), timedOut: false };
+    } catch (error) {
+      if (!late.aborted) throw error;
+      return { agent, timedOut: true };
+    }
+  } catch (error) {
+    return new Refusal(id, error);
+  }
 }
 
-function jsonRow({ agent, end }: { agent: AgentOnDisk; end: AgentOnDisk | null }): object {
-  const { agentId: id, name, error } = (end ?? agent).meta.retinue;
-  return {
-    id,
-    name,
-    state: (end ?? agent).state,
-    timedOut: end === null,
-    ...(error === undefined ? {} : { error }),
-  };
+function codeOf(outcome: Awaited | Refusal): number {
+  if (outcome instanceof Refusal) return outcome.code;
+  return outcome.timedOut ? exitCodes.timeout : exitCodeOfAgent(outcome.agent);
+}
+
+function print(outcome: Awaited | Refusal): void {
+  if (outcome instanceof Refusal) process.stderr.write(String(outcome));
+  else process.stdout.write(plain(line(outcome)));
+}
+
+function line({ agent: { meta, state }, timedOut }: Awaited): string {
+  const { agentId, error } = meta.retinue;
+  if (timedOut) return `${agentId}  has not ended yet\n`;
+  const why = error === undefined ? "" : ` (${error.code}): ${error.message}`;
+  return `${agentId}  ${state}${why}\n`;
+}
+
+function jsonRow(outcome: Awaited | Refusal): object {
+  if (outcome instanceof Refusal) return outcome;
+  const { agent, timedOut } = outcome;
+  const { agentId: id, name, error } = agent.meta.retinue;
+  return { id, name, state: agent.state, timedOut, ...(error === undefined ? {} : { error }) };
 }

@@ -1,0 +1,65 @@
+import { join } from "node:path";
+import { RetinueError } from "../errors.ts";
+import { agentVariable, readMarks } from "../platform/marks.ts";
+import { readProcesses, type Process } from "../platform/process-table.ts";
+import { readLease } from "../transcript/lease.ts";
+import { sessionDirectory, type AgentOnDisk } from "../transcript/meta.ts";
+
+/**
+ * Who runs this command: a person, or an agent. A command of an agent may have dropped the mark of agents from its own
+ * environment, but not from that of the processes above it. One that has left the processes above it is not recognised.
+ */
+export class Caller {
+  readonly #processes: readonly Process[];
+  /** The processes above this one, parent first. */
+  readonly above: readonly Process[];
+  /** The agents whose command this is part of: none when a person typed it. */
+  readonly #agents: ReadonlySet<string>;
+
+  private constructor(processes: readonly Process[]) {
+    this.#processes = processes;
+    this.above = ancestors(processes);
+    const own = readMarks([`${agentVariable}=${process.env[agentVariable] ?? ""}`]).agents;
+    this.#agents = new Set([...own, ...this.above.flatMap(({ agents }) => agents)]);
+  }
+
+  static async read(): Promise<Caller> {
+    return new Caller(await readProcesses());
+  }
+
+  get isPerson(): boolean {
+    return this.#agents.size === 0;
+  }
+
+  /**
+   * A person steers every agent. An agent steers those of a Retinue that it has started itself, as a program would; to all
+   * others, itself among them, it would speak as if it were the user.
+   */
+  maySteer(agent: AgentOnDisk): boolean {
+    if (this.isPerson) return true;
+    const found = readLease(join(sessionDirectory(agent.file), "lease.json"));
+    if (found.state !== "held") return false;
+    const owner = this.#processes.find(({ pid }) => pid === found.lease.pid);
+    return owner !== undefined && [...this.#agents].every((id) => owner.agents.includes(id));
+  }
+
+  /** Throws when this is no place from which it may be steered. */
+  mustSteer(agent: AgentOnDisk): void {
+    if (this.maySteer(agent)) return;
+    throw new RetinueError(
+      "invalid_request",
+      `This runs inside an agent, and only a person can steer agent ${agent.meta.retinue.agentId}. Use a terminal of your own.`,
+    );
+  }
+}
+
+function ancestors(processes: readonly Process[]): Process[] {
+  const byPid = new Map(processes.map((one) => [one.pid, one]));
+  const line = new Set<Process>();
+  let next = byPid.get(process.ppid);
+  while (next !== undefined && !line.has(next)) {
+    line.add(next);
+    next = byPid.get(next.parent);
+  }
+  return [...line];
+}
