@@ -21,7 +21,9 @@ export async function detach(
   options: { json?: boolean; quiet?: boolean },
 ): Promise<void> {
   const log = join(defaultConfigDir(), "retinue", `run-${randomUUID()}.log`);
-  const child = start(command, log, command === "run" && readsStdin(words));
+  const child = await started(log, () =>
+    start(command, log, command === "run" && readsStdin(words)),
+  );
   const stop = (): void => void child.kill("SIGTERM");
   process.once("SIGINT", stop);
   const report = await firstReport(child);
@@ -57,6 +59,24 @@ function start(command: "run" | "resume", log: string, readsStdin: boolean): Chi
     );
   } finally {
     closeSync(output);
+  }
+}
+
+/** Resolves when there is a process. Otherwise nothing is left of the attempt. */
+async function started(log: string, start: () => ChildProcess): Promise<ChildProcess> {
+  try {
+    const child = start();
+    await once(child, "spawn");
+    // A signal that it does not take is no reason to end here.
+    return child.on("error", () => undefined);
+  } catch (error) {
+    rmSync(log, { force: true });
+    if (error instanceof RetinueError) throw error;
+    throw new RetinueError(
+      "storage",
+      `No process can be started for it: ${errorMessage(error)}. End some others, or run it here, without -d.`,
+      { cause: error },
+    );
   }
 }
 
