@@ -1,4 +1,4 @@
-import { execFile, spawn } from "node:child_process";
+import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -125,4 +125,93 @@ test("secrets of the start are not kept, so they are asked for", async () => {
   const refused = await retinue("resume", id);
   expect([refused.code, refused.stderr]).toMatchObject([2, /started with --redact/]);
   expect((await retinue("resume", id, "--redact", "hunter2hunter2")).code).toBe(0);
+});
+
+/** What goes on after the crash is a command that heeds no request to end. */
+async function goingOn(signalled: Place): Promise<{
+  id: string;
+  child: ChildProcess;
+  printed: () => { stdout: string; stderr: string };
+  ended: Promise<unknown[]>;
+}> {
+  const { cwd, env, crash } = signalled;
+  const id = await crash();
+  const command = "trap '' TERM; touch there; while :; do sleep 0.1; done";
+  const stubborn = `{ call: Bash, input: { command: "${command}" } }`;
+  writeFileSync(
+    join(cwd, "scenario.yaml"),
+    scenario.replace(/turn: 3, reply: .*/, `turn: 3, reply: [${stubborn}] }`),
+  );
+  const child = spawn(process.execPath, [bin, "resume", "--all"], { cwd, env });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let [stdout, stderr] = ["", ""];
+  child.stdout.on("data", (chunk: Buffer) => (stdout += String(chunk)));
+  child.stderr.on("data", (chunk: Buffer) => (stderr += String(chunk)));
+  const ended = once(child, "close");
+  await vi.waitFor(() => expect(existsSync(join(cwd, "there"))).toBe(true), { timeout: 30_000 });
+  return { id, child, ended, printed: () => ({ stdout, stderr }) };
+}
+
+test("agents that resume --all goes on with can be reached from other terminals", async () => {
+  const here = place();
+  const { id, ended, printed } = await goingOn(here);
+  expect(await here.retinue("kill", id)).toMatchObject({ code: 0 });
+  expect(await ended).toEqual([1, null]);
+  expect(printed().stdout).toBe(`${id} stopped\n`);
+});
+
+test("a second Ctrl+C ends resume --all at once", async () => {
+  const { child, ended, printed } = await goingOn(place());
+  child.kill("SIGINT");
+  await vi.waitFor(() => expect(printed().stderr).toContain("Ctrl+C once more"));
+  child.kill("SIGINT");
+  expect(await ended).toEqual([130, null]);
+  expect(printed().stdout).toBe("");
+});
+
+test("a terminal that is closed stops what resume --all goes on with", async () => {
+  const here = place();
+  const { id, child, ended } = await goingOn(here);
+  child.kill("SIGHUP");
+  expect(await ended).toEqual([129, null]);
+  const { stdout } = await here.retinue("ps", "-a", "--json");
+  expect(JSON.parse(stdout)).toMatchObject([{ id, state: "stopped" }]);
+});
+
+test("Ctrl+C while a session is being opened keeps resume --all from going on with it", async () => {
+  const { env, cwd, crash, retinue } = place();
+  const id = await crash();
+  const module = new URL("../src/cli/commands/resume-all.ts", import.meta.url).href;
+  const program = `
+    const { resumeAllCommand } = await import(${JSON.stringify(module)});
+    const options = { allowedTools: [], outputFormat: "text", color: "never", json: true };
+    // The options are read last before the model is chosen.
+    Object.defineProperty(options, "rehearse", {
+      enumerable: true,
+      get: () => void process.emit("SIGINT", "SIGINT"),
+    });
+    await resumeAllCommand(options);
+  `;
+  const run = promisify(execFile);
+  const failed: unknown = await run(process.execPath, ["--input-type=module", "-e", program], {
+    cwd,
+    env,
+  }).catch((error: unknown) => error);
+  expect(failed).toMatchObject({
+    code: 130,
+    stdout: expect.stringContaining("Not resumed: interrupted by SIGINT") as string,
+  });
+  const { stdout } = await retinue("ps", "-a", "--json");
+  expect(JSON.parse(stdout)).toMatchObject([{ id, state: "interrupted" }]);
+});
+
+test.each([
+  [["--all", "go", "on"], "not both"],
+  [["--all", "--branch"], "--branch copies one agent"],
+  [["--all", "--turn", "2"], "--turn says where a copy begins"],
+  [["--all", "-d"], "leave out -d"],
+  [["a1", "--turn", "2"], "add --branch"],
+])("resume %j is refused: nothing that is said is passed over", async (args, says) => {
+  const { code, stderr } = await place().retinue("resume", ...args);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(says)]);
 });

@@ -2,8 +2,7 @@ import type { AgentResult } from "../agent-result.ts";
 import type { AgentRow } from "../agent-row.ts";
 import type { AgentEvent } from "../events/event.ts";
 import type { Manager } from "../manager.ts";
-import { onBrokenPipe } from "./broken-pipe.ts";
-import { exitCodeOfSignal } from "./exit-codes.ts";
+import { EndSignals, stoppingLine, type EndSignal } from "./end-signals.ts";
 import { LiveView } from "./live-view.ts";
 import { PlainView } from "./plain-view.ts";
 import type { RunState } from "./run-state.ts";
@@ -28,13 +27,9 @@ export function createView(
     : new PlainView({ stream, ...options });
 }
 
-const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-type EndSignal = (typeof signals)[number] | "SIGPIPE";
-
 /**
- * Starts an agent and hands every event to `view` until it and what it left in the background have ended. Ctrl+C, a request to stop, a closed terminal
- * or a reader that went away stop it and wait for the cleanup; the second Ctrl+C ends the process at once, and what the
- * agents started with it.
+ * Starts an agent and hands every event to `view` until it and what it left in the background have ended. Signals to end
+ * stop it and wait for the cleanup.
  */
 export async function watchRun(
   manager: Manager,
@@ -50,22 +45,12 @@ export async function watchRun(
     survivesHangup?: boolean;
   },
 ): Promise<{ result: AgentResult; interrupted: EndSignal | null }> {
-  let interrupted: EndSignal | null = null;
-  const onSignal = (signal: EndSignal): void => {
-    const again = interrupted !== null;
-    if (again && (signal === "SIGINT" || signal === "SIGTERM"))
-      process.exit(exitCodeOfSignal(signal));
-    if (again) return;
-    interrupted = signal;
-    if (signal === "SIGINT") view.log("Stopping. Ctrl+C once more ends it at once.");
+  using signals = new EndSignals((signal) => {
+    if (signal === "SIGINT") view.log(stoppingLine);
     view.onStopping?.();
     void manager.stopAll(`interrupted by ${signal}`);
-  };
+  }, view);
   let closing: Promise<void> | undefined;
-  const forgetPipe = onBrokenPipe(() => onSignal("SIGPIPE"));
-  const ignore = (): void => undefined;
-  for (const signal of signals)
-    process.on(signal, signal === "SIGHUP" && view.survivesHangup === true ? ignore : onSignal);
   try {
     const events = manager.events({
       limit: 1_000_000,
@@ -74,7 +59,7 @@ export async function watchRun(
     const main = await start(manager);
     view.onMain?.(main);
     // A signal that came while it was being spawned found nothing to stop.
-    if (interrupted !== null) void manager.stopAll(`interrupted by ${String(interrupted)}`);
+    if (signals.received !== null) void manager.stopAll(`interrupted by ${signals.received}`);
     let result: AgentResult | undefined;
     for await (const event of events) {
       view.apply(event);
@@ -87,11 +72,9 @@ export async function watchRun(
       closing.catch(() => undefined);
     }
     if (result === undefined) throw new Error("The run ended without a result.");
-    return { result, interrupted };
+    return { result, interrupted: signals.received };
   } finally {
     await (closing ?? manager.close());
-    for (const signal of signals) process.off(signal, onSignal).off(signal, ignore);
-    forgetPipe();
   }
 }
 

@@ -9,11 +9,14 @@ import {
   type AgentOnDisk,
 } from "../../transcript/meta.ts";
 import { defaultConfigDir } from "../../transcript/paths.ts";
+import { atMost } from "../at-most.ts";
 import { chooseModel } from "../choose-model.ts";
+import { EndSignals, stoppingLine } from "../end-signals.ts";
 import { exitCodes, exitCodeOfSignal } from "../exit-codes.ts";
 import { likeAtStart } from "../kept-start.ts";
 import { managerOptions } from "../run-session.ts";
 import { plainLine } from "../sanitize.ts";
+import { serveLater } from "../serve-later.ts";
 import { warningLogger } from "../warning-logger.ts";
 import type { ResumeOptions } from "./resume.ts";
 
@@ -25,34 +28,37 @@ interface Picked {
   error?: string;
 }
 
+/** So many sessions are open at the same time. */
+const atOnce = 4;
+
 /** `retinue resume --all`: every agent that was interrupted goes on, and the command waits for all of them. */
 export async function resumeAllCommand(options: ResumeOptions): Promise<void> {
+  const open = new Set<Manager>();
+  using signals = new EndSignals((signal) => {
+    if (signal === "SIGINT") process.stderr.write(`retinue: ${stoppingLine}\n`);
+    for (const manager of open) void manager.stopAll(`interrupted by ${signal}`);
+  });
   const agents = (await findAgents(defaultConfigDir())).filter(isInterrupted);
   const sessions = [...Map.groupBy(agents, ({ meta }) => meta.retinue.sessionId).values()];
-  const open = new Set<Manager>();
-  let interrupted: NodeJS.Signals | null = null;
-  const stop = (signal: NodeJS.Signals): void => {
-    interrupted = signal;
-    for (const manager of open) void manager.stopAll(`interrupted by ${signal}`);
-  };
-  const signals = ["SIGINT", "SIGTERM"] as const;
-  for (const signal of signals) process.on(signal, stop);
-  try {
-    const picked = (
-      await Promise.all(sessions.map((session) => pickUp(session, options, open)))
-    ).flat();
-    print(picked, options);
-    if (interrupted !== null) process.exitCode = exitCodeOfSignal(interrupted);
-    else if (picked.some(({ state }) => state !== "completed")) process.exitCode = exitCodes.failed;
-  } finally {
-    for (const signal of signals) process.off(signal, stop);
-  }
+  const picked = await atMost(atOnce, sessions, (session) =>
+    pickUp(session, { options, open, signals }),
+  );
+  const all = picked.flat();
+  print(all, options);
+  if (signals.received !== null) process.exitCode = exitCodeOfSignal(signals.received);
+  else if (all.some(({ state }) => state !== "completed")) process.exitCode = exitCodes.failed;
+}
+
+interface Means {
+  options: ResumeOptions;
+  /** Where a manager stands as long as it has agents to stop. */
+  open: Set<Manager>;
+  signals: EndSignals;
 }
 
 async function pickUp(
   agents: readonly AgentOnDisk[],
-  options: ResumeOptions,
-  open: Set<Manager>,
+  { options, open, signals }: Means,
 ): Promise<Picked[]> {
   const [first] = agents;
   if (first === undefined) return [];
@@ -60,26 +66,36 @@ async function pickUp(
   const sessionDir = sessionDirectory(first.file);
   const all = (state: string, error: string): Picked[] =>
     agents.map(({ meta }) => ({ id: meta.retinue.agentId, sessionId, state, error }));
+  const isTooLate = (): boolean => signals.received !== null;
+  const tooLate = (): Picked[] =>
+    all("interrupted", `Not resumed: interrupted by ${signals.received}.`);
+  if (isTooLate()) return tooLate();
   if (readLease(`${sessionDir}/lease.json`).state === "held")
     return all("interrupted", "Its session runs in another process, which can resume it.");
+  const say = (line: string): void => {
+    if (options.quiet !== true) process.stderr.write(`${line}\n`);
+  };
   let manager: Manager;
   try {
     const like = likeAtStart(sessionDir, options);
     const { model } = await chooseModel(like);
-    const logger = warningLogger((line) => void process.stderr.write(`${line}\n`));
+    if (isTooLate()) return tooLate();
     manager = createManager({
       model,
       cwd,
       session: sessionId,
       ...managerOptions(like),
-      ...(options.quiet === true ? {} : { logger }),
+      logger: warningLogger(say),
     });
   } catch (error) {
     return all("interrupted", errorMessage(error));
   }
   open.add(manager);
+  await using _serving = serveLater(manager, (line) => say(`retinue: ${line}`));
   try {
     const { failed } = await manager.resumeAll();
+    // A signal that came meanwhile found only those to stop that were under way already.
+    if (isTooLate()) await manager.stopAll(`interrupted by ${signals.received}`);
     await untilQuiet(manager);
     return agents.map(({ meta }) => {
       const id = meta.retinue.agentId;
@@ -116,5 +132,5 @@ function print(picked: readonly Picked[], options: ResumeOptions): void {
   }
   if (picked.length === 0) process.stderr.write("No agent was interrupted.\n");
   for (const { id, state, error } of picked)
-    process.stdout.write(`${id} ${state}${error === undefined ? "" : ` ${plainLine(error)}`}\n`);
+    process.stdout.write(`${plainLine(`${id} ${state} ${error ?? ""}`)}\n`);
 }
