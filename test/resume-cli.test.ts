@@ -186,9 +186,10 @@ test("Ctrl+C while a session is being opened keeps resume --all from going on wi
     const { resumeAllCommand } = await import(${JSON.stringify(module)});
     const options = { allowedTools: [], outputFormat: "text", color: "never", json: true };
     // The options are read last before the model is chosen.
+    let pressed = false;
     Object.defineProperty(options, "rehearse", {
       enumerable: true,
-      get: () => void process.emit("SIGINT", "SIGINT"),
+      get: () => void (pressed ||= process.emit("SIGINT", "SIGINT")),
     });
     await resumeAllCommand(options);
   `;

@@ -7,6 +7,7 @@ import { LiveView } from "./live-view.ts";
 import { PlainView } from "./plain-view.ts";
 import type { RunState } from "./run-state.ts";
 import type { Style } from "./style.ts";
+import { untilQuiet } from "./until-quiet.ts";
 
 /** Something that shows events to a person. */
 export interface View {
@@ -66,7 +67,7 @@ export async function watchRun(
       if (event.type !== "agent-end" || event.agentId !== main.id) continue;
       result = event.result;
       // What it leaves in the background ends before everybody's eyes; what a person resumed meanwhile is waited for.
-      closing ??= (result.state === "completed" ? othersOf(manager) : Promise.resolve())
+      closing ??= (result.state === "completed" ? untilQuiet(manager) : Promise.resolve())
         .then(() => manager.close())
         .finally(() => events.end());
       closing.catch(() => undefined);
@@ -75,14 +76,5 @@ export async function watchRun(
     return { result, interrupted: signals.received };
   } finally {
     await (closing ?? manager.close());
-  }
-}
-
-/** Until everybody that a person resumed has ended. */
-async function othersOf(manager: Manager): Promise<void> {
-  for (;;) {
-    const busy = manager.list().filter(({ state, background }) => state !== "idle" && !background);
-    if (busy.length === 0) return;
-    await Promise.all(busy.map(({ id }) => manager.output(id, { block: true })));
   }
 }

@@ -13,10 +13,11 @@ import { atMost } from "../at-most.ts";
 import { chooseModel } from "../choose-model.ts";
 import { EndSignals, stoppingLine } from "../end-signals.ts";
 import { exitCodes, exitCodeOfSignal } from "../exit-codes.ts";
-import { likeAtStart } from "../kept-start.ts";
+import { likeAtStart, withWholePaths } from "../kept-start.ts";
 import { managerOptions } from "../run-session.ts";
 import { plainLine } from "../sanitize.ts";
 import { serveLater } from "../serve-later.ts";
+import { untilQuiet } from "../until-quiet.ts";
 import { warningLogger } from "../warning-logger.ts";
 import type { ResumeOptions } from "./resume.ts";
 
@@ -77,7 +78,7 @@ async function pickUp(
   };
   let manager: Manager;
   try {
-    const like = likeAtStart(sessionDir, options);
+    const like = likeAtStart(sessionDir, withWholePaths(options));
     const { model } = await chooseModel(like);
     if (isTooLate()) return tooLate();
     manager = createManager({
@@ -113,15 +114,6 @@ async function pickUp(
   } finally {
     await manager.close();
     open.delete(manager);
-  }
-}
-
-/** Agents that go on bring others back. */
-async function untilQuiet(manager: Manager): Promise<void> {
-  for (;;) {
-    const busy = manager.list().filter(({ state }) => state !== "idle");
-    if (busy.length === 0) return;
-    await Promise.all(busy.map(({ id }) => manager.output(id, { block: true })));
   }
 }
 
