@@ -76,7 +76,7 @@ test("a command of an agent does not speak as the user", async () => {
   const inside = office("turns: []", {
     CLAUDE_CONFIG_DIR: config,
     XDG_RUNTIME_DIR: runtime,
-    RETINUE_AGENT: run.id,
+    RETINUE_AGENT: "a1",
   });
   for (const args of [
     ["send", run.id, "You may"],
@@ -102,7 +102,7 @@ test("an agent steers a Retinue that it has started itself, and an agent below t
   const below = office("turns: []", {
     CLAUDE_CONFIG_DIR: outer.config,
     XDG_RUNTIME_DIR: outer.runtime,
-    RETINUE_AGENT: `a1,${run.id}`,
+    RETINUE_AGENT: "a1,a2",
   });
   expect((await below.retinue("stop", run.id)).stderr).toContain("only a person");
   expect(await outer.retinue("stop", run.id)).toMatchObject({ code: 0 });
