@@ -216,3 +216,14 @@ test.each([
   const { code, stderr } = await place().retinue("resume", ...args);
   expect([code, stderr]).toEqual([2, expect.stringContaining(says)]);
 });
+
+test("resume --all of a command of an agent goes on with nothing", async () => {
+  const { env, crash, retinue } = place();
+  const id = await crash();
+  env["RETINUE_AGENT"] = "a1";
+  const { code, stdout } = await retinue("resume", "--all", "--json");
+  expect([code, JSON.parse(stdout)]).toMatchObject([
+    1,
+    [{ id, state: "interrupted", error: expect.stringContaining("only a person") as string }],
+  ]);
+});

@@ -10,6 +10,7 @@ import {
 } from "../../transcript/meta.ts";
 import { defaultConfigDir } from "../../transcript/paths.ts";
 import { atMost } from "../at-most.ts";
+import { Caller } from "../caller.ts";
 import { chooseModel } from "../choose-model.ts";
 import { EndSignals, stoppingLine } from "../end-signals.ts";
 import { exitCodes, exitCodeOfSignal } from "../exit-codes.ts";
@@ -41,8 +42,9 @@ export async function resumeAllCommand(options: ResumeOptions): Promise<void> {
   });
   const agents = (await findAgents(defaultConfigDir())).filter(isInterrupted);
   const sessions = [...Map.groupBy(agents, ({ meta }) => meta.retinue.sessionId).values()];
+  const caller = await Caller.read();
   const picked = await atMost(atOnce, sessions, (session) =>
-    pickUp(session, { options, open, signals }),
+    pickUp(session, { options, open, signals, caller }),
   );
   const all = picked.flat();
   print(all, options);
@@ -55,11 +57,12 @@ interface Means {
   /** Where a manager stands as long as it has agents to stop. */
   open: Set<Manager>;
   signals: EndSignals;
+  caller: Caller;
 }
 
 async function pickUp(
   agents: readonly AgentOnDisk[],
-  { options, open, signals }: Means,
+  { options, open, signals, caller }: Means,
 ): Promise<Picked[]> {
   const [first] = agents;
   if (first === undefined) return [];
@@ -78,6 +81,7 @@ async function pickUp(
   };
   let manager: Manager;
   try {
+    caller.mustSteer(first);
     const like = likeAtStart(sessionDir, withWholePaths(options));
     const { model } = await chooseModel(like);
     if (isTooLate()) return tooLate();
