@@ -127,8 +127,7 @@ test("a background agent that was denied names what, and its parent reads how to
   const desk = setDesk({ lead: [...lead, "read it"], job }, { inbox: {}, agents: { quiet } });
   const main = await desk.manager.main({ prompt: "lead" });
   await desk.reported(main.id);
-  const [told] = desk.of("prompt", main.id).filter(({ source }) => source === "notification");
-  const said = told?.text;
+  const said = desk.of("prompt", main.id).find(({ source }) => source === "notification")?.text;
   expect(said).toContain(
     "I could not\nThe agent was denied:\n- Bash (2 times): 'touch made' needs",
   );

@@ -99,7 +99,10 @@ export async function runSession(
       say: (line) => sayAsked(line, options, show),
     });
     if (process.stderr.isTTY && showsProgress(options)) block = show;
-    await using serving = serveLater(manager, (line) => show.log(line));
+    await using serving = serveLater(manager, {
+      say: (line) => show.log(line),
+      isAwaited: detachedLog !== undefined,
+    });
     const { result, interrupted } = await watchRun(manager, start, {
       types: showsAll(options) || rehearsal !== null ? undefined : totalled,
       apply: (event) => {

@@ -1,9 +1,12 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ServedSession } from "../control/serve-session.ts";
 import { errorMessage } from "../errors.ts";
 import type { Manager } from "../manager.ts";
 
 /** A model that says nothing for so long has its request. */
 const silenceMs = 2000;
+/** A run that is over before this needs no socket. */
+const patienceMs = 1000;
 
 export interface ServedLater extends AsyncDisposable {
   /** Resolves when other processes can reach the run, or never will. */
@@ -11,12 +14,20 @@ export interface ServedLater extends AsyncDisposable {
 }
 
 /**
- * Lets other terminals reach a run, as soon as its first request is out: what that needs is loaded and opened while the model
+ * Lets other terminals reach a run, a moment after its first request is out: what that needs is loaded and opened while the model
  * thinks. A run that is over before has no socket. Where none can be opened, `say` is told and the run goes on.
  */
-export function serveLater(manager: Manager, say: (line: string) => void): ServedLater {
+export function serveLater(
+  manager: Manager,
+  options: {
+    say: (line: string) => void;
+    /** Somebody waits until it can be reached. */
+    isAwaited: boolean;
+  },
+): ServedLater {
+  const { say, isAwaited } = options;
   const over = new AbortController();
-  const serving = serveWhenAsked(manager, over.signal).catch((error: unknown) => {
+  const serving = serveWhenAsked(manager, isAwaited, over.signal).catch((error: unknown) => {
     say(`other terminals cannot reach this run. ${errorMessage(error)}`);
     return undefined;
   });
@@ -31,6 +42,7 @@ export function serveLater(manager: Manager, say: (line: string) => void): Serve
 
 async function serveWhenAsked(
   manager: Manager,
+  isAwaited: boolean,
   over: AbortSignal,
 ): Promise<ServedSession | undefined> {
   const types = [
@@ -47,6 +59,8 @@ async function serveWhenAsked(
     timer ??= setTimeout(() => events.end(), silenceMs).unref();
   }
   clearTimeout(timer);
+  if (!isAwaited)
+    await sleep(patienceMs, undefined, { ref: false, signal: over }).catch(() => undefined);
   if (over.aborted) return undefined;
   const { serveSession } = await import("../control/serve-session.ts");
   return serveSession(manager);

@@ -67,7 +67,8 @@ export async function watchRun(
       if (event.type !== "agent-end" || event.agentId !== main.id) continue;
       result = event.result;
       // What it leaves in the background ends before everybody's eyes; what a person resumed meanwhile is waited for.
-      closing ??= (result.state === "completed" ? untilQuiet(manager) : Promise.resolve())
+      const others = (): Promise<void> => untilQuiet(manager, ({ background }) => !background);
+      closing ??= (result.state === "completed" ? others() : Promise.resolve())
         .then(() => manager.close())
         .finally(() => events.end());
       closing.catch(() => undefined);

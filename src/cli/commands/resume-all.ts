@@ -96,7 +96,10 @@ async function pickUp(
     return all("interrupted", errorMessage(error));
   }
   open.add(manager);
-  await using _serving = serveLater(manager, (line) => say(`retinue: ${line}`));
+  await using _serving = serveLater(manager, {
+    say: (line) => say(`retinue: ${line}`),
+    isAwaited: false,
+  });
   try {
     const { failed } = await manager.resumeAll();
     // A signal that came meanwhile found only those to stop that were under way already.

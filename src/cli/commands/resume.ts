@@ -1,6 +1,6 @@
 import { RetinueError } from "../../errors.ts";
 import { sessionDirectory, type AgentOnDisk } from "../../transcript/meta.ts";
-import { findAgent } from "../find-agent.ts";
+import { findToSteer } from "../find-to-steer.ts";
 import { reachOwner } from "../reach-agent.ts";
 import { likeAtStart, withWholePaths } from "../kept-start.ts";
 import { runSession, type RunOptions } from "../run-session.ts";
@@ -18,7 +18,6 @@ export async function resumeCommand(
   options: ResumeOptions,
 ): Promise<void> {
   if (options.all === true) {
-    refuseBoth(id);
     const { resumeAllCommand } = await import("./resume-all.ts");
     return resumeAllCommand(options);
   }
@@ -28,7 +27,7 @@ export async function resumeCommand(
       "Which agent? 'retinue ps -a' lists them; --all means every one that was interrupted.",
     );
   }
-  const agent = await findAgent(id);
+  const agent = await findToSteer(id);
   if (options.detach === true && options.detachedLog === undefined) {
     const { detach } = await import("../detach.ts");
     return detach("resume", words, options);
@@ -90,9 +89,4 @@ function enter(cwd: string): void {
       { cause: error },
     );
   }
-}
-
-function refuseBoth(id: string | undefined): void {
-  if (id === undefined) return;
-  throw new RetinueError("invalid_request", "Name an agent, or say --all; not both.");
 }
