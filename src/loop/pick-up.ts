@@ -13,8 +13,8 @@ import type { Pending } from "./pending.ts";
 
 /**
  * The results of all calls of an interrupted answer. What may have had an effect is never repeated: the model reads that it
- * was interrupted. What never began is run now, unless it was to follow something that was interrupted. An agent that was
- * spawned is found again by whoever does the step.
+ * was interrupted. What never began is run now, unless it was to follow something that was interrupted. An agent is found
+ * again by whoever does the step, or started: it looks for itself.
  */
 export async function settleOpenCalls(
   context: LoopContext,
@@ -25,7 +25,7 @@ export async function settleOpenCalls(
   const cut = lost.length > 0;
   const rerun = kinds.filter(
     ({ call, begun, spawns, repeatable }) =>
-      (begun && spawns) || (!lacksSecret(call) && (repeatable || (!begun && !cut))),
+      (begun && spawns) || (!lacksSecret(call) && (spawns || repeatable || (!begun && !cut))),
   );
   const rest = kinds.filter((one) => !rerun.includes(one));
   const told = rest.map(({ call, begun, spawns }) => {

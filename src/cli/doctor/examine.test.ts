@@ -22,6 +22,7 @@ import {
   metaText,
   tree,
   writeOld,
+  leaseText,
 } from "../../transcript/session-fixture.ts";
 import { agentChecks } from "./agent-checks.ts";
 import type { Check, Ground } from "./check.ts";
@@ -99,14 +100,14 @@ test("temporary directories go when their process is gone and nobody touched the
 
 test("a lease goes when its process is gone, never while it is there or may be elsewhere", async () => {
   const config = configDirectory();
-  const lease = (session: string, content: object): string => {
+  const lease = (session: string, text: string, days: number): string => {
     const path = join(addSession(config, session, { days: 1 }), "lease.json");
-    writeOld(path, JSON.stringify(content), 1);
+    writeOld(path, text, days);
     return path;
   };
-  const dead = lease("dead", { pid: gonePid(), pidStart: "1", beatAt: Date.now() - day });
-  lease("alive", { ...alive, beatAt: Date.now() - day });
-  lease("elsewhere", { pid: gonePid(), pidStart: "1", beatAt: Date.now() });
+  const dead = lease("dead", leaseText({ pid: gonePid(), pidStart: "1" }), 1);
+  lease("alive", leaseText(), 1);
+  lease("elsewhere", leaseText({ host: "elsewhere", bootId: "elsewhere", pid: gonePid() }), 0);
   const ground = groundOf(config);
   expect(await rowsOf(leakChecks, "leases", ground)).toMatchObject([{ leak: dead }]);
   const before = tree(config);
