@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { temporaryDirectory, writeFiles } from "./support/stage.ts";
 
 const bin = fileURLToPath(new URL("../bin/retinue.js", import.meta.url));
@@ -550,7 +550,9 @@ turns:
     const child = start(["run", ...options, "--allowedTools", "Bash", "--rehearse", "s.yaml", "x"]);
     child.stdout?.resume();
     child.stderr?.resume();
-    while (!existsSync(join(cwd, "id"))) await new Promise((resolve) => setTimeout(resolve, 20));
+    await vi.waitFor(() => expect(readFileSync(join(cwd, "id"), "utf8")).toMatch(/^a\w+\n/), {
+      timeout: 20_000,
+    });
     const id = readFileSync(join(cwd, "id"), "utf8").trim();
     end(child);
     writeFileSync(join(cwd, "go"), "");
