@@ -1,5 +1,4 @@
 import { closeSync, openSync, renameSync, rmSync } from "node:fs";
-import { systemCode } from "../errors.ts";
 import { openInPrivateDirectory } from "../platform/make-directory.ts";
 import { writeWhole } from "../platform/write-whole.ts";
 import type { AgentMeta } from "./meta.ts";
@@ -20,7 +19,7 @@ export function writeMeta(path: string, meta: AgentMeta, length: number): number
   if (size <= length) return overwrite(path, padded(json, length - size));
   const room = Math.ceil((size + roomForTheEnd) / block) * block;
   try {
-    return replace(path, padded(json, room - size), length === 0);
+    return replace(path, padded(json, room - size));
   } catch (error) {
     const shorter = length === 0 ? undefined : cutToFit(meta, size - length);
     if (shorter === undefined) throw error;
@@ -41,15 +40,8 @@ function overwrite(path: string, text: string): number {
   }
 }
 
-function replace(path: string, text: string, isFirst: boolean): number {
-  if (isFirst) {
-    try {
-      return writeNew(path, text);
-    } catch (error) {
-      // Of an agent that goes on in another process it is there already.
-      if (systemCode(error) !== "EEXIST") throw error;
-    }
-  }
+/** Whole or not at all, whenever the process is killed. */
+function replace(path: string, text: string): number {
   const next = `${path}.${process.pid}.new`;
   rmSync(next, { force: true });
   const size = writeNew(next, text);
