@@ -53,10 +53,7 @@ export class FakeModel implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const closed = once(this.#server, "close");
-    this.#server.close();
-    this.#server.closeAllConnections();
-    await closed;
+    await closeServer(this.#server);
   }
 
   async #serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -140,4 +137,12 @@ function blocksOf(reply: Reply): { start: object; delta: object }[] {
     start: { type: "tool_use", id: newId("toolu"), name, input: {} },
     delta: { type: "input_json_delta", partial_json: JSON.stringify(input) },
   }));
+}
+
+/** With everybody who is still connected. */
+export async function closeServer(server: Server): Promise<void> {
+  const closed = once(server, "close");
+  server.close();
+  server.closeAllConnections();
+  await closed;
 }

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { bodyOf, eventStream } from "./fake-model.ts";
+import { bodyOf, closeServer, eventStream } from "./fake-model.ts";
 import { fileName, filesPerChild, workloads } from "./script.ts";
 
 /**
@@ -59,10 +59,7 @@ export class ScaleModel implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const closed = once(this.#server, "close");
-    this.#server.close();
-    this.#server.closeAllConnections();
-    await closed;
+    await closeServer(this.#server);
   }
 
   async #serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { bash, report, script, worker } from "./support/answering.ts";
 import { shop as emptyShop, type Shop } from "./support/repository.ts";
+import { startNode, type Ran } from "./support/started.ts";
 
 const bin = fileURLToPath(new URL("../bin/retinue.js", import.meta.url));
 const job = script({ job: [bash("touch made"), report] });
@@ -22,25 +23,16 @@ interface Started {
   kill: () => Promise<void>;
   /** The id of the request that it says it waits for. */
   asked: () => Promise<string>;
-  ended: Promise<{ code: number | null; stdout: string; stderr: string }>;
+  ended: Promise<Ran>;
 }
 
 /** `retinue run` in a process of its own. */
 function start({ cwd, config }: Shop, ...args: string[]): Started {
-  const child = spawn(process.execPath, [bin, ...command(...args)], {
+  const { child, ended, printed } = startNode([bin, ...command(...args)], {
     cwd,
     env: { ...process.env, CLAUDE_CONFIG_DIR: config, NO_COLOR: "1" },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdin: "ignore",
   });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  let [stdout, stderr] = ["", ""];
-  child.stdout.on("data", (chunk: Buffer) => (stdout += String(chunk)));
-  child.stderr.on("data", (chunk: Buffer) => (stderr += String(chunk)));
-  const ended = once(child, "close").then(([code]) => ({
-    code: code as number | null,
-    stdout,
-    stderr,
-  }));
   return {
     ended,
     async kill() {
@@ -50,6 +42,7 @@ function start({ cwd, config }: Shop, ...args: string[]): Started {
     asked: () =>
       vi.waitFor(
         () => {
+          const { stderr } = printed();
           const [, id] = /needs you: (q[0-9a-f]{8}) /.exec(stderr) ?? [];
           if (id === undefined) throw new Error(`Nothing was asked:\n${stderr}`);
           expect(stderr).toContain(`retinue approve ${id}`);

@@ -6,14 +6,9 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { expect, test, vi } from "vitest";
 import { temporaryDirectory, writeFiles } from "./support/stage.ts";
+import type { Ran } from "./support/started.ts";
 
 const bin = fileURLToPath(new URL("../bin/retinue.js", import.meta.url));
-
-interface Ran {
-  code: number | null;
-  stdout: string;
-  stderr: string;
-}
 
 interface Shop {
   cwd: string;

@@ -13,14 +13,9 @@ import {
   writeOld,
 } from "../src/transcript/session-fixture.ts";
 import { temporaryDirectory, writeFiles } from "./support/stage.ts";
+import type { Ran } from "./support/started.ts";
 
 const bin = fileURLToPath(new URL("../bin/retinue.js", import.meta.url));
-
-interface Ran {
-  code: number | null;
-  stdout: string;
-  stderr: string;
-}
 
 interface Shop {
   cwd: string;

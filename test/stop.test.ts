@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { markedProcesses } from "./support/marked-processes.ts";
 import { idsOfType, sequence, setStage, type Stage } from "./support/stage.ts";
 
 const sleeper = `
@@ -14,11 +14,11 @@ test("a child stopped while its Bash runs leaves no descendant alive", async () 
   const { manager, events } = setStage(sleeper, { allowedTools: ["Bash"] });
   const agent = await manager.spawn({ prompt: "sleep", subagent_type: "Bash" });
   await until(
-    () => processesOf(agent.id).filter((command) => command.startsWith("sleep")).length === 2,
+    () => markedProcesses(agent.id).filter((command) => command.startsWith("sleep")).length === 2,
   );
   const row = await manager.stop(agent.id, "enough");
   expect(row.state).toBe("stopped");
-  expect(processesOf(agent.id)).toEqual([]);
+  expect(markedProcesses(agent.id)).toEqual([]);
   expect(sequence(events, agent.id)).toEqual([
     "agent-start",
     "prompt",
@@ -40,10 +40,10 @@ test("a foreground child dies with its parent, and is gone before the parent's e
   const main = await manager.main({ prompt: "go" });
   const child = await startedChild(events);
   await until(
-    () => processesOf(child).filter((command) => command.startsWith("sleep")).length === 2,
+    () => markedProcesses(child).filter((command) => command.startsWith("sleep")).length === 2,
   );
   await manager.stop(main.id, "enough");
-  expect(processesOf(child)).toEqual([]);
+  expect(markedProcesses(child)).toEqual([]);
   expect(manager.get(child)).toMatchObject({ state: "stopped" });
   expect(sequence(events, main.id)).toEqual([
     "agent-start",
@@ -73,7 +73,7 @@ turns:
   );
   const agent = await manager.spawn({ prompt: "x", subagent_type: "Bash" });
   expect(await manager.output(agent.id, { block: true })).toMatchObject({ state: "completed" });
-  expect(processesOf(agent.id)).toEqual([]);
+  expect(markedProcesses(agent.id)).toEqual([]);
 });
 
 test("a wall clock that runs out ends the agent with what it had", async () => {
@@ -95,7 +95,7 @@ turns:
     content: "So far so good.",
     error: { code: "timeout" },
   });
-  expect(processesOf(agent.id)).toEqual([]);
+  expect(markedProcesses(agent.id)).toEqual([]);
 });
 
 test("the clock of a parent stands still while it waits for its child", async () => {
@@ -135,33 +135,19 @@ test("stopAll and close end everything; a closed manager takes no more work", as
     [1, 2, 3].map(() => manager.spawn({ prompt: "x", subagent_type: "Bash" })),
   );
   await until(() =>
-    agents.every(({ id }) => processesOf(id).some((command) => command.startsWith("sleep"))),
+    agents.every(({ id }) => markedProcesses(id).some((command) => command.startsWith("sleep"))),
   );
   expect((await manager.stopAll()).map((row) => row.state)).toEqual([
     "stopped",
     "stopped",
     "stopped",
   ]);
-  for (const { id } of agents) expect(processesOf(id)).toEqual([]);
+  for (const { id } of agents) expect(markedProcesses(id)).toEqual([]);
   expect(manager.list()).toEqual([]);
   expect(manager.list({ all: true })).toHaveLength(3);
   await manager.close();
   await expect(manager.spawn({ prompt: "x" })).rejects.toMatchObject({ code: "closed" });
 });
-
-/** Command lines of living processes that carry the agent's mark. */
-function processesOf(agentId: string): string[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((pid) => {
-      try {
-        if (!readFileSync(`/proc/${pid}/environ`, "utf8").includes(agentId)) return [];
-        return [readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim()];
-      } catch {
-        return [];
-      }
-    });
-}
 
 async function startedChild(events: Stage["events"]): Promise<string> {
   await until(() => idsOfType(events, "Bash").length > 0);

@@ -5,6 +5,7 @@ import type { AgentEventBody } from "../events/event.ts";
 import type { Model } from "../model/model.ts";
 import { limitsSchema } from "../settings/settings.ts";
 import { leafTool, type LeafTool } from "../tools/tool.ts";
+import { looseAgent } from "./agent-fixture.ts";
 import type { LoopContext } from "./loop-context.ts";
 import { relay } from "./relay.ts";
 import { runLoop, type LoopOutcome } from "./run-loop.ts";
@@ -82,28 +83,8 @@ function contextOf({
   report,
 }: Pick<LoopContext, "model" | "report"> & { tools: LeafTool[] }): LoopContext {
   const { signal } = new AbortController();
-  const agent = {
-    id: "a",
-    type: "t",
-    costs: { model: "m", effort: null, thinks: false, maxTurns: 5 },
-    sees: { system: "", reminder: null },
-    meets: {
-      permissions: {
-        mode: "bypassPermissions",
-        rules: [],
-        takesSessionGrants: true,
-        confined: [],
-        memory: null,
-        project: "/",
-        cwd: "/",
-        directories: [],
-        own: [],
-        readable: [],
-      },
-    },
-  };
   return {
-    agent: agent as never,
+    agent: looseAgent as never,
     model,
     tools: new Map(tools.map((tool) => [tool.name, tool])),
     toolSpecs: [],

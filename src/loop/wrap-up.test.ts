@@ -5,6 +5,7 @@ import { textOf, type AssistantBlock, type Message } from "../message.ts";
 import type { Model } from "../model/model.ts";
 import { limitsSchema } from "../settings/settings.ts";
 import { leafTool } from "../tools/tool.ts";
+import { looseAgent as agent } from "./agent-fixture.ts";
 import type { LoopContext } from "./loop-context.ts";
 import { runLoop, type LoopOutcome } from "./run-loop.ts";
 import { WrapUp, type WrapUpReason } from "./wrap-up.ts";
@@ -183,27 +184,6 @@ async function play(
   const outcome: LoopOutcome = await runLoop(context, task);
   return { outcome, log, requests, counted: () => counted };
 }
-
-const agent = {
-  id: "a",
-  type: "t",
-  costs: { model: "m", effort: null, thinks: false, maxTurns: 5 },
-  sees: { system: "", reminder: null },
-  meets: {
-    permissions: {
-      mode: "bypassPermissions",
-      rules: [],
-      takesSessionGrants: true,
-      confined: [],
-      memory: null,
-      project: "/",
-      cwd: "/",
-      directories: [],
-      own: [],
-      readable: [],
-    },
-  },
-};
 
 function says(text: string): AssistantBlock[] {
   return [{ type: "text", text }];

@@ -1,5 +1,6 @@
+import { namesIn } from "./names-in.ts";
 import { createHash, randomUUID } from "node:crypto";
-import { closeSync, fstatSync, readdirSync, rmSync, statSync, writeSync } from "node:fs";
+import { closeSync, fstatSync, rmSync, statSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { RetinueError, systemCode } from "../errors.ts";
@@ -115,15 +116,6 @@ export function leftLocks(lockDir: string): string[] {
   return namesIn(lockDir)
     .map((name) => join(lockDir, name))
     .filter((lock) => look(lock)?.owner === "gone");
-}
-
-function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory).toSorted();
-  } catch (error) {
-    if (systemCode(error) === "ENOENT") return [];
-    throw error;
-  }
 }
 
 interface Look {

@@ -43,16 +43,7 @@ export class ProcessTree {
   }
 
   /** Starts a process in a session of its own. Failures to start arrive as the child's `error` event. */
-  start(
-    file: string,
-    args: readonly string[],
-    options: {
-      cwd: string;
-      env: NodeJS.ProcessEnv;
-      /** Opens descriptor 3 for what the process has to say besides its output: `stdio[3]`. */
-      reports?: boolean;
-    },
-  ): StartedProcess {
+  start(file: string, args: readonly string[], options: StartOptions): StartedProcess {
     if (process.platform === "win32") {
       throw new RetinueError(
         "unsupported",
@@ -133,17 +124,19 @@ export class ProcessTree {
   }
 }
 
+interface StartOptions {
+  cwd: string;
+  env: NodeJS.ProcessEnv;
+  /** Opens descriptor 3 for what the process has to say besides its output: `stdio[3]`. */
+  reports?: boolean;
+}
+
 export type StartedProcess = ChildProcessByStdio<null, Readable, Readable>;
 
 function startMarked(
   file: string,
   args: readonly string[],
-  options: {
-    cwd: string;
-    env: NodeJS.ProcessEnv;
-    reports?: boolean;
-    mark: { agent: string; call: string };
-  },
+  options: StartOptions & { mark: { agent: string; call: string } },
 ): StartedProcess {
   const stdio: ("ignore" | "pipe" | number)[] = ["ignore", "pipe", "pipe"];
   if (options.reports === true) stdio.push("pipe");

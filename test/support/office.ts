@@ -1,26 +1,12 @@
-import { spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, vi } from "vitest";
 import type { Lease } from "../../src/transcript/lease.ts";
 import { temporaryDirectory } from "./stage.ts";
+import { startNode, type Ran, type Started } from "./started.ts";
 
 const bin = fileURLToPath(new URL("../../bin/retinue.js", import.meta.url));
-
-export interface Ran {
-  code: number | null;
-  stdout: string;
-  stderr: string;
-}
-
-export interface Started {
-  child: ChildProcess;
-  /** What it has printed so far. */
-  printed: () => { stdout: string; stderr: string };
-  ended: Promise<Ran>;
-}
 
 export interface Detached {
   id: string;
@@ -64,23 +50,8 @@ export function office(scenario: string = untilGo, more: Record<string, string> 
     XDG_RUNTIME_DIR: runtime,
     ...more,
   };
-  const start = (...args: string[]): Started => {
-    const child = spawn(process.execPath, [bin, ...args], {
-      cwd,
-      env,
-      stdio: ["pipe", "pipe", "pipe"],
-    });
-    onTestFinished(() => void child.kill("SIGKILL"));
-    let [stdout, stderr] = ["", ""];
-    child.stdout.on("data", (chunk: Buffer) => (stdout += String(chunk)));
-    child.stderr.on("data", (chunk: Buffer) => (stderr += String(chunk)));
-    const ended = once(child, "close").then(([code]) => ({
-      code: code as number | null,
-      stdout,
-      stderr,
-    }));
-    return { child, ended, printed: () => ({ stdout, stderr }) };
-  };
+  const start = (...args: string[]): Started =>
+    startNode([bin, ...args], { cwd, env, stdin: "pipe" });
   const retinue = (...args: string[]): Promise<Ran> => {
     const { child, ended } = start(...args);
     child.stdin?.end();

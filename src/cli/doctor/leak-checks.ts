@@ -1,7 +1,7 @@
-import { lstatSync, readdirSync } from "node:fs";
+import { namesIn } from "../../platform/names-in.ts";
+import { lstatSync } from "node:fs";
 import { glob, unlink } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { systemCode } from "../../errors.ts";
 import { leftLocks, removeIfLeft } from "../../platform/file-lock.ts";
 import { processStart } from "../../platform/process-start.ts";
 import { removeTree, unlessGone } from "../../platform/remove-tree.ts";
@@ -112,13 +112,4 @@ function isLeftTemporary(path: string): boolean {
   const info = lstatSync(path, { throwIfNoEntry: false });
   if (info?.isDirectory() !== true || info.uid !== process.getuid?.()) return false;
   return Date.now() - info.mtimeMs > day;
-}
-
-function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory).toSorted();
-  } catch (error) {
-    if (systemCode(error) === "ENOENT") return [];
-    throw error;
-  }
 }

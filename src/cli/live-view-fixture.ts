@@ -1,0 +1,48 @@
+import { afterEach } from "vitest";
+import type { AgentResult } from "../agent-result.ts";
+import type { AgentEventBody, AgentSummary } from "../events/event.ts";
+import type { AgentId, SessionId } from "../ids.ts";
+import { agentSummary, figures } from "./events-fixture.ts";
+import { LiveView, type LiveViewOptions } from "./live-view.ts";
+import { Terminal, TestClock } from "./terminal-fixture.ts";
+
+const summary = agentSummary();
+
+/** How an agent of these tests ends. */
+export const done: AgentResult = { ...figures(), state: "completed", content: "3 findings\nmore" };
+
+const opened: LiveView[] = [];
+afterEach(() => {
+  for (const view of opened.splice(0)) view.stop();
+});
+
+/** A view on a terminal of its own, with its main agent; it is stopped after the test. */
+export function open(options: Partial<LiveViewOptions> & { columns?: number; rows?: number } = {}) {
+  const terminal = new Terminal(options.columns ?? 100, options.rows ?? 24);
+  const clock = new TestClock();
+  const view = new LiveView({ ...options, stream: terminal, clock });
+  opened.push(view);
+  const tell = (id: string, ...bodies: AgentEventBody[]): void => {
+    for (const body of bodies) {
+      view.apply({ agentId: id as AgentId, sessionId: "s" as SessionId, at: clock.now(), ...body });
+    }
+  };
+  const child = (id: string, over: Partial<AgentSummary> = {}): void =>
+    tell(id, {
+      type: "agent-start",
+      agent: {
+        ...summary,
+        type: "Explore",
+        model: "haiku",
+        parentId: "m" as AgentId,
+        name: id,
+        ...over,
+      },
+    });
+  tell("m", { type: "agent-start", agent: summary });
+  return { terminal, clock, view, tell, child };
+}
+
+export function bash(id: string, command: string): AgentEventBody {
+  return { type: "tool-call-start", call: { id, name: "Bash", input: { command } } };
+}

@@ -1,0 +1,21 @@
+/** As much of an agent as the loop looks at; everything may run. */
+export const looseAgent = {
+  id: "a",
+  type: "t",
+  costs: { model: "m", effort: null, thinks: false, maxTurns: 5 },
+  sees: { system: "", reminder: null },
+  meets: {
+    permissions: {
+      mode: "bypassPermissions",
+      rules: [],
+      takesSessionGrants: true,
+      confined: [],
+      memory: null,
+      project: "/",
+      cwd: "/",
+      directories: [],
+      own: [],
+      readable: [],
+    },
+  },
+};
