@@ -1,4 +1,12 @@
-import { appendFileSync, closeSync, fstatSync, globSync, openSync, readSync } from "node:fs";
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  fstatSync,
+  globSync,
+  openSync,
+  readSync,
+} from "node:fs";
 import type { Random } from "../shell-fuzz/random.ts";
 
 /** The ends of a session's transcripts: which of them are torn, by a kill or on purpose. */
@@ -17,11 +25,15 @@ export class Tails {
     for (const file of torn) this.#known.add(file);
   }
 
-  /** What a power cut leaves and a kill seldom does: half a line, after the last one of an agent that has not ended. */
+  /**
+   * What a power cut leaves and a kill seldom does: half a line, after the last one of an agent that has not ended. One that
+   * was killed before its meta file was there was told to nobody, and its parent asks for another: nobody appends to it again.
+   */
   tear(sessionDir: string, random: Random): void {
     const whole = transcripts(sessionDir).filter((file) => {
       const end = endOf(file);
-      return end.endsWith("\n") && !end.includes('"type":"retinue-end"');
+      const isKnown = file === `${sessionDir}.jsonl` || existsSync(metaOf(file));
+      return isKnown && end.endsWith("\n") && !end.includes('"type":"retinue-end"');
     });
     if (whole.length === 0) return;
     const file = random.pick(whole);
@@ -37,6 +49,10 @@ export function tornTails(sessionDir: string): string[] {
 
 function transcripts(sessionDir: string): string[] {
   return globSync([`${sessionDir}.jsonl`, `${sessionDir}/subagents/agent-*.jsonl`]);
+}
+
+function metaOf(transcript: string): string {
+  return transcript.replace(/\.jsonl$/, ".meta.json");
 }
 
 /** Enough of it to hold the line that an agent's end is. */
