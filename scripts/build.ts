@@ -1,34 +1,12 @@
 // Builds dist/ from scratch, so that nothing stale is ever published: types and the library file by file with tsc, the
-// command line bundled with its dependencies, because loading a hundred small files is most of a short run's time. The
+// command line as one file with its dependencies, because loading a hundred small ones is most of a short run's time. The
 // result takes the place of the old one at the very end, so that a command that starts meanwhile hardly ever misses it.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { hash } from "node:crypto";
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
-
-/**
- * What most commands share lies in few files: finding and linking one more takes longer than what is too much in a larger one.
- */
-const groups = [
-  {
-    name: "base",
-    test: /src\/(?:errors|ids|longest-timer|message|package-path|resolved-agent|version|diagnostic|agent-result)\.ts$/,
-  },
-  { name: "base", test: /src\/platform\/(?!sandbox)/ },
-  {
-    name: "base",
-    test: /src\/cli\/(?:style|width|format|sanitize|literal|exit-codes|broken-pipe|columns)\.ts$/,
-  },
-  { name: "transcript", test: /src\/(?:transcript|events)\// },
-  { name: "permissions", test: /src\/(?:permissions|shell|inbox|redact)\// },
-  {
-    name: "agents",
-    test: /src\/(?:configuration|house|spawn|spawn-request|manager|manager-options)\.ts$/,
-  },
-  { name: "control", test: /src\/control\// },
-  { name: "agents", test: /src\/(?:lifecycle|loop|settings|plugins|request)\// },
-];
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
 const scratch = mkdtempSync(".build-");
@@ -50,10 +28,11 @@ for (let attempt = 1; ; attempt += 1) {
   }
 }
 
+/** One plain script, because only such a script can be started with its functions compiled: see bin/retinue.js. */
 async function bundleCommandLine(directory: string): Promise<void> {
   rmSync(directory, { recursive: true, force: true });
   const bundle = await rolldown({
-    input: { main: "src/cli/main.ts" },
+    input: { retinue: "src/cli/command-line.ts" },
     platform: "node",
     // Optional, ships a binary beside its code, or is loaded in a worker by its own name.
     external: ["@anthropic-ai/sandbox-runtime", "@vscode/ripgrep", "node-html-markdown"],
@@ -64,13 +43,10 @@ async function bundleCommandLine(directory: string): Promise<void> {
       define: { FormData: "URLSearchParams", "globalThis.ReadableStream": "undefined" },
     },
   });
-  await bundle.write({
-    dir: directory,
-    format: "esm",
-    entryFileNames: "[name].js",
-    chunkFileNames: "[name]-[hash].js",
-    minify: true,
-    codeSplitting: { groups },
-  });
+  const { output } = await bundle.generate({ format: "cjs", minify: true, codeSplitting: false });
   await bundle.close();
+  const [{ code }] = output;
+  mkdirSync(directory);
+  // Compiled functions are kept for just this code, so its first line is its name.
+  writeFileSync(join(directory, "retinue.cjs"), `//${hash("sha256", code)}\n${code}`);
 }

@@ -1,30 +1,5 @@
 #!/usr/bin/env node
-import { CommanderError } from "commander";
-import { errorMessage } from "../errors.ts";
-import { watchPipes } from "./broken-pipe.ts";
-import { exitCodeOfThrown, exitCodes } from "./exit-codes.ts";
-import { buildProgram } from "./program.ts";
-import { plain } from "./sanitize.ts";
+// From the sources; the package's own command is bin/retinue.js.
+import { runCommandLine } from "./command-line.ts";
 
-watchPipes();
-process.exitCode = await main(process.argv.slice(2));
-
-async function main(args: string[]): Promise<number> {
-  try {
-    await buildProgram().parseAsync(withCommand(args), { from: "user" });
-    return Number(process.exitCode ?? exitCodes.ok);
-  } catch (error) {
-    if (error instanceof CommanderError)
-      return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
-    process.stderr.write(`retinue: ${plain(errorMessage(error))}\n`);
-    return exitCodeOfThrown(error);
-  }
-}
-
-/** `retinue -p "…"` means `retinue run -p "…"`, as people type it elsewhere. */
-function withCommand(args: string[]): string[] {
-  const [first] = args;
-  if (first === undefined) return ["--help"];
-  const own = ["-h", "--help", "-V", "--version"];
-  return first.startsWith("-") && !own.includes(first) ? ["run", ...args] : args;
-}
+process.exitCode = await runCommandLine(process.argv.slice(2));

@@ -1,6 +1,8 @@
 import { once } from "node:events";
+import { createRequire } from "node:module";
 import { Worker } from "node:worker_threads";
 
+const require = createRequire(import.meta.url);
 const wholePageCap = 250_000;
 const pieceCap = 50_000;
 
@@ -9,9 +11,10 @@ const pieceCap = 50_000;
  * one page must not hold up all agents. Long pages are converted piece by piece for the same reason.
  */
 export async function htmlToMarkdown(html: string, signal: AbortSignal): Promise<string> {
+  const library = require.resolve("node-html-markdown");
   const worker = new Worker(converter, {
     eval: true,
-    workerData: { library: import.meta.resolve("node-html-markdown"), pieces: piecesOf(html) },
+    workerData: { library, pieces: piecesOf(html) },
     env: {},
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: 512 },
@@ -26,10 +29,9 @@ export async function htmlToMarkdown(html: string, signal: AbortSignal): Promise
 
 const converter = `
   const { parentPort, workerData } = require("node:worker_threads");
-  import(workerData.library).then(({ NodeHtmlMarkdown }) => {
-    const parts = workerData.pieces.map((piece) => NodeHtmlMarkdown.translate(piece));
-    parentPort.postMessage(parts.filter((part) => part !== "").join("\\n\\n"));
-  });
+  const { NodeHtmlMarkdown } = require(workerData.library);
+  const parts = workerData.pieces.map((piece) => NodeHtmlMarkdown.translate(piece));
+  parentPort.postMessage(parts.filter((part) => part !== "").join("\\n\\n"));
 `;
 
 function piecesOf(html: string): string[] {

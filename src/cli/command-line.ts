@@ -1,0 +1,28 @@
+import { CommanderError } from "commander";
+import { errorMessage } from "../errors.ts";
+import { watchPipes } from "./broken-pipe.ts";
+import { exitCodeOfThrown, exitCodes } from "./exit-codes.ts";
+import { buildProgram } from "./program.ts";
+import { plain } from "./sanitize.ts";
+
+/** Runs one command, of which only the words behind `retinue` are given, and tells its exit code. */
+export async function runCommandLine(args: string[]): Promise<number> {
+  watchPipes();
+  try {
+    await buildProgram().parseAsync(withCommand(args), { from: "user" });
+    return Number(process.exitCode ?? exitCodes.ok);
+  } catch (error) {
+    if (error instanceof CommanderError)
+      return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+    process.stderr.write(`retinue: ${plain(errorMessage(error))}\n`);
+    return exitCodeOfThrown(error);
+  }
+}
+
+/** `retinue -p "…"` means `retinue run -p "…"`, as people type it elsewhere. */
+function withCommand(args: string[]): string[] {
+  const [first] = args;
+  if (first === undefined) return ["--help"];
+  const own = ["-h", "--help", "-V", "--version"];
+  return first.startsWith("-") && !own.includes(first) ? ["run", ...args] : args;
+}

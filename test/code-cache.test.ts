@@ -1,0 +1,76 @@
+import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { shop, type Shop } from "./support/repository.ts";
+
+const ok = { code: 0 };
+const withSettings = (): Shop => shop({}, { "settings.json": "{}" });
+
+function cacheOf({ config }: Shop): string {
+  return join(config, "retinue/code-cache");
+}
+
+/** The files with compiled functions, one for each command. */
+function keptIn(place: Shop): string[] {
+  return readdirSync(cacheOf(place), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+test("a command keeps its compiled functions for itself alone, and the next run leaves them as they are", () => {
+  const place = withSettings();
+  expect(place.retinue("ps")).toMatchObject(ok);
+  const [file = "", ...others] = keptIn(place);
+  expect(others).toEqual([]);
+  expect(file).toMatch(/\/ps$/);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(statSync(cacheOf(place)).mode & 0o777).toBe(0o700);
+  const before = statSync(file);
+  expect(place.retinue("ps")).toMatchObject(ok);
+  expect(statSync(file)).toMatchObject({ ino: before.ino, mtimeMs: before.mtimeMs });
+  expect(place.retinue("settings")).toMatchObject(ok);
+  expect(keptIn(place)).toHaveLength(2);
+});
+
+test("compiled functions that are damaged or cut off are not used, but replaced", () => {
+  const place = withSettings();
+  const told = place.retinue("settings");
+  expect(told).toMatchObject(ok);
+  const [file = ""] = keptIn(place);
+  const whole = readFileSync(file);
+  const flipped = Buffer.from(whole);
+  for (let at = 100; at < flipped.length; at += 500) flipped[at] = ~(flipped[at] ?? 0);
+  for (const damaged of [flipped, whole.subarray(0, 5000), Buffer.alloc(0)]) {
+    writeFileSync(file, damaged);
+    expect(place.retinue("settings")).toEqual(told);
+    expect(readFileSync(file).length).toBeGreaterThan(whole.length / 2);
+    expect(readFileSync(file)).not.toEqual(damaged);
+  }
+});
+
+test("help and commands that fail keep nothing: they would keep hardly a function", () => {
+  const place = withSettings();
+  mkdirSync(join(place.config, "retinue"), { recursive: true });
+  expect(place.retinue("run", "--help")).toMatchObject({ code: 0 });
+  expect(place.retinue("logs", "nobody")).toMatchObject({ code: 3 });
+  expect(place.retinue("nonsense")).toMatchObject({ code: 2 });
+  expect(readdirSync(join(place.config, "retinue"))).not.toContain("code-cache");
+});
+
+test("where nothing can be kept, commands work all the same", () => {
+  const place = shop({}, { retinue: "a file where a directory should be" });
+  expect(place.retinue("settings")).toMatchObject(ok);
+});
+
+test("what an old version compiled goes after a month", () => {
+  const place = withSettings();
+  const [old, young] = [join(cacheOf(place), "old"), join(cacheOf(place), "young")];
+  for (const directory of [old, young]) mkdirSync(directory, { recursive: true });
+  const longAgo = Date.now() / 1000 - 40 * 24 * 60 * 60;
+  utimesSync(old, longAgo, longAgo);
+  expect(place.retinue("settings")).toMatchObject(ok);
+  const left = readdirSync(cacheOf(place));
+  expect(left).toContain("young");
+  expect(left).not.toContain("old");
+  expect(left).toHaveLength(2);
+});
