@@ -31,7 +31,7 @@ function loadCommandLine() {
   const { createRequire } = process.getBuiltinModule("node:module");
   const { dirname } = process.getBuiltinModule("node:path");
   const { fileURLToPath } = process.getBuiltinModule("node:url");
-  const { constants, Script } = process.getBuiltinModule("node:vm");
+  const { Script } = process.getBuiltinModule("node:vm");
   const filename = fileURLToPath(new URL("../dist/cli/retinue.cjs", import.meta.url));
   const code = readFileSync(filename, "utf8");
   const compiled = compiledBefore(code);
@@ -40,7 +40,6 @@ function loadCommandLine() {
     {
       filename,
       cachedData: compiled.data,
-      importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
     },
   );
   if (compiled.data === undefined || script.cachedDataRejected) compiled.keepFrom(script);

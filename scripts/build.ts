@@ -43,7 +43,13 @@ async function bundleCommandLine(directory: string): Promise<void> {
       define: { FormData: "URLSearchParams", "globalThis.ReadableStream": "undefined" },
     },
   });
-  const { output } = await bundle.generate({ format: "cjs", minify: true, codeSplitting: false });
+  const { output } = await bundle.generate({
+    format: "cjs",
+    minify: true,
+    codeSplitting: false,
+    // For a script that is started like this, Node calls `import()` experimental, on stderr.
+    dynamicImportInCjs: false,
+  });
   await bundle.close();
   const [{ code }] = output;
   mkdirSync(directory);

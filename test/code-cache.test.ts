@@ -74,3 +74,9 @@ test("what an old version compiled goes after a month", () => {
   expect(left).not.toContain("old");
   expect(left).toHaveLength(2);
 });
+
+test("a package that is loaded beside the script, as ripgrep is, makes Node say nothing", () => {
+  const { stdout, stderr } = withSettings().retinue("doctor");
+  expect(stdout).toContain("✓ ripgrep");
+  expect(stderr).not.toContain("Warning");
+});

@@ -109,7 +109,8 @@ async function loadLibrary(): Promise<SandboxLibrary> {
     const { SandboxManager } = await import("@anthropic-ai/sandbox-runtime");
     return SandboxManager;
   } catch (error) {
-    const isAbsent = systemCode(error) === "ERR_MODULE_NOT_FOUND";
+    // With `import`, and with `require` in the bundled command line.
+    const isAbsent = /^(?:ERR_)?MODULE_NOT_FOUND$/.test(systemCode(error) ?? "");
     const reason = isAbsent ? "is not installed" : `cannot be loaded (${errorMessage(error)})`;
     throw new RetinueError(
       "unsupported",
