@@ -309,7 +309,7 @@ test("ps, logs and output read what any run left behind", async () => {
   const [main, child] = rows.map(({ id }) => id);
   expect((await run(["ps", "-aq"])).stdout).toBe(`${main}\n${child}\n`);
   expect((await run(["ps", "-a"])).stdout).toMatch(
-    /ID +TYPE +STATE +MODEL[\s\S]*Explore +completed +scripted haiku-5-5/,
+    /ID +NAME +TYPE +STATE +MODEL[\s\S]*Explore +completed +scripted haiku-5-5/,
   );
   expect(JSON.parse((await run(["ps", "--json"])).stdout)).toEqual([]);
   expect((await run(["output", main?.slice(0, 8) ?? ""])).stdout).toBe("all done\n");

@@ -32,3 +32,15 @@ test.each(["running", "=x", "constructor=x", "colour=red", ""])(
     expect(() => agentFilter([filter])).toThrow(/write key=value, with one of state, type, name/);
   },
 );
+
+test.each(["state=bogus", "state=Running", "state="])(
+  "'%s' names no state, and the error lists those that there are",
+  (filter) => {
+    expect(() => agentFilter([filter])).toThrow(
+      expect.objectContaining({
+        code: "invalid_request",
+        message: expect.stringMatching(/an agent is queued, running, .*, interrupted\.$/) as string,
+      }),
+    );
+  },
+);

@@ -1,5 +1,5 @@
 import { RetinueError } from "../errors.ts";
-import type { AgentOnDisk } from "../transcript/meta.ts";
+import { statesOnDisk, type AgentOnDisk } from "../transcript/meta.ts";
 
 const readers = {
   state: ({ state }: AgentOnDisk) => state,
@@ -27,12 +27,15 @@ type Key = keyof typeof readers;
 
 function parse(filter: string): { key: Key; value: string } {
   const [, key = "", value = ""] = /^([a-z]+)=(.*)$/s.exec(filter) ?? [];
-  if (Object.hasOwn(readers, key)) return { key: key as Key, value };
-  const known = Object.keys(readers).join(", ");
-  throw new RetinueError(
-    "invalid_request",
-    `--filter ${filter}: write key=value, with one of ${known}.`,
-  );
+  if (!Object.hasOwn(readers, key))
+    throw unfit(filter, `write key=value, with one of ${Object.keys(readers).join(", ")}`);
+  if (key === "state" && !statesOnDisk.some((state) => state === value))
+    throw unfit(filter, `an agent is ${statesOnDisk.join(", ")}`);
+  return { key: key as Key, value };
+}
+
+function unfit(filter: string, remedy: string): RetinueError {
+  return new RetinueError("invalid_request", `--filter ${filter}: ${remedy}.`);
 }
 
 function fits(key: Key, actual: string, value: string): boolean {

@@ -15,6 +15,7 @@ import { addLogs, addOutput, addPs } from "./look-commands.ts";
 import { addExplain, addPermissions } from "./permission-commands.ts";
 import { runOptions } from "./run-options.ts";
 import { addResume } from "./resume-command.ts";
+import { plain } from "./sanitize.ts";
 import { color, here, json } from "./shared-options.ts";
 
 /** The command tree. Each command's code is loaded when it is run. */
@@ -25,7 +26,7 @@ export function buildProgram(): Command {
     .exitOverride()
     .configureOutput({
       outputError: (text, write) =>
-        write(`retinue: ${text.replace(/^error: /, "")}See 'retinue --help'.\n`),
+        write(`retinue: ${plain(text).replace(/^error: /, "")}See 'retinue --help'.\n`),
     })
     .showSuggestionAfterError()
     .configureHelp({ showGlobalOptions: true })

@@ -80,6 +80,11 @@ export interface AgentOnDisk {
   state: AgentMeta["retinue"]["state"] | "interrupted";
 }
 
+export const statesOnDisk: readonly AgentOnDisk["state"][] = [
+  ...agentMetaSchema.shape.retinue.shape.state.options,
+  "interrupted",
+];
+
 /** Every agent of Retinue below a config directory, oldest first. Files of other programs are passed over. */
 export async function findAgents(configDir: string): Promise<AgentOnDisk[]> {
   const projects = join(configDir, "projects");

@@ -1,11 +1,12 @@
 import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { findAgents, isOpen, type AgentOnDisk } from "../../transcript/meta.ts";
+import { findAgents, isInterrupted, isOpen, type AgentOnDisk } from "../../transcript/meta.ts";
 import { defaultConfigDir } from "../../transcript/paths.ts";
 import { agentFilter } from "../filter-agents.ts";
 import { formatModel, formatSpan, formatTokens } from "../format.ts";
 import { plainLine } from "../sanitize.ts";
 import { columns } from "../columns.ts";
+import { createStyle, wantsColor } from "../style.ts";
 
 interface PsOptions {
   all?: boolean;
@@ -15,37 +16,48 @@ interface PsOptions {
   watch?: boolean;
 }
 
+/** Agents as they are now: those to list, and those that were interrupted, listed or not. */
+interface Found {
+  shown: AgentOnDisk[];
+  interrupted: AgentOnDisk[];
+}
+
 /** `retinue ps`: agents of all processes, from the files that they keep. */
 export async function psCommand(options: PsOptions): Promise<void> {
   const isAskedFor = agentFilter(options.filter ?? []);
-  const list = async (): Promise<AgentOnDisk[]> => {
-    const agents = await findAgents(defaultConfigDir());
-    return agents.filter(
-      (agent) => (options.all === true || isOpen(agent.state)) && isAskedFor(agent),
-    );
+  const find = async (): Promise<Found> => {
+    const agents = (await findAgents(defaultConfigDir())).filter((agent) => isAskedFor(agent));
+    return {
+      shown: options.all === true ? agents : agents.filter(({ state }) => isOpen(state)),
+      interrupted: agents.filter(isInterrupted),
+    };
   };
-  if (options.watch === true) await watch(list, options);
-  else print(await list(), options);
+  if (options.watch === true) await watch(find, options);
+  else print(await find(), options);
 }
 
 /** The list again and again, until Ctrl+C: in place on a terminal, elsewhere whenever it has changed. */
-async function watch(list: () => Promise<AgentOnDisk[]>, options: PsOptions): Promise<void> {
+async function watch(find: () => Promise<Found>, options: PsOptions): Promise<void> {
   const { stdout } = process;
   for (let last = ""; ; await sleep(1000)) {
-    const agents = await list();
-    const now = JSON.stringify(agents.map(({ meta, state }) => [meta.retinue.agentId, state]));
+    const found = await find();
+    const now = JSON.stringify(found.shown.map(({ meta, state }) => [meta.retinue.agentId, state]));
     if (stdout.isTTY) stdout.write("\u001b[H\u001b[J");
-    if (stdout.isTTY || now !== last) print(agents, options);
+    if (stdout.isTTY || now !== last) print(found, options);
     last = now;
   }
 }
 
-function print(shown: readonly AgentOnDisk[], options: PsOptions): void {
+function print({ shown, interrupted }: Found, options: PsOptions): void {
   if (options.json === true) {
     process.stdout.write(`${JSON.stringify(shown.map(jsonRow), null, 2)}\n`);
-  } else if (options.quiet === true) {
+    return;
+  }
+  if (options.quiet === true) {
     process.stdout.write(shown.map(({ meta }) => `${meta.retinue.agentId}\n`).join(""));
-  } else if (shown.length === 0) {
+    return;
+  }
+  if (shown.length === 0) {
     process.stderr.write(
       options.all === true
         ? "No agents yet.\n"
@@ -55,22 +67,36 @@ function print(shown: readonly AgentOnDisk[], options: PsOptions): void {
     const rows = shown.map(tableRow);
     process.stdout.write(`${columns([headings, ...rows], process.stdout.columns).join("\n")}\n`);
   }
+  const [first] = interrupted;
+  if (first !== undefined) process.stderr.write(`${dim(howToGoOn(first, interrupted.length))}\n`);
 }
 
-const headings = ["ID", "TYPE", "STATE", "MODEL", "TOKENS", "TIME", "DIR", "TASK"];
+function howToGoOn({ meta }: AgentOnDisk, count: number): string {
+  return count === 1
+    ? `1 agent was interrupted. To go on with it: retinue resume ${plainLine(meta.retinue.agentId)}`
+    : `${count} agents were interrupted. To go on with all of them: retinue resume --all; with one: retinue resume ID`;
+}
+
+function dim(text: string): string {
+  const { stderr, env: environment } = process;
+  return createStyle(wantsColor({ choice: "auto", environment, isTTY: stderr.isTTY })).dim(text);
+}
+
+const headings = ["ID", "NAME", "TYPE", "STATE", "MODEL", "TOKENS", "TIME", "DIR", "TASK"];
 
 function tableRow({ meta, state }: AgentOnDisk): string[] {
   const { retinue } = meta;
   const failure = retinue.error === undefined ? "" : ` (${retinue.error.code})`;
   return [
     retinue.agentId,
+    retinue.name ?? "",
     meta.agentType,
     `${state}${failure}`,
     formatModel(retinue.model, retinue.scripted),
     retinue.tokens === undefined ? "" : formatTokens(retinue.tokens),
     formatSpan((retinue.endedAt ?? Date.now()) - retinue.startedAt),
     basename(retinue.cwd),
-    retinue.name ?? meta.description,
+    meta.description,
   ].map((text) => plainLine(text));
 }
 
