@@ -1,12 +1,16 @@
 import { readFileSync, readlinkSync, closeSync, readdirSync, rmSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { newSessionId } from "../src/ids.ts";
 import { JsonlWriter, readJsonl } from "../src/platform/jsonl.ts";
 import { PowerJournal } from "../src/platform/power-journal.ts";
 import { replayJournal } from "../src/platform/replay-journal.ts";
 import { inspectTranscript } from "../src/transcript/inspect.ts";
 import { readAgent, type AgentMeta } from "../src/transcript/meta.ts";
+import { sessionPaths } from "../src/transcript/paths.ts";
+import { takeLease } from "../src/transcript/take-lease.ts";
 import { writeMeta } from "../src/transcript/write-meta.ts";
+import { office, untilGo } from "./support/office.ts";
 import { noSmallDisk, smallDisk } from "./support/small-disk.ts";
 import { idsOfType, setStage, temporaryDirectory } from "./support/stage.ts";
 
@@ -119,6 +123,45 @@ describe.skipIf(noSmallDisk !== undefined)(
       expect(statSync(writer.path).size).toBe(size);
       writer.close();
     });
+
+    test("a lease is there whole or not at all, so that the session can be had as soon as there is room", () => {
+      const disk = smallDisk(256);
+      const paths = sessionPaths(disk.path, newSessionId());
+      disk.fill();
+      expect(() => takeLease(paths)).toThrow(
+        expect.objectContaining({
+          code: "storage",
+          message: expect.stringMatching(/ENOSPC.*Free space/) as string,
+        }),
+      );
+      expect(readdirSync(disk.path)).toEqual(["filler"]);
+      disk.free();
+      const lease = takeLease(paths);
+      expect(readdirSync(dirname(paths.lease))).toEqual(["lease.json"]);
+      lease.release();
+    });
+
+    test.each([0, 4])(
+      "a detached run that finds no room says so though its log cannot, and leaves no lease (%d kB are left)",
+      async (room) => {
+        const disk = smallDisk(256);
+        const config = join(disk.path, "config");
+        const { retinue } = office(untilGo, {
+          CLAUDE_CONFIG_DIR: config,
+          NODE_DISABLE_COMPILE_CACHE: "1",
+        });
+        disk.fill(room);
+        expect(await retinue("run", "-d", "--rehearse", "s.yaml", "x")).toMatchObject({
+          code: 1,
+          stdout: "",
+          stderr: expect.stringMatching(
+            /^retinue: The session .*ENOSPC.*Free space.*\n$/,
+          ) as string,
+        });
+        const left = readdirSync(config, { recursive: true, withFileTypes: true });
+        expect(left.filter((entry) => entry.isFile())).toEqual([]);
+      },
+    );
 
     test.each(["process", "power"] as const)(
       "an agent ends with a typed failure that is on disk, and one that comes when there is room again is well (%s)",

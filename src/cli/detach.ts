@@ -7,7 +7,8 @@ import type { Readable } from "node:stream";
 import { errorMessage, RetinueError } from "../errors.ts";
 import { openInPrivateDirectory } from "../platform/make-directory.ts";
 import { defaultConfigDir } from "../transcript/paths.ts";
-import type { StartReport } from "./detached-run.ts";
+import { unwritable } from "../transcript/unwritable.ts";
+import type { FailureReport, StartReport } from "./detached-run.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { plain } from "./sanitize.ts";
 
@@ -28,7 +29,7 @@ export async function detach(
   process.once("SIGINT", stop);
   const report = await firstReport(child);
   process.off("SIGINT", stop);
-  if (report === undefined) return fail(child, log);
+  if (report === undefined || "error" in report) return fail(child, log, report?.error);
   child.unref();
   if (options.json === true) {
     process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
@@ -84,40 +85,40 @@ function openLog(log: string): number {
   try {
     return openInPrivateDirectory(log, "ax");
   } catch (error) {
-    throw new RetinueError(
-      "storage",
-      `The log ${log} cannot be written (${errorMessage(error)}). Set CLAUDE_CONFIG_DIR to a directory that you may write to.`,
-      { cause: error },
-    );
+    throw unwritable(`The log ${log}`, error);
   }
 }
 
-/** Nothing when the process ends before it has reported. */
-async function firstReport(child: ChildProcess): Promise<StartReport | undefined> {
+/** Nothing when the process ends before it has reported. What is no start comes when it has ended. */
+async function firstReport(child: ChildProcess): Promise<StartReport | FailureReport | undefined> {
   const pipe = child.stdio[3] as Readable;
   let text = "";
   const line = (async () => {
     for await (const chunk of pipe) {
       text += String(chunk);
-      if (text.includes("\n")) return JSON.parse(text) as StartReport;
+      if (text.includes("\n")) return JSON.parse(text) as StartReport | FailureReport;
     }
     return undefined;
   })();
-  // Without a report the pipe ends with the process; then its exit code is to come, too.
   const report = await line;
-  if (report === undefined && child.exitCode === null && child.signalCode === null)
+  const hasStarted = report !== undefined && "id" in report;
+  if (!hasStarted && child.exitCode === null && child.signalCode === null)
     await once(child, "exit");
   return report;
 }
 
-function fail(child: ChildProcess, log: string): void {
-  const printed = readFileSync(log, "utf8");
+/** What it printed, and why it failed: where the disk is full, the log does not say it. */
+function fail(child: ChildProcess, log: string, error: string | undefined): void {
+  const printed = plain(readFileSync(log, "utf8"));
   rmSync(log, { force: true });
-  process.stderr.write(
-    printed === ""
-      ? `retinue: the detached process ended before it began (${child.signalCode ?? child.exitCode}).\n`
-      : plain(printed),
-  );
+  process.stderr.write(printed);
+  const reason = error === undefined ? undefined : plain(error);
+  if (reason !== undefined && !printed.includes(reason))
+    process.stderr.write(`retinue: ${reason}\n`);
+  else if (printed === "")
+    process.stderr.write(
+      `retinue: the detached process ended before it began (${child.signalCode ?? child.exitCode}) and could not say why. Run it here, without -d, to see.\n`,
+    );
   process.exitCode = child.exitCode || exitCodes.failed;
 }
 

@@ -1,5 +1,6 @@
 import { closeSync, renameSync, writeSync } from "node:fs";
 import type { AgentRow } from "../agent-row.ts";
+import { errorMessage } from "../errors.ts";
 import type { Manager } from "../manager.ts";
 import { sessionPaths } from "../transcript/paths.ts";
 
@@ -12,14 +13,22 @@ export interface StartReport {
   log: string;
 }
 
-/** The descriptor that `run -d` opens for the report. */
+/** What it tells instead when it comes to nothing. Its log may be what cannot be written. */
+export interface FailureReport {
+  error: string;
+}
+
+/** The descriptor that `run -d` opens for the report. Closed after the first, because its number is used again. */
 const reportDescriptor = 3;
+let hasReported = false;
 
 /**
- * Says, once, that the run is under way, and puts its log beside what else the session keeps. Whoever started it may be gone;
- * that harms nothing.
+ * Says, once, that the run is under way, and puts its log beside what else the session keeps. One whose files found no room is
+ * a failure: nobody could look at it. Whoever started it may be gone; that harms nothing.
  */
-export function reportStart(main: AgentRow, log: string, manager: Manager): void {
+export async function reportStart(main: AgentRow, log: string, manager: Manager): Promise<void> {
+  const { error } = await manager.output(main.id);
+  if (error?.code === "storage") return tell({ error: error.message });
   const { transcripts, sessionId } = manager;
   const report: StartReport = {
     id: main.id,
@@ -28,6 +37,17 @@ export function reportStart(main: AgentRow, log: string, manager: Manager): void
     transcript: transcripts.main,
     log: adopted(log, sessionPaths(transcripts.projectDir, sessionId).runLog),
   };
+  tell(report);
+}
+
+/** Says why there will be no start. After a start it says nothing. */
+export function reportFailure(error: unknown): void {
+  tell({ error: errorMessage(error) });
+}
+
+function tell(report: StartReport | FailureReport): void {
+  if (hasReported) return;
+  hasReported = true;
   try {
     writeSync(reportDescriptor, `${JSON.stringify(report)}\n`);
     closeSync(reportDescriptor);

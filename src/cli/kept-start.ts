@@ -1,4 +1,4 @@
-import { closeSync, renameSync } from "node:fs";
+import { closeSync, renameSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { z } from "zod";
 import { RetinueError } from "../errors.ts";
@@ -7,6 +7,7 @@ import { once } from "../platform/once.ts";
 import { readSmallFile } from "../platform/read-small-file.ts";
 import { writeWhole } from "../platform/write-whole.ts";
 import { permissionModes } from "../resolved-agent.ts";
+import { unwritable } from "../transcript/unwritable.ts";
 import type { RunOptions } from "./run-session.ts";
 
 /** What a resumed run needs of how it was started. */
@@ -49,7 +50,7 @@ const largest = 4 * 1024 * 1024;
 
 /**
  * Puts beside the transcripts how a run was started, so that `retinue resume` can do the same. An option that holds a secret is
- * not written down, nor is the right to everything: whoever resumes the run gives them again.
+ * not written down, nor is the right to everything: whoever resumes the run gives them again. Throws `storage`.
  */
 export function keepStart(
   sessionDir: string,
@@ -71,13 +72,18 @@ export function keepStart(
   ];
   const open = Object.fromEntries(all.filter((entry) => !isSecret(entry)));
   const path = join(sessionDir, fileName);
-  const file = openInPrivateDirectory(`${path}.new`, "w");
   try {
-    writeWhole(file, `${JSON.stringify({ ...open, secret })}\n`, 0);
-  } finally {
-    closeSync(file);
+    const file = openInPrivateDirectory(`${path}.new`, "w");
+    try {
+      writeWhole(file, `${JSON.stringify({ ...open, secret })}\n`, 0);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(`${path}.new`, path);
+  } catch (error) {
+    rmSync(`${path}.new`, { force: true });
+    throw unwritable(`The session ${sessionDir}`, error);
   }
-  renameSync(`${path}.new`, path);
 }
 
 /** The options of a run that is resumed: what is given now, else what was given at its start. */

@@ -10,7 +10,7 @@ import type { PermissionMode } from "../resolved-agent.ts";
 import { version } from "../version.ts";
 import { answerHere } from "./answer-here.ts";
 import { chooseModel } from "./choose-model.ts";
-import { reportStart } from "./detached-run.ts";
+import { reportFailure, reportStart } from "./detached-run.ts";
 import { exitCodeOfResult, exitCodeOfSignal, exitCodes } from "./exit-codes.ts";
 import { formatDenial } from "./format.ts";
 import { keepStart } from "./kept-start.ts";
@@ -59,10 +59,16 @@ export interface SessionStart {
 }
 
 /** Runs one agent of a session to its end: its result on stdout, its progress on stderr. */
-export async function runSession(
-  given: RunOptions,
-  { session, start }: SessionStart,
-): Promise<void> {
+export async function runSession(given: RunOptions, session: SessionStart): Promise<void> {
+  try {
+    await runToEnd(given, session);
+  } catch (error) {
+    if (given.detachedLog !== undefined) reportFailure(error);
+    throw error;
+  }
+}
+
+async function runToEnd(given: RunOptions, { session, start }: SessionStart): Promise<void> {
   const { detachedLog } = given;
   const options = settled(given);
   const { model, rehearsal } = await chooseModel(options);
@@ -76,7 +82,12 @@ export async function runSession(
     ...(session === undefined ? {} : { session }),
     ...(options.quiet === true ? {} : { logger: warningLogger(warn) }),
   });
-  keepStart(manager.transcripts.sessionDir, options, (text) => manager.redact(text));
+  try {
+    keepStart(manager.transcripts.sessionDir, options, (text) => manager.redact(text));
+  } catch (error) {
+    await manager.close();
+    throw error;
+  }
   if (rehearsal !== null && options.quiet !== true) {
     const { source } = rehearsal.scenario;
     process.stderr.write(`retinue: replies are scripted by ${plain(source)}; tools are real.

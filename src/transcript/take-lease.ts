@@ -1,7 +1,15 @@
 import { randomBytes } from "node:crypto";
-import { closeSync, openSync, readFileSync, renameSync, rmdirSync, rmSync } from "node:fs";
+import {
+  closeSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+} from "node:fs";
 import { basename, dirname } from "node:path";
-import { errorMessage, RetinueError, systemCode } from "../errors.ts";
+import { RetinueError, systemCode } from "../errors.ts";
 import { withFileLockNow } from "../platform/file-lock.ts";
 import { openInPrivateDirectory } from "../platform/make-directory.ts";
 import { ownPlace } from "../platform/own-place.ts";
@@ -9,6 +17,7 @@ import { processStart } from "../platform/process-start.ts";
 import { writeWhole } from "../platform/write-whole.ts";
 import { beatMs, readLease, type Lease, type LeaseOnDisk } from "./lease.ts";
 import type { SessionPaths } from "./paths.ts";
+import { unwritable } from "./unwritable.ts";
 
 /** A session that belongs to this process, until it is released or another process has taken it. */
 export interface HeldLease {
@@ -44,19 +53,30 @@ export function takeLease(
     if (!create(path, mine)) takeOver(path, mine);
   } catch (error) {
     if (error instanceof RetinueError) throw error;
-    throw new RetinueError(
-      "storage",
-      `The session cannot be written to ${dirname(path)} (${errorMessage(error)}). Free space, or set CLAUDE_CONFIG_DIR to a directory that you may write to.`,
-      { cause: error },
-    );
+    removeIfEmpty(dirname(path));
+    throw unwritable(`The session ${dirname(path)}`, error);
   }
   return hold(path, mine, options.beatMs ?? beatMs);
 }
 
 /** Whether there was none. */
 function create(path: string, lease: Lease): boolean {
+  const whole = writeAside(path, lease);
   try {
-    writeTo(openInPrivateDirectory(path, "wx"), lease);
+    linkSync(whole, path);
+    return true;
+  } catch (error) {
+    if (systemCode(error) === "EEXIST") return false;
+    return createInPlace(path, lease);
+  } finally {
+    rmSync(whole, { force: true });
+  }
+}
+
+/** For file systems without links: a crash may leave it half written. */
+function createInPlace(path: string, lease: Lease): boolean {
+  try {
+    writeNew(path, lease);
     return true;
   } catch (error) {
     if (systemCode(error) === "EEXIST") return false;
@@ -71,9 +91,7 @@ function takeOver(path: string, mine: Lease): void {
     refuseIfHeld(path, found);
     // Given back meanwhile: whoever takes it now does so without a lock.
     if (found.state === "none") return create(path, mine);
-    const whole = `${path}.${mine.token.slice(0, 8)}`;
-    writeTo(openInPrivateDirectory(whole, "wx"), mine);
-    renameSync(whole, path);
+    renameSync(writeAside(path, mine), path);
     return true;
   });
   if (taken !== true) throw busy(path, "another process, which has just taken it");
@@ -139,9 +157,21 @@ function rewrite(path: string, mine: Lease): "kept" | "lost" | "failed" {
   }
 }
 
-function writeTo(file: number, lease: Lease): void {
+/** Where no other process looks, to be put in its place whole. */
+function writeAside(path: string, lease: Lease): string {
+  const aside = `${path}.${lease.token.slice(0, 8)}`;
+  writeNew(aside, lease);
+  return aside;
+}
+
+/** Nothing is left of what finds no room. */
+function writeNew(path: string, lease: Lease): void {
+  const file = openInPrivateDirectory(path, "wx");
   try {
     writeWhole(file, textOf(lease), 0);
+  } catch (error) {
+    rmSync(path, { force: true });
+    throw error;
   } finally {
     closeSync(file);
   }
@@ -163,9 +193,13 @@ function isMine(path: string, { token }: Lease): boolean {
 /** With it goes the directory of a session in which nothing ever ran. */
 function remove(path: string): void {
   rmSync(path, { force: true });
+  removeIfEmpty(dirname(path));
+}
+
+function removeIfEmpty(directory: string): void {
   try {
-    rmdirSync(dirname(path));
+    rmdirSync(directory);
   } catch {
-    // It is not empty.
+    // It is not empty, or not there.
   }
 }
