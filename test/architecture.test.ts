@@ -107,6 +107,11 @@ test("no code asks for the name of a built-in agent", async () => {
   expect(sources.filter((file) => named.test(code(file)))).toEqual(["src/settings/settings.ts"]);
 });
 
+test("no directory is made with Node's recursive form, which never returns below /proc", () => {
+  const recursive = /mkdir(?:Sync)?\([^;]*recursive/;
+  expect(sources.filter((file) => recursive.test(read(file)))).toEqual([]);
+});
+
 test("the pipeline is one exported function in at most 120 lines", () => {
   const text = read("src/spawn.ts");
   expect(text.trimEnd().split("\n").length).toBeLessThanOrEqual(120);

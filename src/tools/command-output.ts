@@ -1,8 +1,9 @@
-import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
+import { closeSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { errorMessage } from "../errors.ts";
 import { openRedactor, type Redactor } from "../redact/redactor.ts";
 import { StreamRedactor } from "../redact/stream-redactor.ts";
+import { openInPrivateDirectory } from "../platform/make-directory.ts";
 import type { StartedProcess } from "../platform/process-tree.ts";
 import { readOutput } from "./read-output.ts";
 import type { ToolContext } from "./tool.ts";
@@ -123,13 +124,11 @@ class Excerpt {
 class Spill {
   readonly path: string;
   written = 0;
-  readonly #directory: string;
   readonly #redacted: StreamRedactor;
   #file: number | undefined;
   #end: "whole" | "cut" | Error = "whole";
 
   constructor(directory: string, callId: string, redactor: Redactor) {
-    this.#directory = directory;
     this.#redacted = new StreamRedactor(redactor);
     this.path = join(directory, `${callId.replaceAll(/[^\w-]/g, "_")}.txt`);
   }
@@ -146,10 +145,7 @@ class Spill {
   #append(text: string): void {
     if (text === "" || this.#end !== "whole") return;
     try {
-      if (this.#file === undefined) {
-        mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
-        this.#file = openSync(this.path, "w", 0o600);
-      }
+      this.#file ??= openInPrivateDirectory(this.path, "w");
       const bytes = Buffer.from(text);
       const room = spillCap - this.written;
       if (bytes.length > room) this.#end = "cut";

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { errorMessage, RetinueError } from "../../errors.ts";
 import { isInside } from "../../platform/is-inside.ts";
+import { makePrivateDirectory } from "../../platform/make-directory.ts";
 import { isObject } from "../../platform/is-object.ts";
 import { realPath } from "../../platform/real-path.ts";
 import type { Fixture } from "./permission-case.ts";
@@ -63,7 +64,7 @@ export class CaseStage implements Disposable {
     const reached = fixture.type === "symlink" ? realPath(dirname(path)) : realPath(path);
     if (!isInside(this.root, path) || !isInside(this.root, reached))
       throw refused(this.unfill(fixture), "is outside {{P}}, {{H}} and {{O}}");
-    mkdirSync(fixture.type === "dir" ? path : dirname(path), { recursive: true });
+    makePrivateDirectory(fixture.type === "dir" ? path : dirname(path));
     if (fixture.type === "file") writeFileSync(path, fixture.content);
     if (fixture.type === "symlink") symlinkSync(fixture.target, path);
   }
