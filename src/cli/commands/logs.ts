@@ -2,7 +2,8 @@ import { existsSync, watch } from "node:fs";
 import { open } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { textOf, totalTokens } from "../../message.ts";
-import { parseJsonl } from "../../platform/jsonl.ts";
+import { isObject } from "../../platform/is-object.ts";
+import { judgeLines } from "../../platform/judge-lines.ts";
 import { isOpen, readAgent, type AgentOnDisk } from "../../transcript/meta.ts";
 import { parseEntry, type TranscriptEntry } from "../../transcript/reader.ts";
 import { findAgent } from "../find-agent.ts";
@@ -31,14 +32,24 @@ export async function logsCommand(id: string, options: LogsOptions): Promise<voi
   const render =
     options.json === true ? rawLine : (line: Line) => readable(line, createStyle(enabled));
   let last = options.lines;
-  for await (const lines of growing(agent.transcript, options.follow === true, () =>
-    hasEnded(agent.file),
+  let unread = 0;
+  for await (const { lines, damaged, rest } of growing(
+    agent.transcript,
+    options.follow === true,
+    () => hasEnded(agent.file),
   )) {
     const texts = lines.flatMap((line) => render(line));
     process.stdout.write((last === undefined ? texts : texts.slice(-last)).join(""));
-    last = undefined;
+    if (lines.length > 0) last = undefined;
+    unread = rest;
+    if (damaged.length > 0) process.stderr.write(leftOut(damaged));
   }
   const end = await readAgent(agent.file);
+  // While it runs, an append may just be on its way.
+  if (unread > 0 && end !== undefined && !isOpen(end.state))
+    process.stderr.write(
+      `retinue: the last ${unread} bytes of the transcript were not written whole, and are left out.\n`,
+    );
   if (options.json !== true && end !== undefined) process.stdout.write(ending(end));
 }
 
@@ -48,33 +59,57 @@ function ending({ meta, state }: AgentOnDisk): string {
   return `${state}${error === undefined ? "" : ` (${error.code}): ${plain(error.message)}`}\n`;
 }
 
+const mostNumbers = 10;
+
+function leftOut(damaged: readonly number[]): string {
+  const numbers = damaged.slice(0, mostNumbers).join(", ");
+  const more = damaged.length > mostNumbers ? ", …" : "";
+  return damaged.length === 1
+    ? `retinue: line ${numbers} of the transcript is damaged, and is left out.\n`
+    : `retinue: ${damaged.length} lines of the transcript are damaged, and are left out: ${numbers}${more}.\n`;
+}
+
 type Line = Record<string, unknown>;
+
+/** What was added to a transcript. */
+interface Added {
+  /** Those that count, as for whoever resumes the agent. */
+  lines: Line[];
+  /** The numbers of those that do not. */
+  damaged: number[];
+  /** How many bytes at its end do not make up a whole append, yet or ever. */
+  rest: number;
+}
 
 async function hasEnded(metaFile: string): Promise<boolean> {
   const agent = await readAgent(metaFile);
   return agent === undefined || !isOpen(agent.state);
 }
 
-/** The whole lines of a file; with `follow` the ones that are added, until `ended` and everything is read. */
+/** The lines of a file; with `follow` the ones that are added, until `ended` and everything is read. */
 async function* growing(
   path: string,
   follow: boolean,
   ended: () => Promise<boolean>,
-): AsyncGenerator<Line[]> {
+): AsyncGenerator<Added> {
   while (!existsSync(path)) {
     if (!follow || (await ended())) return;
     await sleep(200);
   }
   await using file = await open(path, "r");
   let rest = Buffer.alloc(0);
+  let firstLine = 1;
   for (;;) {
     // Asked before reading, so that what was written just before the end is still read.
     const last = !follow || (await ended());
-    const added = await file.readFile();
-    const bytes = Buffer.concat([rest, added]);
-    const end = bytes.lastIndexOf(0x0a) + 1;
+    const bytes = Buffer.concat([rest, await file.readFile()]);
+    const lines: Line[] = [];
+    const take = (value: unknown): void => void (isObject(value) && lines.push(value));
+    const { bad, end, newlines } = judgeLines(bytes, { take, firstLine });
+    const damaged = bad.filter(({ start }) => start < end).map(({ line }) => line);
     rest = bytes.subarray(end);
-    if (end > 0) yield parseJsonl(bytes.subarray(0, end).toString("utf8"));
+    firstLine += newlines;
+    yield { lines, damaged, rest: rest.length };
     if (last) return;
     await changed(path);
   }
