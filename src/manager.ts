@@ -276,9 +276,14 @@ export class Manager {
     this.#house.registry.forget(id);
   }
 
-  /** Events from now on. A reader that is too slow loses events, never an agent its time; see `dropped`. */
-  events(options: Subscription = {}): EventStream {
-    return this.#house.session.bus.subscribe(options);
+  /**
+   * Events from now on; with `underWay` first those that announced the tool calls that run now. A reader that is too slow loses
+   * events, never an agent its time; see `dropped`.
+   */
+  events({ underWay, ...options }: Subscription & { underWay?: boolean } = {}): EventStream {
+    const { registry, session } = this.#house;
+    const first = underWay === true ? registry.list().flatMap((one) => one.callsUnderWay) : [];
+    return session.bus.subscribe(options, first);
   }
 
   /** Adds agent types, over those in files; the next spawn sees them. */

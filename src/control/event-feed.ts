@@ -3,7 +3,7 @@ import type { EventStream } from "../events/bus.ts";
 import type { AgentEvent } from "../events/event.ts";
 import type { ControlPort } from "./control-port.ts";
 
-/** The agents that a client watches as they are now, and their events from then on. */
+/** The agents that a client watches as they are now, what their tools are doing, and their events from then on. */
 export interface EventFeed {
   rows: AgentRow[];
   stream: EventStream;
@@ -14,7 +14,7 @@ export interface EventFeed {
 /** One agent and everything below it; without an id, all of the session. */
 export function openFeed(port: ControlPort, id: string | undefined): EventFeed {
   // First the stream, then the rows: what happens between them would be told to nobody.
-  const stream = port.events({ limit: 10_000 });
+  const stream = port.events({ limit: 10_000, underWay: true });
   const all = port.list({ all: true });
   if (id === undefined) return { rows: all, stream, concerns: () => true };
   const watched = new Set<string>([id]);

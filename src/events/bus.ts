@@ -10,13 +10,11 @@ export class EventBus {
   #closed = false;
 
   publish(event: AgentEvent): void {
-    for (const stream of this.#streams) {
-      if (stream.types === undefined || stream.types.has(event.type)) stream.push(event);
-    }
+    for (const stream of this.#streams) offer(stream, event);
   }
 
-  /** Events from now on, until the bus closes, the signal aborts or the reader breaks off. */
-  subscribe(options: Subscription = {}): EventStream {
+  /** Those in `first`, then events from now on, until the bus closes, the signal aborts or the reader breaks off. */
+  subscribe(options: Subscription = {}, first: readonly AgentEvent[] = []): EventStream {
     const stop = (): void => stream.end();
     const stream = new EventStream(options, () => {
       this.#streams.delete(stream);
@@ -24,6 +22,7 @@ export class EventBus {
     });
     if (this.#closed || options.signal?.aborted === true) stream.end();
     else this.#streams.add(stream);
+    for (const event of first) offer(stream, event);
     options.signal?.addEventListener("abort", stop, { once: true });
     return stream;
   }
@@ -103,6 +102,10 @@ export class EventStream implements AsyncIterableIterator<AgentEvent, undefined>
     if (this.#buffer.length === before) this.#buffer = this.#buffer.slice(Math.ceil(before / 10));
     this.dropped += before - this.#buffer.length;
   }
+}
+
+function offer(stream: EventStream, event: AgentEvent): void {
+  if (stream.types === undefined || stream.types.has(event.type)) stream.push(event);
 }
 
 function isPiece(event: AgentEvent): boolean {

@@ -33,6 +33,8 @@ export class RunningAgent {
   #words: string | undefined;
   #run: Run | undefined;
   #moved = Promise.withResolvers<void>();
+  /** How each tool call that runs now was announced. */
+  #calls: Map<string, AgentEvent> | undefined;
 
   constructor(options: {
     agent: ResolvedAgent;
@@ -70,6 +72,11 @@ export class RunningAgent {
 
   get lastTool(): string | null {
     return this.#figures.lastTool;
+  }
+
+  /** The events that announced the tool calls that run now. */
+  get callsUnderWay(): AgentEvent[] {
+    return [...(this.#calls?.values() ?? [])];
   }
 
   figures(now: number): AgentFigures {
@@ -131,7 +138,10 @@ export class RunningAgent {
   apply(event: AgentEvent): void {
     this.#figures.apply(event);
     this.state = nextState(this.state, event, this.standing);
+    if (event.type === "tool-call-start") (this.#calls ??= new Map()).set(event.call.id, event);
+    if (event.type === "tool-call-end") this.#calls?.delete(event.call.id);
     if (event.type !== "agent-end") return;
+    this.#calls = undefined;
     this.runs += 1;
     this.result = event.result;
     this.endedAt = event.at;
