@@ -17,6 +17,7 @@ import {
 } from "./settings/settings.ts";
 import { permissionModes } from "./resolved-agent.ts";
 import { defaultConfigDir } from "./transcript/paths.ts";
+import { problemsIn, wording } from "./wording.ts";
 
 const optionsSchema = z.strictObject({
   /** Where answers come from. */
@@ -109,20 +110,19 @@ export type CheckedOptions = z.infer<typeof optionsSchema>;
 
 export function checkOptions(options: ManagerOptions): CheckedOptions {
   const limits = { ...limitsFromEnvironment(process.env), ...options.limits };
-  const parsed = optionsSchema.safeParse({ ...options, limits });
+  const parsed = optionsSchema.safeParse({ ...options, limits }, { error: wording });
   if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map(
-    (issue) => `${issue.path.join(".") || "options"}: ${issue.message}`,
-  );
+  const problems = problemsIn(parsed.error, "options");
   throw new RetinueError(
     "invalid_config",
-    `${options.entrypoint === "cli" ? "" : "createManager: "}${problems.join("; ")}. Correct the option.`,
+    `${options.entrypoint === "cli" ? "" : "createManager: "}${problems}. Correct the option.`,
   );
 }
 
 /** The host's own settings are checked whole: their author is right there. */
 function fitsSettings(settings: Record<string, unknown>, context: z.RefinementCtx): void {
-  for (const { path, message } of settingsSchema.safeParse(settings).error?.issues ?? []) {
+  for (const { path, message } of settingsSchema.safeParse(settings, { error: wording }).error
+    ?.issues ?? []) {
     context.addIssue({ code: "custom", path: [...path], message });
   }
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { RetinueError } from "./errors.ts";
 import { longestTimer } from "./longest-timer.ts";
 import { permissionModes } from "./resolved-agent.ts";
+import { problemsIn, wording } from "./wording.ts";
 
 /** How hard a model thinks. */
 export const effortSchema = z.enum(["low", "medium", "high", "xhigh", "max"]);
@@ -58,13 +59,10 @@ export type SpawnRequestInput = z.input<typeof spawnRequestSchema>;
 
 /** Checks a request from outside; what is wrong is named field by field. */
 export function parseSpawnRequest(input: SpawnRequestInput): SpawnRequest {
-  const parsed = spawnRequestSchema.safeParse(input);
+  const parsed = spawnRequestSchema.safeParse(input, { error: wording });
   if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map(
-    (issue) => `${issue.path.join(".") || "request"}: ${issue.message}`,
-  );
   throw new RetinueError(
     "invalid_request",
-    `The spawn request is not valid: ${problems.join("; ")}. Correct it and spawn again.`,
+    `The spawn request is not valid: ${problemsIn(parsed.error, "request")}. Correct it and spawn again.`,
   );
 }

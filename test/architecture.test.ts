@@ -24,6 +24,7 @@ const floors: readonly (readonly string[])[] = [
     "resolved-agent",
     "spawn-request",
     "version",
+    "wording",
   ],
   ["platform", "redact", "shell", "settings", "plugins", "events", "transcript"],
   ["model", "tools", "permissions", "inbox"],

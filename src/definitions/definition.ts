@@ -5,6 +5,7 @@ import { closest } from "../platform/closest.ts";
 import type { FieldPlace } from "./frontmatter.ts";
 import { definitionFields, schemaOf, type DefinitionFields, type FieldName } from "./fields.ts";
 import type { SourceName } from "./sources.ts";
+import { wording } from "../wording.ts";
 
 /** One agent type, as its author wrote it: fields of the frontmatter plus where it came from. Nothing is decided yet. */
 export interface AgentDefinition extends DefinitionFields {
@@ -97,7 +98,7 @@ export function toDefinition(
 type Problem = Pick<Diagnostic, "severity" | "code" | "message">;
 
 function readField(field: string, value: unknown): { value?: unknown; problems: Problem[] } {
-  const parsed = schemaOf(field)?.safeParse(value);
+  const parsed = schemaOf(field)?.safeParse(value, { error: wording });
   if (parsed === undefined) return { problems: [unknownField(field)] };
   if (!parsed.success) {
     const reason = parsed.error.issues

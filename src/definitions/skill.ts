@@ -3,6 +3,7 @@ import type { Diagnostic } from "../diagnostic.ts";
 import { effortSchema } from "../spawn-request.ts";
 import type { FieldPlace } from "./frontmatter.ts";
 import { splitTools } from "./tool-list.ts";
+import { wording } from "../wording.ts";
 
 /** One skill, as its author wrote it. Nothing is decided yet. */
 export interface Skill extends SkillFields {
@@ -84,13 +85,13 @@ export function toSkill(
   for (const [field, [property, schema]] of Object.entries(fields)) {
     const value = Object.hasOwn(given, field) ? given[field] : undefined;
     if (value === undefined || value === null || value === "") continue;
-    const parsed = schema.safeParse(value);
+    const parsed = schema.safeParse(value, { error: wording });
     if (parsed.success) kept[property] = parsed.data;
     else drop(field, parsed.error.issues.map(({ message }) => message).join("; "));
   }
   const known = kept as SkillFields;
   const stated = given["description"] ?? "";
-  if (typeof stated !== "string") drop("description", "it must be a text");
+  if (typeof stated !== "string") drop("description", "must be text");
   const description =
     typeof stated === "string" && stated.trim() !== "" ? stated : opening(origin.body);
   const listing = cut([description, known.whenToUse].filter(Boolean).join(" - "));

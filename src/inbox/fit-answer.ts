@@ -1,6 +1,6 @@
-import { z } from "zod";
 import { RetinueError } from "../errors.ts";
 import { ruleProblem } from "../permissions/rule-problem.ts";
+import { problemsIn, wording } from "../wording.ts";
 import { answerSchema, type Answer, type InboxRequest } from "./request.ts";
 
 /**
@@ -8,9 +8,9 @@ import { answerSchema, type Answer, type InboxRequest } from "./request.ts";
  * that were suggested, because a person who allows a thing has seen them. Throws `invalid_request`.
  */
 export function fitAnswer(request: InboxRequest, given: unknown): Answer {
-  const parsed = answerSchema().safeParse(given);
+  const parsed = answerSchema().safeParse(given, { error: wording });
   if (!parsed.success)
-    throw misfit(request, `the answer is not valid: ${z.prettifyError(parsed.error)}`);
+    throw misfit(request, `the answer is not valid: ${problemsIn(parsed.error)}`);
   const answer = parsed.data;
   if (answer.verdict === "reply") return fitReply(request, answer);
   if (answer.verdict === "deny") return answer;

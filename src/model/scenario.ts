@@ -6,6 +6,7 @@ import type { StopReason } from "../events/event.ts";
 import type { Usage } from "../message.ts";
 import { scenarioSchema } from "./scenario-schema.ts";
 import { readYaml } from "./yaml-source.ts";
+import { wording } from "../wording.ts";
 
 /** A script for the rehearsal model: what each agent answers, and what is expected of the run. Plain data. */
 export interface Scenario extends WrittenScenario {
@@ -104,7 +105,7 @@ export function parseScenario(text: string, source: string): Scenario {
   if (Buffer.byteLength(text) > maximumBytes) throw tooLarge(source);
   const yaml = readYaml(text);
   if (yaml.problems.length > 0) throw invalid(source, yaml.problems);
-  const parsed = scenarioSchema.safeParse(yaml.value, { error: wording });
+  const parsed = scenarioSchema.safeParse(yaml.value, { error: inYaml });
   if (!parsed.success) {
     const problems = parsed.error.issues.map((issue) => ({
       line: yaml.lineOf(issue.path, issue.code === "unrecognized_keys" ? issue.keys[0] : undefined),
@@ -138,19 +139,9 @@ function tooLarge(source: string): RetinueError {
   );
 }
 
-const wording: z.core.$ZodErrorMap = (issue) => {
-  if (issue.code !== "invalid_type") return undefined;
-  if (issue.input === undefined) return "is missing";
-  return typeWording[issue.expected] ?? `must be of type ${issue.expected}`;
-};
-
-const typeWording: Readonly<Record<string, string>> = {
-  string: "must be text: put it in quotes",
-  array: "must be a list",
-  object: "must be a map of keys and values",
-  record: "must be a map of keys and values",
-  int: "must be a whole number",
-  boolean: "must be true or false",
+const inYaml: z.core.$ZodErrorMap = (issue) => {
+  const isOther = issue.code === "invalid_type" && issue.input !== undefined;
+  return isOther && issue.expected === "string" ? "must be text: put it in quotes" : wording(issue);
 };
 
 /** `turns[0].fault.kind`, the way people count and write it: `turn 1, fault.kind`. */

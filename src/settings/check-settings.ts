@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { pathText, type Path, type Values } from "./layer.ts";
 import { isObject } from "../platform/is-object.ts";
 import { settingsSchema, type Settings } from "./settings.ts";
+import { wording } from "../wording.ts";
 
 export interface BadValue {
   readonly path: Path;
@@ -24,7 +25,7 @@ export function checkSettings(given: Values): {
   let values = given;
   // What is left after a cut may lack something that it needs: then more of it goes, at last the whole key.
   for (let round = 1; ; round += 1) {
-    const parsed = settingsSchema.safeParse(values);
+    const parsed = settingsSchema.safeParse(values, { error: wording });
     if (parsed.success) return { values, settings: parsed.data, bad };
     const cuts = new Set<string>();
     for (const issue of parsed.error.issues.flatMap(innermost)) {
@@ -32,8 +33,10 @@ export function checkSettings(given: Values): {
       const text = JSON.stringify(path);
       if (cuts.has(text)) continue;
       cuts.add(text);
-      const expected = issue.message.replace(/^Invalid \w+: /, "");
-      bad.push({ path, message: `'${pathText(path)}' does not fit and is left out: ${expected}.` });
+      bad.push({
+        path,
+        message: `'${pathText(path)}' does not fit and is left out: ${issue.message}.`,
+      });
     }
     values = without(values, [], cuts) as Values;
   }
@@ -50,15 +53,7 @@ function innermost(issue: z.core.$ZodIssue): Issue[] {
   const meant = issue.errors.find((issues) => issues.some(({ path }) => path.length > 0));
   if (meant !== undefined)
     return meant.map(({ path, message }) => ({ path: [...issue.path, ...path], message }));
-  return [
-    {
-      path: issue.path,
-      message: issue.errors
-        .flat()
-        .map(({ message }) => message)
-        .join(", or "),
-    },
-  ];
+  return [issue];
 }
 
 function placeToCut(values: Values, [key, inner, item]: Path): Path {

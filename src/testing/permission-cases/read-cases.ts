@@ -7,6 +7,7 @@ import { readSmallFile } from "../../platform/read-small-file.ts";
 import type { SourcedRule } from "../../resolved-agent.ts";
 import { permissionCaseSchema, type PermissionCase } from "./permission-case.ts";
 import { rulesOfFile } from "./rules-of-file.ts";
+import { problemsIn, wording } from "../../wording.ts";
 
 /** The cases of one file. */
 export interface CaseFile {
@@ -30,9 +31,11 @@ export function readCases(file: string): CaseFile {
   const parsed = parseJson(file);
   if (isTooDeep(parsed, deepestNesting))
     throw bad(file, `is nested deeper than ${deepestNesting} levels. Flatten it`);
-  const whole = wholeSchema.safeParse(Array.isArray(parsed) ? { cases: parsed } : parsed);
+  const whole = wholeSchema.safeParse(Array.isArray(parsed) ? { cases: parsed } : parsed, {
+    error: wording,
+  });
   if (!whole.success)
-    throw bad(file, `${problems(whole.error)}. Write a list of cases, or {"cases": […]}`);
+    throw bad(file, `${problemsIn(whole.error)}. Write a list of cases, or {"cases": […]}`);
   const cases = whole.data.cases.map((one, index) => checkCase(one, index, file));
   const seen = new Set<string>();
   for (const { id } of cases) {
@@ -56,16 +59,10 @@ function parseJson(file: string): unknown {
 }
 
 function checkCase(given: unknown, index: number, file: string): PermissionCase {
-  const parsed = permissionCaseSchema.safeParse(given);
+  const parsed = permissionCaseSchema.safeParse(given, { error: wording });
   if (parsed.success) return parsed.data;
   const id = isObject(given) && typeof given["id"] === "string" ? ` '${given["id"]}'` : "";
-  throw bad(file, `case ${index + 1}${id}: ${problems(parsed.error)}. Correct it`);
-}
-
-function problems({ issues }: z.ZodError): string {
-  return issues
-    .map(({ path, message }) => `${path.length === 0 ? "" : `${path.join(".")}: `}${message}`)
-    .join("; ");
+  throw bad(file, `case ${index + 1}${id}: ${problemsIn(parsed.error)}. Correct it`);
 }
 
 function bad(file: string, problem: string): RetinueError {
