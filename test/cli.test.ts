@@ -5,6 +5,7 @@ import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { expect, test, vi } from "vitest";
+import { defaultGraceMs } from "../src/platform/process-tree.ts";
 import { temporaryDirectory, writeFiles } from "./support/stage.ts";
 import type { Ran } from "./support/started.ts";
 
@@ -511,11 +512,23 @@ test("every command explains itself", async () => {
     ["agents"],
     ["agents", "ls"],
     ["trust"],
+    ["background"],
+    ["attach"],
+    ["send"],
+    ["stop"],
+    ["kill"],
+    ["wait"],
+    ["resume"],
+    ["rm"],
+    ["prune"],
+    ["doctor"],
   ]) {
     const ran = await run([...args, "--help"]);
     expect(ran.code).toBe(0);
     expect(ran.stdout).toMatch(/^Usage: retinue/);
+    expect(ran.stdout).not.toContain("(default: [])");
   }
+  expect((await run(["stop", "--help"])).stdout).toContain(`(default ${defaultGraceMs / 1000})`);
   expect((await run([])).stdout).toMatch(/^Usage: retinue/);
   expect((await run(["--version"])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
 });

@@ -39,6 +39,18 @@ test.each(["stop", "kill", "wait"])(
   },
 );
 
+test.each([["attach"], ["send", "hi"], ["background"]])(
+  "%s to an agent that has completed names a remedy that works",
+  async (verb, ...more) => {
+    const { retinue, config } = office();
+    addSession(config, "s", { days: 1, main: { name: "old" } });
+    expect(await retinue(verb, "old", ...more)).toMatchObject({
+      code: 1,
+      stderr: `retinue: Agent main-s has ended: it is completed. 'retinue output main-s' prints its result; 'retinue resume main-s "…"' gives it another task.\n`,
+    });
+  },
+);
+
 test("attach finishes from the files when the agent ended before it could listen, with the exit code of its end", async () => {
   const { retinue, config } = office();
   const directory = addSession(config, "s", { days: 1, main: { state: "running", ...alive } });

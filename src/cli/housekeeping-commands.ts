@@ -12,8 +12,8 @@ export function addRemove(program: Command): void {
     .addHelpText(
       "after",
       `
-An agent that has not ended is refused, and so is the main agent of one. With the last agent of a session the whole
-session goes. If one cannot be removed, the others are all the same. The exit code is then that of the first
+An agent that has not ended is refused, and so is the main agent of one; one that was interrupted goes, and cannot be resumed
+any more. With the last agent of a session the whole session goes. If one cannot be removed, the others are all the same. The exit code is then that of the first
 that was not: 3 when there is no such agent, 2 when several may be meant, otherwise 1.`,
     )
     .action(async (ids: string[], options) => {

@@ -1,4 +1,4 @@
-import { Command, Option } from "commander";
+import { Command, Help, Option } from "commander";
 import { version } from "../version.ts";
 import { exitCodeHelp } from "./exit-codes.ts";
 import { append } from "./option-values.ts";
@@ -29,10 +29,15 @@ export function buildProgram(): Command {
         write(`retinue: ${plain(text).replace(/^error: /, "")}See 'retinue --help'.\n`),
     })
     .showSuggestionAfterError()
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({ showGlobalOptions: true, optionDescription })
     .addHelpText("after", `\nretinue -p "…" is short for retinue run -p "…".\n${exitCodeHelp}`);
   for (const add of commands) add(program);
   return program;
+}
+
+/** That nothing was given yet is no default worth saying. */
+function optionDescription(this: Help, option: Option): string {
+  return Help.prototype.optionDescription.call(this, option).replace(" (default: [])", "");
 }
 
 function addRun(program: Command): void {

@@ -70,8 +70,9 @@ export function notRunning({ meta, state }: AgentOnDisk): RetinueError {
     state === "interrupted"
       ? `was interrupted: its process ${pid} is gone`
       : `has ended: it is ${state}`;
-  return new RetinueError(
-    "not_running",
-    `Agent ${id} ${how}. 'retinue resume ${id}' continues it.`,
-  );
+  const remedy =
+    state === "completed"
+      ? `'retinue output ${id}' prints its result; 'retinue resume ${id} "…"' gives it another task`
+      : `'retinue resume ${id}' continues it`;
+  return new RetinueError("not_running", `Agent ${id} ${how}. ${remedy}.`);
 }

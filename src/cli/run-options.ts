@@ -17,7 +17,7 @@ export function runOptions(command: Command): Command {
     )
     .option("--json", "the same as --output-format json; with -d: id, process, transcript and log")
     .option("--include-partial-messages", "with stream-json: pieces of text as they arrive")
-    .option("--model <model>", "model of the main agent: sonnet, opus, haiku or an id")
+    .option("--model <model>", "its model: sonnet, opus, haiku or an id")
     .option("--max-turns <n>", "turns before it must report", positive)
     .option("--timeout <seconds>", "wall clock before it is ended (default 1800)", seconds)
     .option(
