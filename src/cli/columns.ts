@@ -2,9 +2,13 @@ import { displayWidth, fill, fit } from "./width.ts";
 
 /**
  * Rows of a plain table, each column as wide as its widest cell, but at most a third of the width; the last one takes what
- * is left.
+ * is left. A terminal that does not know its width says 0.
  */
-export function columns(rows: readonly (readonly string[])[], width: number | undefined): string[] {
+export function columns(
+  rows: readonly (readonly string[])[],
+  terminal: number | undefined,
+): string[] {
+  const width = terminal === 0 ? undefined : terminal;
   const count = Math.max(0, ...rows.map((row) => row.length));
   const widths = Array.from({ length: count }, (_, column) =>
     Math.min(

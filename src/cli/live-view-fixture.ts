@@ -20,7 +20,7 @@ afterEach(() => {
 export function open(options: Partial<LiveViewOptions> & { columns?: number; rows?: number } = {}) {
   const terminal = new Terminal(options.columns ?? 100, options.rows ?? 24);
   const clock = new TestClock();
-  const view = new LiveView({ ...options, stream: terminal, clock });
+  const view = new LiveView({ stream: terminal, ...options, clock });
   opened.push(view);
   const tell = (id: string, ...bodies: AgentEventBody[]): void => {
     for (const body of bodies) {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { bash, done, open } from "./live-view-fixture.ts";
 import { createStyle } from "./style.ts";
+import { Terminal } from "./terminal-fixture.ts";
 
 describe("space", () => {
   test("ended agents fold away, oldest first, and each leaves its summary above", () => {
@@ -31,6 +32,15 @@ describe("space", () => {
     clock.advance(0);
     expect(terminal.text.split("\n")).toHaveLength(4);
     expect(terminal.text).toContain("… and 8 more");
+  });
+
+  test("a terminal that does not know its size is taken for one of the usual size", () => {
+    const terminal = new Terminal(80, 24);
+    const unsized = { columns: 0, rows: 0, write: (text: string) => terminal.write(text) };
+    const { clock, child } = open({ stream: unsized });
+    for (const id of ["scan", "test"]) child(id);
+    clock.advance(200);
+    expect(terminal.text).toMatch(/✻ main {2}.*\n├ ✻ scan {2}.*\n└ ✻ test {2}/);
   });
 
   test("a terminal that becomes narrower or wider is redrawn without remains", () => {

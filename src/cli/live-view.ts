@@ -115,8 +115,9 @@ export class LiveView {
 
   #draw(): void {
     const now = this.#clock.now();
-    const columns = Math.max(2, this.#stream.columns ?? 80);
-    const rows = Math.max(2, this.#stream.rows ?? 24);
+    // A terminal that does not know its size says 0.
+    const columns = Math.max(2, this.#stream.columns || 80);
+    const rows = Math.max(2, this.#stream.rows || 24);
     const drawing = { run: this.run, now, style: this.#style, scripted: this.#scripted };
     const width = columns - 1;
     // The header stays in any case.

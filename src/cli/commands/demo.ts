@@ -62,7 +62,7 @@ export async function demoCommand(options: { color: ColorChoice }): Promise<void
     process.exitCode = exitCodeOfSignal(interrupted);
     return;
   }
-  const width = stdout.columns ?? 120;
+  const width = stdout.columns || 120;
   const table = summaryTable(view.run, { width, now: Date.now(), scripted: model.scripted, style });
   stdout.write(
     `\n${table.join("\n")}\n\n${plain(result.content)}\n\n${changes(place.repository, style)}\n`,
