@@ -189,6 +189,7 @@ export class Registry {
       const run: AgentRun = {
         agent,
         task,
+        number: running.runs + 1,
         history: historyOf(memory, past, goesOn),
         goesOn,
         mail: running.mailbox,

@@ -45,6 +45,8 @@ export interface RunTask {
 export interface AgentRun {
   readonly agent: ResolvedAgent;
   readonly task: RunTask;
+  /** Which run of the agent it is: 1, 2, … */
+  readonly number: number;
   readonly history: History;
   /** What the same task took in an earlier process. */
   readonly goesOn: Taken | null;
@@ -228,10 +230,11 @@ function endingOfError(error: unknown, content: string): Ending {
   return { state: "failed", content, error: { code, message } };
 }
 
-/** A long result also goes into a file that the parent may read. */
+/** A long result also goes into a file that the parent may read: one for each run, because the path of an earlier one was told. */
 async function spill(run: AgentRun, ending: Ending): Promise<{ contentFile?: string }> {
   if (ending.content.length <= run.session.limits.resultCharacters) return {};
-  const contentFile = join(run.session.paths.resultsDir, `${run.agent.id}.txt`);
+  const name = run.number === 1 ? run.agent.id : `${run.agent.id}.${run.number}`;
+  const contentFile = join(run.session.paths.resultsDir, `${name}.txt`);
   try {
     const content = run.session.redactor.text(ending.content);
     await writeFileAtomic(contentFile, content, { mode: 0o600 });
