@@ -220,7 +220,7 @@ describe("a long output", () => {
       realPath: (path) => path,
       progress: () => {},
     });
-    expect(path(output)).toBe(join(bench.workbench.resultsDir, "______up.txt"));
+    expect(path(output)).toBe(join(bench.workbench.resultsDir, "a.call.______up.txt"));
   });
 
   test("never shows half a character at a cut", async () => {

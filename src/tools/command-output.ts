@@ -28,7 +28,7 @@ export class CommandOutput {
     this.all = new Excerpt(betweenWords);
     this.#stdout = new Excerpt(betweenWords);
     this.#stderr = new Excerpt(betweenWords);
-    this.#spill = new Spill(resultsDir, context.callId, redactor);
+    this.#spill = new Spill(join(resultsDir, spillName(context)), redactor);
     this.#progress = (text) => context.progress(text);
   }
 
@@ -120,6 +120,11 @@ class Excerpt {
   }
 }
 
+/** A call's id is unique in its agent only. */
+function spillName({ agentId, callId }: ToolContext): string {
+  return `${agentId}.call.${callId.replaceAll(/[^\w-]/g, "_")}.txt`;
+}
+
 /** The file that takes a long output. It is written synchronously: that is the back-pressure on the command. */
 class Spill {
   readonly path: string;
@@ -128,9 +133,9 @@ class Spill {
   #file: number | undefined;
   #end: "whole" | "cut" | Error = "whole";
 
-  constructor(directory: string, callId: string, redactor: Redactor) {
+  constructor(path: string, redactor: Redactor) {
+    this.path = path;
     this.#redacted = new StreamRedactor(redactor);
-    this.path = join(directory, `${callId.replaceAll(/[^\w-]/g, "_")}.txt`);
   }
 
   write(text: string): void {
