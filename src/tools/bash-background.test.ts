@@ -293,6 +293,24 @@ describe("many commands", () => {
     expect(contents.filter((content, n) => content === `${n}\n`)).toHaveLength(32);
   }, 120_000);
 
+  test("leave memory when 128 others have ended since; what runs stays, and files do", async () => {
+    const running = await launch("sleep 300");
+    const first = await launch("echo first");
+    await ended(first);
+    const others = [];
+    for (let n = 0; n < 8; n += 1)
+      others.push(...(await Promise.all(Array.from({ length: 16 }, () => launch("true")))));
+    const second = others[0] ?? first;
+    await until(() => !bench.workbench.shells.has(first.id));
+    expect((await bench.call(taskOutputTool, { task_id: first.id })).content).toMatch(
+      /^unknown task_id: .* only its output file is left\.$/,
+    );
+    expect(kept(first)).toBe("first\n[exit code 0]\n");
+    expect(await ended(second)).toMatchObject({ state: "completed", exitCode: 0 });
+    expect(others.filter(({ id }) => bench.workbench.shells.has(id))).toHaveLength(128);
+    expect(await stop(running)).toMatchObject({ data: { state: "stopped" } });
+  }, 120_000);
+
   test("all end with their agent, untold, each with a last line", async () => {
     const stubborn = "trap '' TERM; setsid sleep 300 & echo up; while :; do sleep 300; done";
     const tasks = await Promise.all(Array.from({ length: 10 }, () => launch(stubborn)));

@@ -21,14 +21,17 @@ export interface TaskNote {
   readonly text: string;
 }
 
-/** So many outputs of ended commands are remembered; older ones are read from their files. */
+/** Of the commands that have ended: the outputs of so many are remembered, and so many are known at all. */
 const remembered = 32;
+const known = 128;
 
 /** The commands of one agent in the background. */
 export class ShellTasks implements Tasks {
   readonly #owner: ShellOwner;
+  /** Those that run, and the last that have ended. */
   readonly #tasks = new Map<string, ShellTask>();
-  readonly #ended: ShellTask[] = [];
+  /** In the order of their ends. */
+  #ended: ShellTask[] = [];
 
   constructor(owner: ShellOwner) {
     this.#owner = owner;
@@ -90,7 +93,7 @@ export class ShellTasks implements Tasks {
   async stopped(): Promise<void> {
     await Promise.all(this.#tasks.values().map((task) => task.stopped()));
     this.#tasks.clear();
-    this.#ended.length = 0;
+    this.#ended = [];
   }
 
   #find(id: string): ShellTask {
@@ -101,7 +104,9 @@ export class ShellTasks implements Tasks {
 
   #hasEnded(task: ShellTask): void {
     this.#ended.push(task);
-    if (this.#ended.length > remembered) this.#ended.shift()?.forgetOutput();
+    this.#ended.at(-1 - remembered)?.forgetOutput();
+    // What it left running ends with the agent all the same.
+    if (this.#ended.length > known) this.#tasks.delete(this.#ended.shift()?.id ?? "");
     if (!task.endedByItself || task.isTold || task.awaited > 0) return;
     const { id, callId, description } = task;
     const { state, exitCode, outputFile } = task.report();
