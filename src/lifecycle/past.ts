@@ -116,10 +116,13 @@ function openCalls(
   const done = new Set(results.map((result) => result.tool_use_id));
   const calls = answer.content.filter((block) => block.type === "tool_use");
   const open = calls.filter(({ id }) => !done.has(id));
-  const last = entries.findLast((entry) => entry.kind === "answer");
+  const lastAt = entries.findLastIndex((entry) => entry.kind === "answer");
+  const last = entries[lastAt];
   const stopReason = last?.kind === "answer" ? last.stopReason : "end_turn";
   if (open.length === 0 && at < all.length - 1) return { messages: all, pending: null };
-  const intents = new Set(entries.flatMap((entry) => (entry.kind === "intent" ? [entry.key] : [])));
+  // Only what was begun since: a call of an earlier answer may have had the same id.
+  const since = entries.slice(lastAt);
+  const intents = new Set(since.flatMap((entry) => (entry.kind === "intent" ? [entry.key] : [])));
   return {
     messages: all.slice(0, at + 1),
     pending: {

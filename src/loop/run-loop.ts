@@ -14,6 +14,7 @@ import { callTools } from "./call-tools.ts";
 import type { LoopContext } from "./loop-context.ts";
 import { readLastMail, readMail } from "./mail.ts";
 import { nextMove } from "./next-move.ts";
+import { ownCallIds } from "./own-call-ids.ts";
 import { dropOpenCalls, settleOpenCalls, tellUnfinished } from "./pick-up.ts";
 import { turnLimit, wrapUpText, type WrapUpEnding, type WrapUpReason } from "./wrap-up.ts";
 
@@ -98,7 +99,7 @@ async function ask(context: LoopContext, messages: Message[], turn: number): Pro
   const askedAt = steps.now();
   const asked = await askModel(context, { messages, turn, wrapUp });
   if (asked.kind !== "answer") return asked;
-  const { malformed, ...answer } = asked.answer;
+  const { malformed, ...answer } = ownCallIds(asked.answer, messages);
   const durationMs = steps.now() - askedAt;
   messages.push(answer.message);
   const costUsd = answerCost(answer, prices);

@@ -3,12 +3,15 @@
 import { text } from "node:stream/consumers";
 import { createManager, createRehearsal, parseScenario } from "../../src/index.ts";
 import type { ManagerOptions } from "../../src/index.ts";
+import { countedCalls } from "./counted-calls.ts";
 
-const { scenario, options } = JSON.parse(await text(process.stdin)) as {
+const { scenario, countsCalls, options } = JSON.parse(await text(process.stdin)) as {
   scenario: string;
+  countsCalls: boolean;
   options: Omit<ManagerOptions, "model">;
 };
-const model = createRehearsal(parseScenario(scenario, "scenario.yaml"));
+const rehearsal = createRehearsal(parseScenario(scenario, "scenario.yaml"));
+const model = countsCalls ? countedCalls(rehearsal) : rehearsal;
 const manager = createManager({ ...options, model });
 const mainId =
   options.session === undefined ? (await manager.main({ prompt: "go" })).id : await goOn();

@@ -13,6 +13,7 @@ import {
   type Manager,
   type ManagerOptions,
 } from "../../src/index.ts";
+import { countedCalls } from "./counted-calls.ts";
 import { temporaryDirectory, writeFiles } from "./stage.ts";
 
 export interface Crashing {
@@ -31,18 +32,22 @@ export interface Crashing {
 /** A session in a process of its own, made to be killed. Its main agent has the prompt `go`. */
 export async function startCrashing(
   scenario: string,
-  options: Omit<Partial<ManagerOptions>, "model"> & { files?: Record<string, string> } = {},
+  options: Omit<Partial<ManagerOptions>, "model"> & {
+    files?: Record<string, string>;
+    /** The ids of calls begin anew with each answer. */
+    countsCalls?: boolean;
+  } = {},
 ): Promise<Crashing> {
-  const { files, ...rest } = options;
+  const { files, countsCalls = false, ...rest } = options;
   const root = temporaryDirectory();
   const [cwd, configDir] = [join(root, "work"), join(root, "config")];
   mkdirSync(cwd);
   writeFiles(cwd, files ?? {});
-  return startProgram(scenario, { ...rest, cwd, configDir });
+  return startProgram({ scenario, countsCalls }, { ...rest, cwd, configDir });
 }
 
 async function startProgram(
-  scenario: string,
+  script: { scenario: string; countsCalls: boolean },
   managerOptions: Omit<ManagerOptions, "model"> & { cwd: string; configDir: string },
 ): Promise<Crashing> {
   const { cwd, configDir } = managerOptions;
@@ -50,7 +55,7 @@ async function startProgram(
   const child = spawn(process.execPath, [program], { stdio: ["pipe", "pipe", "pipe"] });
   const gone = once(child, "exit");
   onTestFinished(() => void child.kill("SIGKILL"));
-  child.stdin.end(JSON.stringify({ scenario, options: managerOptions }));
+  child.stdin.end(JSON.stringify({ ...script, options: managerOptions }));
   const line = await firstLine(child);
   const { sessionId, mainId } = JSON.parse(line) as {
     sessionId: string;
@@ -65,9 +70,10 @@ async function startProgram(
       child.kill("SIGKILL");
       await gone;
     },
-    resume: () => startProgram(scenario, { ...managerOptions, session: sessionId }),
+    resume: () => startProgram(script, { ...managerOptions, session: sessionId }),
     reopen(more = {}) {
-      const model = createRehearsal(parseScenario(scenario, "scenario.yaml"));
+      const rehearsal = createRehearsal(parseScenario(script.scenario, "scenario.yaml"));
+      const model = script.countsCalls ? countedCalls(rehearsal) : rehearsal;
       const manager = createManager({ ...managerOptions, model, session: sessionId, ...more });
       onTestFinished(() => manager.close());
       return manager;

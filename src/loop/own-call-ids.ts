@@ -1,0 +1,33 @@
+import { toolUsesOf, type Message } from "../message.ts";
+import type { ModelAnswer } from "../model/model.ts";
+
+/**
+ * The same answer, its calls with ids that the conversation has not had. Some providers count them from 0 in every answer; steps,
+ * results and children are known by them, so that a second `call_0` would pass for the first. A provider takes any id that a
+ * call and its result share.
+ */
+export function ownCallIds(answer: ModelAnswer, before: readonly Message[]): ModelAnswer {
+  const calls = toolUsesOf(answer.message);
+  if (calls.length === 0) return answer;
+  const used = new Set<string>();
+  for (const message of before)
+    if (message.role === "assistant") for (const { id } of toolUsesOf(message)) used.add(id);
+  const own = new Set(calls.map(({ id }) => id));
+  if (own.size === calls.length && own.isDisjointFrom(used)) return answer;
+  const malformed = { ...answer.malformed };
+  const content = answer.message.content.map((block) => {
+    if (block.type !== "tool_use") return block;
+    const id = unusedId(block.id, used);
+    used.add(id);
+    const raw = Object.hasOwn(malformed, block.id) ? malformed[block.id] : undefined;
+    if (raw !== undefined) malformed[id] = raw;
+    return { ...block, id };
+  });
+  return { ...answer, message: { ...answer.message, content }, malformed };
+}
+
+function unusedId(id: string, used: ReadonlySet<string>): string {
+  let own = id;
+  for (let count = 2; used.has(own); count += 1) own = `${id}_${count}`;
+  return own;
+}
