@@ -128,7 +128,7 @@ export function buildHouse(
       return house.registry.get(known)?.agent.type ?? house.registry.onDisk(known)?.agentType;
     },
     tasksOf: (asker) => agentTasks(asker, house.registry, session),
-    childOf: (asker) => childOf(asker, house),
+    childOf: (asker, how) => childOf(asker, how, house),
   };
   const warned = new Set<string>();
   const warnOnce = ({ severity, file, line, message }: Diagnostic): void => {

@@ -80,16 +80,22 @@ export async function resumeAgent(
   return running;
 }
 
-/** The agent that a call has brought into being in an earlier process: ended, or running again. */
-export async function childOf(asker: Asker, house: House): Promise<RunningAgent | undefined> {
+/** The agent that a call has brought into being in an earlier process: ended, or with `goOn` running again. */
+export async function childOf(
+  asker: Asker,
+  { goOn }: { goOn: boolean },
+  house: House,
+): Promise<RunningAgent | undefined> {
   const id = await house.earlier.childOf(asker);
   if (id === undefined) return undefined;
   const known = house.registry.get(id);
-  if (known?.isBusy === true || known?.result !== undefined) return known;
+  if (known?.result !== undefined) return known;
   // Its parent brings it back beside its own work: here nobody waits for it.
   if (known?.isBackground === true) return known;
+  if (known?.isBusy === true) return goOn ? known : undefined;
   const { past } = await house.earlier.read(id);
   if (past.end !== null) return recallAgent(id, house);
+  if (!goOn) return undefined;
   return resumeAgent(id, {}, { kind: "agent", asker }, house);
 }
 

@@ -121,6 +121,6 @@ turns:
   const files = globSync(`${manager.sessionId}/tool-results/*`, {
     cwd: manager.transcripts.projectDir,
   }).map((file) => join(manager.transcripts.projectDir, file));
-  const firstLines = files.map((file) => readFileSync(file, "utf8").split("\n")[0]);
+  const firstLines = files.map((file) => readFileSync(file, "utf8").split("\n")[0] ?? "");
   expect(firstLines.toSorted()).toEqual(["1", "20000"]);
 });

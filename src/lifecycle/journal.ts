@@ -33,11 +33,19 @@ export function journalSteps(options: {
       recorder.intend(key, session.clock.now());
       await session.power?.commit();
       const asker = { id: agent.id, toolUseId, signal };
-      const known = begun.delete(toolUseId) ? await session.childOf(asker) : undefined;
+      const known = begun.delete(toolUseId)
+        ? await session.childOf(asker, { goOn: true })
+        : undefined;
       const child = known ?? (await session.spawnChild(request, asker));
       if (!child.isBackground)
         await waits.during("child", () => Promise.race([child.ended, child.movedToBackground]));
       return outcomeOf(child, request.prompt ?? "", session);
+    },
+    async earlierChild(request, toolUseId) {
+      if (!begun.delete(toolUseId)) return undefined;
+      const asker = { id: agent.id, toolUseId, signal };
+      const child = await session.childOf(asker, { goOn: false });
+      return child && outcomeOf(child, request.prompt ?? "", session);
     },
     wait: (_key, reason, arrival) => waits.during(reason, arrival),
     now: () => session.clock.now(),

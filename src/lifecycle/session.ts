@@ -65,8 +65,8 @@ export interface Session {
   readonly spawnChild: (request: SpawnRequestInput, asker: Asker) => Promise<RunningAgent>;
   /** The agents below one agent, as its tools see them. */
   readonly tasksOf: (id: AgentId) => Tasks;
-  /** The agent that this very call has brought into being in an earlier process, running again. */
-  readonly childOf: (asker: Asker) => Promise<RunningAgent | undefined>;
+  /** The agent that this very call has brought into being in an earlier process: ended, in the background, or with `goOn` running again. */
+  readonly childOf: (asker: Asker, how: { goOn: boolean }) => Promise<RunningAgent | undefined>;
 }
 
 /** Whether a call would run if these rules were allowed too, for so long. */

@@ -24,19 +24,22 @@ export async function callTool(
   const startedAt = steps.now();
   report.emit({ type: "tool-call-start", call });
   const output = await runCall(context, call, malformed);
+  return tellEnd(context, call, { ...output, durationMs: steps.now() - startedAt });
+}
+
+/** Says what has become of a call, and gives it as the model reads it. */
+export function tellEnd(
+  { report }: Pick<LoopContext, "report">,
+  call: ToolCall,
+  { content, isError, data, durationMs }: ToolOutput & { durationMs: number },
+): ToolResultBlock {
   const result: ToolResultBlock = {
     type: "tool_result",
     tool_use_id: call.id,
-    content: output.content,
-    ...(output.isError === true ? { is_error: true } : {}),
+    content,
+    ...(isError === true ? { is_error: true } : {}),
   };
-  report.emit({
-    type: "tool-call-end",
-    call,
-    result,
-    data: output.data,
-    durationMs: steps.now() - startedAt,
-  });
+  report.emit({ type: "tool-call-end", call, result, data, durationMs });
   return result;
 }
 

@@ -7,9 +7,11 @@ import {
 } from "../message.ts";
 import { redactionMark } from "../redact/replace-pattern.ts";
 import { toolName } from "../tools/registry.ts";
+import type { Tool, ToolOutput } from "../tools/tool.ts";
+import { tellEnd } from "./call-tool.ts";
 import { callTools } from "./call-tools.ts";
 import type { LoopContext } from "./loop-context.ts";
-import type { Pending } from "./pending.ts";
+import type { OpenCall, Pending } from "./pending.ts";
 
 /**
  * The results of all calls of an interrupted answer. What may have had an effect is never repeated: the model reads that it
@@ -40,15 +42,33 @@ export async function settleOpenCalls(
   return inOrder([...results, ...told, ...ran], answer.message);
 }
 
-/** The same when the agent gets a new task instead: nothing of the old one is run any more. */
-export function dropOpenCalls(
+/** The same when the agent gets a new task instead: nothing of the old one is run any more, but what a child has found is told. */
+export async function dropOpenCalls(
   context: LoopContext,
   { answer, results, open }: Pending,
-): ToolResultBlock[] {
-  const told = open.map(({ call, begun }) =>
-    tellUnfinished(context, call, begun ? interruptedText : droppedText),
-  );
+): Promise<ToolResultBlock[]> {
+  const children = await Promise.all(open.map((one) => reportOfChild(context, one)));
+  const told = open.map(({ call, begun }, at) => {
+    const report = children[at];
+    if (report === undefined)
+      return tellUnfinished(context, call, begun ? interruptedText : droppedText);
+    return tellEnd(context, plainCall(call), { ...report, durationMs: 0 });
+  });
   return inOrder([...results, ...told], answer.message);
+}
+
+/** Of an agent that has gone as far as it could without its parent. */
+async function reportOfChild(
+  context: LoopContext,
+  { call, begun }: OpenCall,
+): Promise<ToolOutput | undefined> {
+  const tool = toolOf(context, call);
+  if (!begun || tool?.kind !== "spawn") return undefined;
+  // One whose files cannot be read was interrupted, for all that anybody knows.
+  const child = await context.steps
+    .earlierChild(tool.request(call.input as never), call.id)
+    .catch(() => undefined);
+  return child && tool.report(child);
 }
 
 const interruptedText =
@@ -64,11 +84,15 @@ function lacksSecret({ input }: ToolUseBlock): boolean {
   return JSON.stringify(input).includes(redactionMark);
 }
 
+function toolOf({ tools }: LoopContext, { name }: ToolUseBlock): Tool | undefined {
+  return tools.get(name) ?? tools.get(toolName(name));
+}
+
 function natureOf(
-  { tools }: LoopContext,
-  { name }: ToolUseBlock,
+  context: LoopContext,
+  call: ToolUseBlock,
 ): { spawns: boolean; repeatable: boolean } {
-  const tool = tools.get(name) ?? tools.get(toolName(name));
+  const tool = toolOf(context, call);
   return {
     spawns: tool?.kind === "spawn",
     // A tool that is not there has no effect to repeat.
@@ -78,14 +102,15 @@ function natureOf(
 
 /** Every call in the history gets a result, so that the conversation can go on. */
 export function tellUnfinished(
-  { report }: LoopContext,
-  { id, name, input }: ToolCall,
+  context: LoopContext,
+  call: ToolCall,
   content: string,
 ): ToolResultBlock {
-  const result = { type: "tool_result", tool_use_id: id, content, is_error: true } as const;
-  const call = { id, name, input };
-  report.emit({ type: "tool-call-end", call, result, data: undefined, durationMs: 0 });
-  return result;
+  return tellEnd(context, plainCall(call), { content, isError: true, durationMs: 0 });
+}
+
+function plainCall({ id, name, input }: ToolCall): ToolCall {
+  return { id, name, input };
 }
 
 function inOrder(results: ToolResultBlock[], answer: AssistantMessage): ToolResultBlock[] {

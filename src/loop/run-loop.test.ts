@@ -101,6 +101,7 @@ function contextOf({
     steps: {
       run: (_key, _options, work) => work(),
       child: () => Promise.reject(new Error("nobody spawns here")),
+      earlierChild: () => Promise.resolve(undefined),
       wait: (_key, _reason, arrival) => arrival(),
       now: () => 0,
       random: () => 0,

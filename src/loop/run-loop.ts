@@ -125,7 +125,7 @@ async function begin(
     const wrapUp = history.turns > maxTurns ? turnLimit(maxTurns) : undefined;
     return { kind: "answer", message, stopReason, malformed: {}, results, wrapUp };
   }
-  const results = pending === null ? [] : dropOpenCalls(context, pending);
+  const results = pending === null ? [] : await dropOpenCalls(context, pending);
   const { prompt: text, source, attachments } = task;
   report.emit({ type: "prompt", text, source, attachments: [...attachments] });
   messages.push(userMessage({ results, attachments, texts: [text, ...readMail(context)] }));

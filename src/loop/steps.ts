@@ -21,6 +21,11 @@ export interface Steps {
   ): Promise<Result>;
   /** A spawned agent; never inside `run`. Rejects only when the request is refused. */
   child(key: string, request: SpawnRequestInput, toolUseId: string): Promise<ChildOutcome>;
+  /**
+   * What has become of an agent that a call asked for in an earlier process: how it ended, or that it works in the background.
+   * Nothing if it was interrupted too, or never began. Starts nothing and waits for nobody.
+   */
+  earlierChild(request: SpawnRequestInput, toolUseId: string): Promise<ChildOutcome | undefined>;
   /** Something that comes from outside. While it waits, the agent holds no slot and its clock stands still. */
   wait<Result>(key: string, reason: WaitReason, arrival: () => Promise<Result>): Promise<Result>;
   /** The time, in milliseconds. An implementation that replays must give the same again. */
