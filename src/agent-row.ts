@@ -7,7 +7,7 @@ import type { Session } from "./lifecycle/session.ts";
 import { totalTokens, type Usage } from "./message.ts";
 import type { EndedAgent } from "./transcript/ended-agent.ts";
 import type { SessionPaths } from "./transcript/paths.ts";
-import { lastTextOf, readTranscript } from "./transcript/reader.ts";
+import { readTranscript, resultTextOf } from "./transcript/reader.ts";
 
 /** One agent in a list. */
 export interface AgentRow {
@@ -98,7 +98,7 @@ export async function outputOfEnded(
   return {
     agentId,
     state,
-    content: lastTextOf(await readTranscript(paths.transcript(agentId))),
+    content: resultTextOf(await readTranscript(paths.transcript(agentId))),
     metrics: end.figures,
     ...(error === undefined ? {} : { error: error as AgentFailure }),
     timedOut: false,

@@ -26,8 +26,9 @@ import type { CallExplanation } from "./resolve/explain-call.ts";
 import type { Explanation } from "./resolve/explain.ts";
 import { branchAgent, type BranchRequest } from "./branch.ts";
 import { moveToBackground, sendMessage, type Receipt } from "./steer.ts";
-import { resumeAgent, resumeInterrupted, tellOfChildren, type ResumeRequest } from "./resume.ts";
+import { resumeAgent, resumeInterrupted, type ResumeRequest } from "./resume.ts";
 import { sentMail } from "./lifecycle/sent-mail.ts";
+import { endsOnDisk, tellOfChildren } from "./lifecycle/tell-of-children.ts";
 import { SessionTranscripts } from "./session-transcripts.ts";
 import { explainCallOf, explainType } from "./explain-here.ts";
 import { endsWithin } from "./tools/ends-within.ts";
@@ -116,7 +117,9 @@ export class Manager {
     prompt: string,
     options: { timeout?: number } = {},
   ): Promise<AgentResult> {
-    const { registry, session } = this.#house;
+    const { registry, session, earlier } = this.#house;
+    const untold = registry.untold.of(id);
+    const gone = untold.length === 0 ? [] : await endsOnDisk(untold, earlier);
     this.#refuseWhenClosed();
     if (prompt === "")
       throw new RetinueError(
@@ -137,7 +140,7 @@ export class Manager {
     const started = registry.start(running, task, { ticket, follow: null });
     // What came while it stood idle.
     for (const mail of sentMail(session.paths.mail(running.agent.id))) running.mailbox.post(mail);
-    tellOfChildren(running, this.#house);
+    tellOfChildren(running, { recalled: [], gone }, this.#house);
     await started;
     return running.ended;
   }

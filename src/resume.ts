@@ -7,16 +7,17 @@ import { errorMessage, RetinueError } from "./errors.ts";
 import type { AgentId } from "./ids.ts";
 import { claimOf } from "./lifecycle/claim.ts";
 import type { EarlierAgent, Interrupted } from "./lifecycle/earlier-agents.ts";
-import { endNotification } from "./lifecycle/notification.ts";
 import type { Past } from "./lifecycle/past.ts";
 import type { RunningAgent } from "./lifecycle/running-agent.ts";
 import type { Asker } from "./lifecycle/session.ts";
 import { Ticket } from "./lifecycle/slots.ts";
 import { sentMail } from "./lifecycle/sent-mail.ts";
+import { endsOnDisk, tellOfChildren } from "./lifecycle/tell-of-children.ts";
 import type { PermissionMode, ResolvedAgent } from "./resolved-agent.ts";
 import type { Changes } from "./resolve/renew.ts";
 import { begunCalls } from "./loop/pending.ts";
 import { refuseWhenOver } from "./lifecycle/life.ts";
+import { inBatches } from "./platform/in-batches.ts";
 import type { House } from "./spawn.ts";
 import type { Effort } from "./spawn-request.ts";
 
@@ -55,6 +56,7 @@ export async function resumeAgent(
       toolUseId: by.kind === "agent" ? by.asker.toolUseId : undefined,
     });
     if (by.kind === "agent" && agent.relates.parentId !== by.asker.id) throw unknown(id);
+    const gone = await endsOnDisk(registry.untoldBy(id), house.earlier);
     const running = registry.recall(agent, earlier);
     const source = by.kind === "agent" ? "parent" : "human";
     const follow = by.kind === "agent" && !running.isBackground ? by.asker.signal : null;
@@ -71,7 +73,7 @@ export async function resumeAgent(
     // Nothing of this may come after the agent's first look into its mail.
     const mail = [...earlier.lostShells, ...sentMail(session.paths.mail(id))];
     for (const one of mail) running.mailbox.post(one);
-    tellOfChildren(running, house);
+    tellOfChildren(running, { recalled: children, gone }, house);
     await started;
     return { running, children };
   });
@@ -156,22 +158,6 @@ async function claimedBy(
   return [...own.map((child) => child.id), ...below.flat()];
 }
 
-/** What became of the children that it did not wait for: it hears of those that have ended, and waits for the others. */
-export function tellOfChildren(
-  { agent, mailbox }: RunningAgent,
-  { registry, session }: House,
-): void {
-  const children = registry
-    .list()
-    .filter((child) => child.isBackground && child.agent.relates.parentId === agent.id);
-  const ended = children.filter((child) => child.hasEnded);
-  for (const child of children) if (!child.hasEnded) mailbox.expect(child.agent.id);
-  for (const child of ended.toSorted((a, b) => (a.endedAt ?? 0) - (b.endedAt ?? 0))) {
-    const mail = endNotification(child, session);
-    if (mail !== undefined) mailbox.post(mail);
-  }
-}
-
 /** A child that was interrupted goes on; a parent does not wait for one that cannot. */
 async function bringBack(parent: RunningAgent, id: AgentId, house: House): Promise<void> {
   try {
@@ -188,14 +174,12 @@ async function bringBack(parent: RunningAgent, id: AgentId, house: House): Promi
 /** Its children in the background, as far as their files can be read. */
 async function recallChildren(id: AgentId, house: House): Promise<RunningAgent[]> {
   const children = await house.earlier.backgroundChildren(id);
-  const recalled = await Promise.all(
-    children.map((child) =>
-      recallAgent(child, house).catch((error: unknown) => {
-        const { logger } = house.session;
-        logger.warn({ agentId: child, error: errorMessage(error) }, "a child could not be read");
-        return undefined;
-      }),
-    ),
+  const recalled = await inBatches(children, (child) =>
+    recallAgent(child, house).catch((error: unknown) => {
+      const { logger } = house.session;
+      logger.warn({ agentId: child, error: errorMessage(error) }, "a child could not be read");
+      return undefined;
+    }),
   );
   return recalled.filter((child) => child !== undefined);
 }

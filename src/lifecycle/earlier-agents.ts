@@ -4,6 +4,7 @@ import { RetinueError } from "../errors.ts";
 import { parseAgentId, type AgentId } from "../ids.ts";
 import type { Mail } from "../loop/mail.ts";
 import type { PriceOverrides } from "../model/prices.ts";
+import { inBatches } from "../platform/in-batches.ts";
 import { once } from "../platform/once.ts";
 import { reapOrphans } from "../platform/orphans.ts";
 import { readJsonl } from "../platform/jsonl.ts";
@@ -36,9 +37,6 @@ export interface Interrupted {
 interface Known extends Interrupted {
   readonly isInterrupted: boolean;
 }
-
-/** So many files are read at once: there may be more agents than a process may open files. */
-const atOnce = 64;
 
 /** The agents of a session that are on disk. Of a session that begins here there are none to look for. */
 export class EarlierAgents {
@@ -98,15 +96,11 @@ export class EarlierAgents {
   }
 
   async #load(): Promise<ReadonlyMap<AgentId, Known>> {
-    const files = await this.#metaFiles();
     const known = new Map<AgentId, Known>();
-    for (let at = 0; at < files.length; at += atOnce) {
-      const agents = await Promise.all(files.slice(at, at + atOnce).map((file) => readAgent(file)));
-      for (const agent of agents) {
-        if (agent === undefined) continue;
-        const one = knownOf(agent.meta, isInterrupted(agent));
-        known.set(one.id, one);
-      }
+    for (const agent of await inBatches(await this.#metaFiles(), readAgent)) {
+      if (agent === undefined) continue;
+      const one = knownOf(agent.meta, isInterrupted(agent));
+      known.set(one.id, one);
     }
     return known;
   }

@@ -34,6 +34,11 @@ export class Mailbox implements MailSlot {
     return true;
   }
 
+  /** It was told, in this run or an earlier one. */
+  hasRead(id: string): boolean {
+    return this.#known.has(id) && !this.#waiting.some((mail) => mail.id === id);
+  }
+
   expect(task: string): void {
     this.#expected.add(task);
   }

@@ -1,3 +1,5 @@
+import type { AgentResult } from "../agent-result.ts";
+import type { AgentId } from "../ids.ts";
 import type { Mail } from "../loop/mail.ts";
 import { totalTokens } from "../message.ts";
 import { deniedText } from "../tools/denied-text.ts";
@@ -5,19 +7,40 @@ import { taskNotification } from "../tools/task-notification.ts";
 import type { RunningAgent } from "./running-agent.ts";
 import type { Session } from "./session.ts";
 
-/** What a parent reads when an agent that it did not wait for has ended. The same end is always the same piece of mail. */
-export function endNotification(running: RunningAgent, session: Session): Mail | undefined {
-  const { agent, result, runs } = running;
+/** How a run of a child ended. */
+export interface ChildEnd {
+  readonly id: AgentId;
+  readonly description: string;
+  /** The call that asked for it. */
+  readonly toolUseId: string | undefined;
+  readonly result: AgentResult;
+  /** How many of its runs have ended. */
+  readonly runs: number;
+  readonly endedAt: number;
+  /** The text of its result as it was said, where that is still known. */
+  readonly words?: string | undefined;
+}
+
+/** Of a child in memory; takes its words. */
+export function endOf(running: RunningAgent): ChildEnd | undefined {
+  const { agent, result, runs, endedAt = 0 } = running;
   if (result === undefined) return undefined;
-  const { limits, paths } = session;
-  const words = (running.takeWords() ?? result.content).slice(0, limits.resultCharacters);
-  const said = [words, deniedText(result.deniedCalls, agent.id) ?? ""].filter(Boolean).join("\n");
+  const { id, description, relates } = agent;
+  const toolUseId = relates.toolUseId ?? undefined;
+  return { id, description, toolUseId, result, runs, endedAt, words: running.takeWords() };
+}
+
+/** What a parent reads when an agent that it did not wait for has ended. The same end is always the same piece of mail. */
+export function endNotification(end: ChildEnd, { limits, paths }: Session): Mail {
+  const { id, result, runs } = end;
+  const words = (end.words ?? result.content).slice(0, limits.resultCharacters);
+  const said = [words, deniedText(result.deniedCalls, id) ?? ""].filter(Boolean).join("\n");
   const text = taskNotification({
-    taskId: agent.id,
-    toolUseId: agent.relates.toolUseId ?? undefined,
-    outputFile: result.contentFile ?? paths.taskOutput(agent.id),
+    taskId: id,
+    toolUseId: end.toolUseId,
+    outputFile: result.contentFile ?? paths.taskOutput(id),
     status: result.state,
-    summary: `Agent "${agent.description}" ${endings[result.state]}${why(running)}`,
+    summary: `Agent "${end.description}" ${endings[result.state]}${why(result)}`,
     result: said.toWellFormed(),
     usage: {
       tokens: totalTokens(result.lastUsage),
@@ -25,12 +48,17 @@ export function endNotification(running: RunningAgent, session: Session): Mail |
       durationMs: result.durationMs,
     },
   });
-  return { id: `${agent.id}/${runs}`, text, source: "notification" };
+  return { id: endMailId(id, runs), text, source: "notification" };
+}
+
+/** What the notification of the end of a run is known by. */
+export function endMailId(id: AgentId, runs: number): string {
+  return `${id}/${runs}`;
 }
 
 const endings = { completed: "finished", failed: "failed", stopped: "was stopped" } as const;
 
-function why({ result }: RunningAgent): string {
-  if (result?.state === "failed") return ` (${result.error.code}): ${result.error.message}`;
-  return result?.state === "stopped" ? `: ${result.reason}` : "";
+function why(result: AgentResult): string {
+  if (result.state === "failed") return ` (${result.error.code}): ${result.error.message}`;
+  return result.state === "stopped" ? `: ${result.reason}` : "";
 }

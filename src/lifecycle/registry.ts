@@ -13,7 +13,7 @@ import { drive } from "./drive.ts";
 import { EndedAgents } from "./ended-agents.ts";
 import { logEvent } from "./log-event.ts";
 import type { Memory } from "./memory.ts";
-import { endNotification } from "./notification.ts";
+import { endNotification, endOf } from "./notification.ts";
 import type { Past } from "./past.ts";
 import { runAgent, type AgentRun, type RunTask } from "./run-agent.ts";
 import { endedWith, type Died, type StopOptions } from "./died.ts";
@@ -22,6 +22,7 @@ import { RunningAgent } from "./running-agent.ts";
 import type { Session } from "./session.ts";
 import type { Ticket } from "./slots.ts";
 import { summarize } from "./summarize.ts";
+import { UntoldChildren } from "./untold-children.ts";
 
 export interface StartOptions {
   readonly ticket: Ticket;
@@ -39,6 +40,7 @@ export class Registry {
   readonly #session: Session;
   readonly #agents = new Map<AgentId, RunningAgent>();
   readonly ended: EndedAgents;
+  readonly untold: UntoldChildren = new UntoldChildren();
 
   constructor(session: Session) {
     this.#session = session;
@@ -47,7 +49,7 @@ export class Registry {
       keep: { agents: 1000, characters: 2 ** 24 },
       canReadBack: (id) => readEndedAgent(session.paths.meta(id)) !== undefined,
       isKnown: (id) => this.#agents.has(id),
-      forget: (id) => this.#agents.delete(id),
+      forget: (id) => this.#letGo(id),
     });
   }
 
@@ -76,6 +78,16 @@ export class Registry {
     this.#agents.set(agent.id, running);
     this.ended.comeBack(running, { isKnown });
     return running;
+  }
+
+  /** Its children that have left memory and of whose end it has not read, as far as anybody knows. */
+  untoldBy(parent: AgentId): AgentId[] {
+    if (this.#agents.has(parent)) return this.untold.of(parent);
+    const children = this.allOnDisk().flatMap(({ retinue: { parentId, background, agentId } }) =>
+      parentId === parent && background ? [agentId as AgentId] : [],
+    );
+    this.untold.add(parent, children);
+    return children;
   }
 
   /** An ended agent is not known any more. */
@@ -225,13 +237,21 @@ export class Registry {
     }
   }
 
+  #letGo(id: AgentId): void {
+    const running = this.#agents.get(id);
+    const parentId = running?.agent.relates.parentId ?? null;
+    if (running !== undefined)
+      this.untold.leave(running, parentId === null ? undefined : this.#agents.get(parentId));
+    this.#agents.delete(id);
+  }
+
   /** Its end is on disk by now. A parent that does not run any more finds it there when it is resumed. */
   #notifyParent(running: RunningAgent): void {
     const { relates, id } = running.agent;
     if (!running.isBackground || relates.parentId === null) return;
     const parent = this.#agents.get(relates.parentId);
-    const mail = endNotification(running, this.#session);
-    if (mail !== undefined) parent?.mailbox.post(mail);
+    const end = endOf(running);
+    if (end !== undefined) parent?.mailbox.post(endNotification(end, this.#session));
     parent?.mailbox.settle(id);
   }
 

@@ -173,6 +173,12 @@ export function tokensOf(entries: readonly TranscriptEntry[]): number {
   return sum;
 }
 
+/** The text of an ended agent's result. */
+export function resultTextOf(entries: readonly TranscriptEntry[]): string {
+  const end = entries.findLast((entry) => entry.kind === "end");
+  return end?.result.content ?? lastTextOf(entries);
+}
+
 /** What the agent said last: the text of its last answer that has any. */
 export function lastTextOf(entries: readonly TranscriptEntry[]): string {
   const last = entries.findLast(
