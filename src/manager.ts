@@ -28,7 +28,7 @@ import { branchAgent, type BranchRequest } from "./branch.ts";
 import { moveToBackground, sendMessage, type Receipt } from "./steer.ts";
 import { resumeAgent, resumeInterrupted, type ResumeRequest } from "./resume.ts";
 import { sentMail } from "./lifecycle/sent-mail.ts";
-import { endsOnDisk, tellOfChildren } from "./lifecycle/tell-of-children.ts";
+import { tellOfChildren, untoldEnds } from "./lifecycle/tell-of-children.ts";
 import { SessionTranscripts } from "./session-transcripts.ts";
 import { explainCallOf, explainType } from "./explain-here.ts";
 import { endsWithin } from "./tools/ends-within.ts";
@@ -117,9 +117,8 @@ export class Manager {
     prompt: string,
     options: { timeout?: number } = {},
   ): Promise<AgentResult> {
-    const { registry, session, earlier } = this.#house;
-    const untold = registry.untold.of(id);
-    const gone = untold.length === 0 ? [] : await endsOnDisk(untold, earlier);
+    const { registry, session } = this.#house;
+    const gone = registry.untold.has(id) ? await untoldEnds(agentIdOf(id), this.#house) : [];
     this.#refuseWhenClosed();
     if (prompt === "")
       throw new RetinueError(

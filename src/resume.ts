@@ -12,7 +12,7 @@ import type { RunningAgent } from "./lifecycle/running-agent.ts";
 import type { Asker } from "./lifecycle/session.ts";
 import { Ticket } from "./lifecycle/slots.ts";
 import { sentMail } from "./lifecycle/sent-mail.ts";
-import { endsOnDisk, tellOfChildren } from "./lifecycle/tell-of-children.ts";
+import { tellOfChildren, untoldEnds } from "./lifecycle/tell-of-children.ts";
 import type { PermissionMode, ResolvedAgent } from "./resolved-agent.ts";
 import type { Changes } from "./resolve/renew.ts";
 import { begunCalls } from "./loop/pending.ts";
@@ -56,7 +56,8 @@ export async function resumeAgent(
       toolUseId: by.kind === "agent" ? by.asker.toolUseId : undefined,
     });
     if (by.kind === "agent" && agent.relates.parentId !== by.asker.id) throw unknown(id);
-    const gone = await endsOnDisk(registry.untoldBy(id), house.earlier);
+    // Looking for children may mean to look at all files.
+    const gone = agent.can.spawn.allowed ? await untoldEnds(id, house) : [];
     const running = registry.recall(agent, earlier);
     const source = by.kind === "agent" ? "parent" : "human";
     const follow = by.kind === "agent" && !running.isBackground ? by.asker.signal : null;

@@ -34,7 +34,8 @@ turns:
   - { agent: stander, turn: 3, reply: "{{ last }}" }
   - { agent: stander, turn: 4, reply: "{{ last }}" }
   - { agent: quiet, turn: 1, reply: [{ call: Bash, input: { command: "until [ -e go ]; do sleep 0.02; done" } }] }
-  - { agent: quiet, turn: 2, reply: "gold {{ prompt }}" }
+  - { agent: quiet, turn: 2, stop: max_tokens, reply: "gold {{ prompt }}" }
+  - { agent: quiet, turn: 3, reply: " and more" }
   - { agent: Explore, reply: seen }
 `;
 
@@ -65,15 +66,18 @@ test(
       );
       await Promise.all((await Promise.all(others)).map(({ id }) => ended(id)));
     }
+    expect((await manager.output(children[0]?.id ?? "")).content).toBe("gold of main and more");
 
     await manager.resume(main.id, { prompt: "what now?" });
     // The output of its child, by its id, which only the notification says.
     const output = await manager.output(main.id, { block: true });
-    expect(output.content).toMatch(/^a\w+ completed\ngold of main$/);
+    expect(output.content).toMatch(/^a\w+ completed\ngold of main and more$/);
     await manager.resume(lead.id, { prompt: "what now?" });
-    expect((await manager.output(lead.id, { block: true })).content).toContain("gold of boss");
+    expect((await manager.output(lead.id, { block: true })).content).toContain(
+      "gold of boss and more",
+    );
     const { content } = await manager.process(stander.id, "what now?");
-    expect(content).toContain("<result>gold of stander</result>");
+    expect(content).toContain("<result>gold of stander and more</result>");
 
     const told = (): number =>
       events.filter((event) => event.type === "prompt" && event.source === "notification").length;

@@ -95,6 +95,7 @@ export class Registry {
     const running = this.#agents.get(id as AgentId);
     if (running?.hasEnded !== true) return;
     this.#agents.delete(running.agent.id);
+    this.untold.leave(running, undefined);
     this.ended.leave(running);
   }
 

@@ -1,4 +1,5 @@
 import type { AgentResult } from "../agent-result.ts";
+import { errorMessage, RetinueError } from "../errors.ts";
 import type { AgentId } from "../ids.ts";
 import { inBatches } from "../platform/in-batches.ts";
 import type { EarlierAgents } from "./earlier-agents.ts";
@@ -8,15 +9,28 @@ import type { RunningAgent } from "./running-agent.ts";
 import type { Session } from "./session.ts";
 
 /** How children of an agent ended that left memory before it read of it. */
-export async function endsOnDisk(
-  children: readonly AgentId[],
-  earlier: EarlierAgents,
+export async function untoldEnds(
+  parent: AgentId,
+  { registry, earlier, session }: Family & { earlier: EarlierAgents },
 ): Promise<ChildEnd[]> {
-  const ends = await inBatches(children, (id) =>
-    // One that was removed has nothing to tell.
-    endOnDisk(id, earlier).catch(() => undefined),
+  const ends = await inBatches(registry.untoldBy(parent), (id) =>
+    endOnDisk(id, earlier).catch((error: unknown) => {
+      // One that was removed has nothing to tell.
+      if (error instanceof RetinueError) registry.untold.settle(parent, id);
+      else
+        session.logger.warn(
+          { agentId: id, error: errorMessage(error) },
+          "a child could not be read",
+        );
+      return undefined;
+    }),
   );
   return ends.filter((end) => end !== undefined);
+}
+
+interface Family {
+  readonly registry: Registry;
+  readonly session: Session;
 }
 
 async function endOnDisk(id: AgentId, earlier: EarlierAgents): Promise<ChildEnd | undefined> {
@@ -41,7 +55,7 @@ async function endOnDisk(id: AgentId, earlier: EarlierAgents): Promise<ChildEnd 
 export function tellOfChildren(
   { agent, mailbox }: RunningAgent,
   { recalled, gone }: { recalled: readonly RunningAgent[]; gone: readonly ChildEnd[] },
-  { registry, session }: { registry: Registry; session: Session },
+  { registry, session }: Family,
 ): void {
   const known = registry
     .list()

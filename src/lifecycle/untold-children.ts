@@ -9,7 +9,11 @@ import type { RunningAgent } from "./running-agent.ts";
 export class UntoldChildren {
   readonly #byParent = new Map<string, Set<AgentId>>();
 
-  of(parent: string): AgentId[] {
+  has(parent: string): boolean {
+    return this.#byParent.has(parent);
+  }
+
+  of(parent: AgentId): AgentId[] {
     return [...(this.#byParent.get(parent) ?? [])];
   }
 
