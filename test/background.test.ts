@@ -89,8 +89,8 @@ test("a child that its parent waits for can be moved to the background: the pare
 turns:
   - { agent: main, turn: 1, reply: [{ call: Agent, input: { description: dig, prompt: dig deep, subagent_type: quiet } }] }
   - { agent: main, turn: 2, reply: [{ call: Bash, input: { command: "touch go" } }] }
+  - { agent: main, last: '/<task-notification>/', reply: "told" }
   - { agent: main, turn: 3, reply: "waiting" }
-  - { agent: main, turn: 4, reply: "told" }
   - { agent: quiet, turn: 1, reply: [{ call: Bash, input: { command: "echo run >> runs; while [ ! -e go ]; do sleep 0.02; done" } }] }
   - { agent: quiet, turn: 2, reply: "gold" }
 `,
