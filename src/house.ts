@@ -25,6 +25,7 @@ import {
   modeBySettings,
   rulesOfSettings,
 } from "./permissions/from-settings.ts";
+import { FreshLook } from "./platform/fresh-look.ts";
 import { makePrivateDirectory } from "./platform/make-directory.ts";
 import type { Logger } from "./platform/logger.ts";
 import { createRedactor } from "./redact/redactor.ts";
@@ -171,7 +172,7 @@ export function buildHouse(
     },
     spawns: new Lane(),
     configuration,
-    catalog: async () => (types = await catalog()),
+    catalog: new FreshLook(async () => (types = await catalog())),
     mainDefinition,
   };
   return house;

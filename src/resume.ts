@@ -231,7 +231,7 @@ export async function resumedAgent(
   });
   if (past.messages.length > 0) return agent;
   // It never read its first message, so that is put together again.
-  const catalog = await house.catalog();
+  const catalog = await house.catalog.now();
   const definition =
     agent.relates.depth === 0 ? await house.mainDefinition() : catalog.find(agent.type);
   if (definition === undefined) return agent;

@@ -17,6 +17,7 @@ import type { Registry } from "./lifecycle/registry.ts";
 import type { RunningAgent } from "./lifecycle/running-agent.ts";
 import type { Asker, Session } from "./lifecycle/session.ts";
 import { Ticket } from "./lifecycle/slots.ts";
+import type { FreshLook } from "./platform/fresh-look.ts";
 import type { Lane } from "./platform/lane.ts";
 import { routeRequest, type Route } from "./request/route.ts";
 import { resolveAgent, type Origin, type Surroundings } from "./resolve/resolve.ts";
@@ -34,7 +35,7 @@ export interface House {
   /** What files say about the working directory. */
   readonly configuration: Configuration;
   /** The types that can be spawned now; files changed since the last call are read again. */
-  readonly catalog: () => Promise<Catalog>;
+  readonly catalog: FreshLook<Catalog>;
   /** The main agent when nobody names a type for it. */
   readonly mainDefinition: () => Promise<AgentDefinition>;
   /** Spawns happen in the order in which they were asked for. */
@@ -46,6 +47,7 @@ export type SpawnFor = { kind: "agent"; asker: Asker } | { kind: "host" } | { ki
 
 /** Resolves when the agent is queued, running or idle. Throws a `RetinueError` when the request is refused. */
 export function spawn(input: SpawnRequestInput, by: SpawnFor, house: House): Promise<RunningAgent> {
+  const types = house.catalog.ask();
   return house.spawns.run(async () => {
     const { session, registry, surroundings } = house;
     refuseWhenOver(session);
@@ -54,7 +56,7 @@ export function spawn(input: SpawnRequestInput, by: SpawnFor, house: House): Pro
     const request = parseSpawnRequest(input);
 
     // What kind of agent that is. A pure decision; nothing has happened yet.
-    const catalog = await house.catalog();
+    const catalog = await types();
     const parent = by.kind === "agent" ? registry.get(by.asker.id)?.agent : undefined;
     const rights = parent?.can.spawn ?? { allowed: true, types: "any" };
     const { defaultType } = surroundings.settings.agents;
