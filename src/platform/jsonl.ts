@@ -10,7 +10,7 @@ import { writeWhole } from "./write-whole.ts";
 export interface JsonlObserver {
   /** The file was opened, and not all of it was well. */
   repaired?(repair: Repair): void;
-  /** These bytes are in the file from `offset` on. They are valid during the call only. */
+  /** These bytes are in the file from `offset` on. */
   appended?(path: string, offset: number, bytes: Buffer): void;
 }
 
@@ -37,18 +37,19 @@ export class JsonlWriter {
   /** Lines of JSON objects without their ends. Throws the file system's error; none of them is in the file then. */
   append(lines: readonly string[]): void {
     if (lines.length === 0) return;
-    const bytes = sealLines(lines);
+    const text = sealLines(lines);
     const file = (this.#file ??= this.#open());
+    let size = 0;
     try {
-      writeWhole(file, bytes, null);
+      size = writeWhole(file, text, null);
     } catch (error) {
       this.#undo();
       throw error;
     }
-    this.#own.size += bytes.length;
+    this.#own.size += size;
     this.#own.lines += lines.length;
     if (this.#observer.appended !== undefined) {
-      this.#observer.appended(this.path, fstatSync(file).size - bytes.length, bytes);
+      this.#observer.appended(this.path, fstatSync(file).size - size, Buffer.from(text));
     }
   }
 
@@ -77,8 +78,8 @@ export class JsonlWriter {
   #check(file: number, { size, inode }: { size: number; inode: number }): void {
     const same = inode === this.#checked.inode && size >= this.#checked.size;
     const from = same ? this.#checked : { size: 0, lines: 0 };
-    if (same && size === from.size + this.#own.size) {
-      this.#checked = { inode, size, lines: from.lines + this.#own.lines };
+    if (size === 0 || (same && size === from.size + this.#own.size)) {
+      this.#checked = { inode, size, lines: size === 0 ? 0 : from.lines + this.#own.lines };
       return;
     }
     const { repair, ...checked } = repairLines(file, {

@@ -15,33 +15,16 @@ const name = '"retinueSum":"';
 const nameBytes = Buffer.from(name);
 /** Eight digits, a quote and a brace. */
 const tail = 10;
-const alone = `,${name}1/1 `;
 
-const largestScratch = 1024 * 1024;
-let scratch = Buffer.allocUnsafeSlow(64 * 1024);
-
-/**
- * Lines of JSON objects, without their ends, as the bytes of one append. They are encoded once, into a buffer that the
- * next call uses again: write them before that, or copy them.
- */
-export function sealLines(lines: readonly string[]): Buffer {
-  let room = 0;
-  // UTF-8 has at most three bytes for each unit of a JavaScript string.
-  for (const line of lines) room += line.length * 3 + 64;
-  const bytes = roomFor(room);
-  let end = 0;
+/** Lines of JSON objects, without their ends, as the text of one append. */
+export function sealLines(lines: readonly string[]): string {
+  let text = "";
   for (const [index, line] of lines.entries()) {
-    const start = end;
-    end += bytes.write(line, end) - 1;
-    const seal = lines.length === 1 ? alone : `,${name}${index + 1}/${lines.length} `;
-    end += bytes.write(bytes[end - 1] === 0x7b ? seal.slice(1) : seal, end, "latin1");
-    end = writeHex(bytes, end, crc32(bytes.subarray(start, end)));
-    bytes[end] = 0x22;
-    bytes[end + 1] = 0x7d;
-    bytes[end + 2] = 0x0a;
-    end += 3;
+    const comma = line === "{}" ? "" : ",";
+    const summed = `${line.slice(0, -1)}${comma}${name}${index + 1}/${lines.length} `;
+    text += `${summed}${crc32(summed).toString(16).padStart(8, "0")}"}\n`;
   }
-  return bytes.subarray(0, end);
+  return text;
 }
 
 /** Reads the seal of the line between two places into `seal`. False: it has none, so another program wrote it. */
@@ -69,22 +52,6 @@ export function readSeal(bytes: Buffer, start: number, end: number, seal: Seal):
 export function sumHolds(bytes: Buffer, start: number, end: number): boolean {
   const sum = hexAt(bytes, end - tail);
   return sum === crc32(bytes.subarray(start, end - tail));
-}
-
-function roomFor(size: number): Buffer {
-  if (size <= scratch.length) return scratch;
-  const grown = Buffer.allocUnsafeSlow(size);
-  if (size <= largestScratch) scratch = grown;
-  return grown;
-}
-
-function writeHex(bytes: Buffer, at: number, value: number): number {
-  for (let shift = 28; shift >= 0; shift -= 4) {
-    const digit = (value >>> shift) & 15;
-    bytes[at] = digit < 10 ? 0x30 + digit : 0x57 + digit;
-    at += 1;
-  }
-  return at;
 }
 
 /** NaN where there are other characters. */
