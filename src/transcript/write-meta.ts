@@ -1,4 +1,5 @@
 import { closeSync, openSync, renameSync, rmSync } from "node:fs";
+import { systemCode } from "../errors.ts";
 import { openInPrivateDirectory } from "../platform/make-directory.ts";
 import { writeWhole } from "../platform/write-whole.ts";
 import type { AgentMeta } from "./meta.ts";
@@ -43,7 +44,6 @@ function overwrite(path: string, text: string): number {
 /** Whole or not at all, whenever the process is killed. */
 function replace(path: string, text: string): number {
   const next = `${path}.${process.pid}.new`;
-  rmSync(next, { force: true });
   const size = writeNew(next, text);
   try {
     renameSync(next, path);
@@ -55,7 +55,7 @@ function replace(path: string, text: string): number {
 }
 
 function writeNew(path: string, text: string): number {
-  const file = openInPrivateDirectory(path, "wx");
+  const file = openNew(path);
   try {
     return writeWhole(file, text, 0);
   } catch (error) {
@@ -63,6 +63,17 @@ function writeNew(path: string, text: string): number {
     throw error;
   } finally {
     closeSync(file);
+  }
+}
+
+/** A process that had our id may have been killed before it renamed its own. */
+function openNew(path: string): number {
+  try {
+    return openInPrivateDirectory(path, "wx");
+  } catch (error) {
+    if (systemCode(error) !== "EEXIST") throw error;
+    rmSync(path, { force: true });
+    return openInPrivateDirectory(path, "wx");
   }
 }
 
