@@ -10,7 +10,6 @@ import { deepFreeze } from "./deep-freeze.ts";
 import { definitionHash } from "./definition-hash.ts";
 import { resolveModel } from "./model.ts";
 import { resolvePolicy } from "./policy.ts";
-import { firstOf } from "./precedence.ts";
 import { initialAttachments, systemPrompt } from "./prompt.ts";
 
 /** What the session says about every agent in it. */
@@ -72,12 +71,6 @@ export async function resolveAgent(
   const { policy, tools: resolved } = resolvePolicy(definition, request, context);
   const { tools, spawn, report, refusal } = resolved;
   if (refusal !== null) throw refusal;
-  const number = (call: number | undefined, own: number | undefined, fallback: number): number =>
-    firstOf([
-      ["call", call],
-      ["definition", own],
-    ])?.value ?? fallback;
-
   const effort = request.effort ?? definition.effort ?? null;
 
   return deepFreeze({
@@ -117,9 +110,9 @@ export async function resolveAgent(
       modelFrom: from,
       effort,
       thinks: origin.depth === 0 || effort !== null,
-      maxTurns: number(request.max_turns, definition.maxTurns, limits.maxTurns),
-      timeout: number(request.timeout, definition.timeout, limits.timeout),
-      priority: number(request.priority, definition.priority, 0),
+      maxTurns: request.max_turns ?? definition.maxTurns ?? limits.maxTurns,
+      timeout: request.timeout ?? definition.timeout ?? limits.timeout,
+      priority: request.priority ?? definition.priority ?? 0,
     },
     toolReport: report,
   });

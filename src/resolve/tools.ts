@@ -43,11 +43,12 @@ export function resolveTools(question: ToolQuestion): ResolvedTools {
   };
 }
 
+const inOrder = Object.entries(layers) as [Layer, (typeof layers)[Layer]][];
 const spawnTool = "Agent";
 const memoryTools: ReadonlySet<string> = new Set(["Read", "Write", "Edit"]);
 
 function decide(tool: string, question: ToolQuestion): ToolDecision {
-  for (const [layer, why] of Object.entries(layers) as [Layer, (typeof layers)[Layer]][]) {
+  for (const [layer, why] of inOrder) {
     const reason = why(tool, question);
     if (reason === undefined) continue;
     if (layer === "tools" && question.memory !== null && memoryTools.has(tool)) {
