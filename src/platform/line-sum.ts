@@ -20,9 +20,10 @@ const tail = 10;
 export function sealLines(lines: readonly string[]): string {
   let text = "";
   for (const [index, line] of lines.entries()) {
-    const comma = line === "{}" ? "" : ",";
-    const summed = `${line.slice(0, -1)}${comma}${name}${index + 1}/${lines.length} `;
-    text += `${summed}${crc32(summed).toString(16).padStart(8, "0")}"}\n`;
+    const body = line.slice(0, -1);
+    const seal = `${body === "{" ? "" : ","}${name}${index + 1}/${lines.length} `;
+    const sum = crc32(seal, crc32(body));
+    text += `${body}${seal}${sum.toString(16).padStart(8, "0")}"}\n`;
   }
   return text;
 }
