@@ -14,7 +14,7 @@ export async function explainType(
   const { explainAgent } = await import("./resolve/explain.ts");
   return explainAgent(type, {
     ...house.surroundings,
-    catalog: await house.catalog.now(),
+    catalog: (await house.files.now()).catalog,
     diagnostics,
     skills: (await loadSkills(house.configuration.skillPlaces)).skills,
     parentMode: house.permissions.mode,
@@ -29,7 +29,7 @@ export async function explainCallOf(
   const { parseCall } = await import("./permissions/parse-call.ts");
   const { explainCall } = await import("./resolve/explain-call.ts");
   const { session, surroundings, permissions } = house;
-  const catalog = await house.catalog.now();
+  const { catalog } = await house.files.now();
   const definition = catalog.find(type);
   if (definition === undefined) throw catalog.notFound(type);
   return explainCall(typeof call === "string" ? parseCall(call) : call, {

@@ -31,6 +31,7 @@ import type { Logger } from "./platform/logger.ts";
 import { createRedactor } from "./redact/redactor.ts";
 import { redactLogger } from "./redact/redact-logger.ts";
 import { packagePath } from "./package-path.ts";
+import { once } from "./platform/once.ts";
 import { Lane } from "./platform/lane.ts";
 import { realPath } from "./platform/real-path.ts";
 import { SessionSandbox } from "./platform/sandbox/session-sandbox.ts";
@@ -172,7 +173,10 @@ export function buildHouse(
     },
     spawns: new Lane(),
     configuration,
-    catalog: new FreshLook(async () => (types = await catalog())),
+    files: new FreshLook(async () => {
+      types = await catalog();
+      return { catalog: types, instructions: once(() => environment.instructions()) };
+    }),
     mainDefinition,
   };
   return house;

@@ -297,7 +297,7 @@ export class Manager {
 
   /** The agent types that can be spawned now, by name. */
   async agentTypes(): Promise<{ name: string; description: string; source: string }[]> {
-    const catalog = await this.#house.catalog.now();
+    const { catalog } = await this.#house.files.now();
     return catalog.list().map(({ name, description, source }) => ({ name, description, source }));
   }
 

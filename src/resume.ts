@@ -231,13 +231,13 @@ export async function resumedAgent(
   });
   if (past.messages.length > 0) return agent;
   // It never read its first message, so that is put together again.
-  const catalog = await house.catalog.now();
+  const found = await house.files.now();
   const definition =
-    agent.relates.depth === 0 ? await house.mainDefinition() : catalog.find(agent.type);
+    agent.relates.depth === 0 ? await house.mainDefinition() : found.catalog.find(agent.type);
   if (definition === undefined) return agent;
   const { environment } = surroundings;
   const { spawn } = agent.can;
-  const attachments = await initialAttachments({ definition, environment, catalog, spawn });
+  const attachments = await initialAttachments({ definition, environment, found, spawn });
   return Object.freeze({ ...agent, sees: Object.freeze({ ...agent.sees, attachments }) });
 }
 

@@ -7,7 +7,6 @@
  * or idle: the same way.
  */
 import type { Configuration } from "./configuration.ts";
-import type { Catalog } from "./definitions/catalog.ts";
 import type { AgentDefinition } from "./definitions/definition.ts";
 import { RetinueError } from "./errors.ts";
 import { refuseWhenOver } from "./lifecycle/life.ts";
@@ -20,6 +19,7 @@ import { Ticket } from "./lifecycle/slots.ts";
 import type { FreshLook } from "./platform/fresh-look.ts";
 import type { Lane } from "./platform/lane.ts";
 import { routeRequest, type Route } from "./request/route.ts";
+import type { Found } from "./resolve/prompt.ts";
 import { resolveAgent, type Origin, type Surroundings } from "./resolve/resolve.ts";
 import { parseSpawnRequest, type SpawnRequestInput } from "./spawn-request.ts";
 
@@ -34,8 +34,8 @@ export interface House {
   readonly permissions: Origin["permissions"];
   /** What files say about the working directory. */
   readonly configuration: Configuration;
-  /** The types that can be spawned now; files changed since the last call are read again. */
-  readonly catalog: FreshLook<Catalog>;
+  /** The types that can be spawned now, and what is said to all; files changed since the last look are read again. */
+  readonly files: FreshLook<Found>;
   /** The main agent when nobody names a type for it. */
   readonly mainDefinition: () => Promise<AgentDefinition>;
   /** Spawns happen in the order in which they were asked for. */
@@ -47,7 +47,7 @@ export type SpawnFor = { kind: "agent"; asker: Asker } | { kind: "host" } | { ki
 
 /** Resolves when the agent is queued, running or idle. Throws a `RetinueError` when the request is refused. */
 export function spawn(input: SpawnRequestInput, by: SpawnFor, house: House): Promise<RunningAgent> {
-  const types = house.catalog.ask();
+  const files = house.files.ask();
   return house.spawns.run(async () => {
     const { session, registry, surroundings } = house;
     refuseWhenOver(session);
@@ -56,7 +56,7 @@ export function spawn(input: SpawnRequestInput, by: SpawnFor, house: House): Pro
     const request = parseSpawnRequest(input);
 
     // What kind of agent that is. A pure decision; nothing has happened yet.
-    const catalog = await types();
+    const found = await files();
     const parent = by.kind === "agent" ? registry.get(by.asker.id)?.agent : undefined;
     const rights = parent?.can.spawn ?? { allowed: true, types: "any" };
     const { defaultType } = surroundings.settings.agents;
@@ -64,7 +64,7 @@ export function spawn(input: SpawnRequestInput, by: SpawnFor, house: House): Pro
       by.kind === "main" && request.subagent_type === undefined
         ? { kind: "agent", definition: await house.mainDefinition(), background: false }
         : routeRequest(request, {
-            catalog,
+            catalog: found.catalog,
             rights,
             defaultType,
             background: session.allowsBackground && by.kind !== "main",
@@ -87,7 +87,7 @@ export function spawn(input: SpawnRequestInput, by: SpawnFor, house: House): Pro
     const agent = await resolveAgent(definition, request, {
       origin,
       background,
-      catalog,
+      found,
       surroundings,
     });
 

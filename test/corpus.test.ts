@@ -128,7 +128,7 @@ describe.skipIf(!here)("the quirks of agent files", () => {
       const [listing] = await initialAttachments({
         definition: { ...named(name), omitClaudeMd: true },
         environment,
-        catalog,
+        found: { catalog, instructions: () => environment.instructions() },
         spawn: { allowed: true, types: [name] },
       });
       const shown = decided[name]?.shown ?? toolsShown;

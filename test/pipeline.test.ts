@@ -185,6 +185,33 @@ test("a new agent type is one new file: it can be spawned without a restart", as
   expect(requests[0]?.system).toMatch(/^You rhyme\./);
 });
 
+test("of agents that are asked for at once, each sees what files said when it was asked for", async () => {
+  const { manager, cwd, requests } = setStage("turns: [{ reply: ok, repeat: true }]");
+  const edit = (text: string): void =>
+    writeFiles(cwd, {
+      "CLAUDE.md": `Rules: ${text}.`,
+      ".claude/agents/helper.md": `---\nname: helper\ndescription: d\n---\nPrompt: ${text}.`,
+    });
+  const askThrice = (prompt: string): Promise<{ id: string }>[] =>
+    Array.from({ length: 3 }, () => manager.spawn({ prompt, subagent_type: "helper" }));
+  edit("old");
+  const early = askThrice("early");
+  await early[0];
+  edit("new");
+  const late = askThrice("late");
+  for (const { id } of await Promise.all([...early, ...late]))
+    await manager.output(id, { block: true });
+  const seen = requests.map(({ system, messages }) => `${system} ${JSON.stringify(messages)}`);
+  expect(seen).toHaveLength(6);
+  expect(seen[0]).toContain("Prompt: old.");
+  const lateOnes = seen.filter((text) => text.includes('"late"'));
+  expect(lateOnes).toHaveLength(3);
+  for (const text of lateOnes) {
+    expect(text).toContain("Prompt: new.");
+    expect(text).toContain("Rules: new.");
+  }
+});
+
 test("a definition in the user directory loads too, and the project's wins over it", async () => {
   const { manager, cwd, configDir, requests } = setStage("turns: [{ reply: ok, repeat: true }]");
   writeFiles(configDir, {

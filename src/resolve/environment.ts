@@ -1,6 +1,8 @@
 import { platform, release } from "node:os";
 import { currentBranch, directoriesUpToRoot, gitStatus, repositoryRoot } from "../platform/git.ts";
+import type { Attachment } from "../message.ts";
 import { once } from "../platform/once.ts";
+import { readInstructions } from "./instructions.ts";
 
 /**
  * What agents are told about where they are. Taken once per session, so that every child of one type starts with the
@@ -26,6 +28,11 @@ export class Environment {
     this.branch = root === undefined ? undefined : currentBranch(root);
     this.status = once(() => (root === undefined ? Promise.resolve(undefined) : gitStatus(root)));
     this.#date = new Date(options.now).toISOString().slice(0, 10);
+  }
+
+  /** What people wrote down for agents that work here, as it is now. */
+  instructions(): Promise<Attachment | null> {
+    return readInstructions(this.directories, this.configDir);
   }
 
   /** The block at the end of a system prompt. */

@@ -108,7 +108,8 @@ export async function explainAgent(
   };
   const specs = tools.flatMap((name) => available.get(name) ?? []).map(toolSpec);
   const system = await systemPrompt({ ...definition, omitGitStatus: true }, environment, id);
-  const attachments = await initialAttachments({ definition, environment, catalog, spawn });
+  const found = { catalog, instructions: () => environment.instructions() };
+  const attachments = await initialAttachments({ definition, environment, found, spawn });
   const tokens = {
     tools: estimate(JSON.stringify(specs)),
     system: estimate(system),

@@ -5,7 +5,6 @@ import type { SpawnRights } from "../resolved-agent.ts";
 import { toolName } from "../tools/registry.ts";
 import { coveredBy } from "./covered-by.ts";
 import type { Environment } from "./environment.ts";
-import { readInstructions } from "./instructions.ts";
 
 export async function systemPrompt(
   definition: AgentDefinition,
@@ -16,18 +15,23 @@ export async function systemPrompt(
   return definition.prompt === "" ? block : `${definition.prompt}\n\n${block}`;
 }
 
+/** What files say about agents, as one look at them found it. */
+export interface Found {
+  readonly catalog: Catalog;
+  /** Read when they are first needed. */
+  instructions(): Promise<Attachment | null>;
+}
+
 /** What stands in front of the first prompt, the parts that siblings share first. */
 export async function initialAttachments(options: {
   definition: AgentDefinition;
   environment: Environment;
-  catalog: Catalog;
+  found: Found;
   spawn: SpawnRights;
 }): Promise<Attachment[]> {
-  const { definition, environment, catalog, spawn } = options;
-  const instructions =
-    definition.omitClaudeMd === true
-      ? null
-      : await readInstructions(environment.directories, environment.configDir);
+  const { definition, environment, spawn } = options;
+  const { catalog } = options.found;
+  const instructions = definition.omitClaudeMd === true ? null : await options.found.instructions();
   return [
     ...(instructions === null ? [] : [instructions]),
     ...(definition.includeConfiguration === true ? [configuration(catalog, environment)] : []),

@@ -1,4 +1,3 @@
-import type { Catalog } from "../definitions/catalog.ts";
 import type { AgentDefinition } from "../definitions/definition.ts";
 import { newAgentId, type AgentId, type SessionId } from "../ids.ts";
 import type { PermissionPolicy, ResolvedAgent } from "../resolved-agent.ts";
@@ -10,7 +9,7 @@ import { deepFreeze } from "./deep-freeze.ts";
 import { definitionHash } from "./definition-hash.ts";
 import { resolveModel } from "./model.ts";
 import { resolvePolicy } from "./policy.ts";
-import { initialAttachments, systemPrompt } from "./prompt.ts";
+import { initialAttachments, systemPrompt, type Found } from "./prompt.ts";
 
 /** What the session says about every agent in it. */
 export interface Surroundings {
@@ -57,9 +56,9 @@ export interface Origin {
 export async function resolveAgent(
   definition: AgentDefinition,
   request: SpawnRequest,
-  context: { origin: Origin; background: boolean; catalog: Catalog; surroundings: Surroundings },
+  context: { origin: Origin; background: boolean; found: Found; surroundings: Surroundings },
 ): Promise<ResolvedAgent> {
-  const { origin, catalog, surroundings } = context;
+  const { origin, found, surroundings } = context;
   const { environment, limits, settings } = surroundings;
   const { model, from } = resolveModel({
     environment: origin.depth === 0 ? undefined : surroundings.subagentModel,
@@ -87,7 +86,7 @@ export async function resolveAgent(
       attachments: await initialAttachments({
         definition,
         environment,
-        catalog,
+        found,
         spawn,
       }),
       reminder: definition.criticalSystemReminder_EXPERIMENTAL ?? null,
