@@ -1,7 +1,7 @@
-/** Freezes a value and everything in it. */
+/** Freezes a value and everything in it. What is frozen already was so by this function, and is passed over. */
 export function deepFreeze<Value extends object>(value: Value): Value {
   for (const inner of Object.values(value)) {
-    if (typeof inner === "object" && inner !== null) deepFreeze(inner);
+    if (typeof inner === "object" && inner !== null && !Object.isFrozen(inner)) deepFreeze(inner);
   }
   return Object.freeze(value);
 }

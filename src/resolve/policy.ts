@@ -22,52 +22,93 @@ export type PolicySurroundings = Pick<
   | "allowsBypass"
 > & { readonly environment: Pick<Surroundings["environment"], "cwd" | "configDir" | "repository"> };
 
-/** What an agent may do: its tools, and the rules that every call of them meets. */
+export interface ResolvedPolicy {
+  readonly policy: PermissionPolicy;
+  /** Who says which mode it is. */
+  readonly modeFrom: string;
+  readonly tools: ResolvedTools;
+}
+
+/** Everything besides the definition that has a say. */
+interface Voices {
+  readonly mode: SpawnRequest["mode"];
+  readonly allowedTools: SpawnRequest["allowedTools"];
+  readonly permissions: Origin["permissions"];
+  readonly byModel: boolean;
+  readonly depth: number;
+  readonly background: boolean;
+  readonly memory: string | null;
+  readonly surroundings: PolicySurroundings;
+}
+
+const last = new WeakMap<AgentDefinition, { voices: Voices; resolved: ResolvedPolicy }>();
+
+/**
+ * What an agent may do: its tools, and the rules that every call of them meets. Siblings of one type, to whom the same
+ * was said, share the answer.
+ */
 export function resolvePolicy(
   definition: AgentDefinition,
-  request: Pick<SpawnRequest, "mode" | "allowedTools">,
+  { mode, allowedTools }: Pick<SpawnRequest, "mode" | "allowedTools">,
   context: {
     origin: Pick<Origin, "permissions" | "byModel" | "depth">;
     background: boolean;
     surroundings: PolicySurroundings;
   },
-): {
-  policy: PermissionPolicy;
-  /** Who says which mode it is. */
-  modeFrom: string;
-  tools: ResolvedTools;
-} {
-  const { origin, surroundings } = context;
+): ResolvedPolicy {
+  const { background, surroundings } = context;
+  const { permissions, byModel, depth } = context.origin;
+  // Links on the way to it may have changed.
+  const memory = memoryDirectory(definition, surroundings.environment);
+  const voices: Voices = {
+    mode,
+    allowedTools,
+    permissions,
+    byModel,
+    depth,
+    background,
+    memory,
+    surroundings,
+  };
+  const known = last.get(definition);
+  if (known !== undefined && isSame(known.voices, voices)) return known.resolved;
+  const resolved = settle(definition, voices);
+  last.set(definition, { voices, resolved });
+  return resolved;
+}
+
+function isSame(some: Voices, others: Voices): boolean {
+  return (Object.keys(some) as (keyof Voices)[]).every((key) => some[key] === others[key]);
+}
+
+function settle(definition: AgentDefinition, voices: Voices): ResolvedPolicy {
+  const { permissions, memory, surroundings } = voices;
   const { environment, limits, settings } = surroundings;
   const { mode, from: modeFrom } = resolveMode({
-    parent: origin.permissions.mode,
-    call: request.mode,
-    byModel: origin.byModel,
+    parent: permissions.mode,
+    call: voices.mode,
+    byModel: voices.byModel,
     definition: definition.permissionMode,
     allowsBypass: surroundings.allowsBypass,
   });
-  const memory = memoryDirectory(definition, environment);
   const tools = resolveTools({
     type: definition.name,
     available: surroundings.availableTools,
     wanted: definition.tools,
     unwanted: definition.disallowedTools,
     denied: settings.permissions.deny,
-    isMain: origin.depth === 0,
-    atDepthLimit: origin.depth >= limits.maxSpawnDepth,
-    background: context.background,
+    isMain: voices.depth === 0,
+    atDepthLimit: voices.depth >= limits.maxSpawnDepth,
+    background: voices.background,
     backgroundMcp: settings.background.mcp,
     mode,
     memory,
   });
   const policy: PermissionPolicy = {
     mode,
-    rules: [
-      ...origin.permissions.rules,
-      ...parseAllowedTools(request.allowedTools ?? [], ownRules),
-    ],
-    takesSessionGrants: request.allowedTools === undefined && origin.permissions.takesSessionGrants,
-    confined: [...origin.permissions.confined, ...tools.confined],
+    rules: [...permissions.rules, ...parseAllowedTools(voices.allowedTools ?? [], ownRules)],
+    takesSessionGrants: voices.allowedTools === undefined && permissions.takesSessionGrants,
+    confined: [...permissions.confined, ...tools.confined],
     memory: memory === null ? null : { directory: memory, tools: tools.forMemory },
     project: surroundings.project,
     cwd: environment.cwd,
