@@ -65,9 +65,9 @@ export class TranscriptRecorder {
   record(event: AgentEvent): boolean {
     const before = [this.#lastUuid, this.#assistantUuid] as const;
     try {
-      const run = this.#run?.();
-      const record = run === undefined ? [] : [recordLine(run, this.#sessionId, event.at)];
-      const lines = [...record.map((line) => JSON.stringify(line)), ...this.#linesOf(event)];
+      const lines = this.#linesOf(event);
+      if (this.#run !== undefined)
+        lines.unshift(JSON.stringify(recordLine(this.#run(), this.#sessionId, event.at)));
       this.#writer.append(lines);
       this.#run = undefined;
       return lines.length > 0;
