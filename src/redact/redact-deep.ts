@@ -23,19 +23,24 @@ const leastKey = 16;
 function changes(root: Plain, redact: (text: string) => string): boolean {
   const open: Plain[] = [root];
   const seen = new Set<Plain>();
+  const changesHere = (inner: unknown): boolean => {
+    if (typeof inner === "string") return redact(inner) !== inner;
+    if (isPlain(inner)) open.push(inner);
+    return false;
+  };
   for (let walked = 0; open.length > 0; walked += 1) {
     const value = open.pop() as Plain;
     if (walked > walkedBlindly) {
       if (seen.has(value)) continue;
       seen.add(value);
     }
-    if (!Array.isArray(value)) {
-      for (const key in value) if (key.length >= leastKey && redact(key) !== key) return true;
+    if (Array.isArray(value)) {
+      if (value.some(changesHere)) return true;
+      continue;
     }
-    for (const inner of Array.isArray(value) ? value : Object.values(value)) {
-      if (typeof inner === "string") {
-        if (redact(inner) !== inner) return true;
-      } else if (isPlain(inner)) open.push(inner);
+    for (const key in value) {
+      if (key.length >= leastKey && redact(key) !== key) return true;
+      if (changesHere(value[key])) return true;
     }
   }
   return false;

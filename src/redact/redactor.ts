@@ -39,9 +39,10 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
   const own = (extra.patterns ?? []).map(ownExpression);
   const search = new Search(needles, own);
   const text = remembering((value) => search.replace(value));
+  const field = knowingClean(text);
   return {
     text,
-    deep: (value) => redactDeep(value, text),
+    deep: (value) => redactDeep(value, field),
     spread: {
       texts: needles.map((needle) => needle.text).filter((one) => /\s/.test(one)),
       lines: own.length > 0,
@@ -56,15 +57,31 @@ export const openRedactor: Redactor = {
   spread: { texts: [], lines: false },
 };
 
+const longText = 256;
+
 /** Long texts go through several events, as input, as result and as data of one call: each is searched once. */
 function remembering(redact: (text: string) => string): (text: string) => string {
   const kept: { given: string; result: string }[] = [];
   return (given) => {
-    if (given.length < 256) return redact(given);
+    if (given.length < longText) return redact(given);
     const known = kept.find((one) => one.given === given);
     if (known !== undefined) return known.result;
     const result = redact(given);
     if (kept.push({ given, result }) > 6) kept.shift();
     return result;
+  };
+}
+
+/** Ids, paths and names are in nearly every event. Such a text is searched once, and kept if there is no secret in it. */
+function knowingClean(redact: (text: string) => string): (text: string) => string {
+  const clean = new Set<string>();
+  return (given) => {
+    if (given.length >= longText) return redact(given);
+    if (clean.has(given)) return given;
+    const result = redact(given);
+    if (result !== given) return result;
+    if (clean.size >= 300) clean.clear();
+    clean.add(given);
+    return given;
   };
 }
