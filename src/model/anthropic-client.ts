@@ -2,7 +2,6 @@ import type { BaseAnthropic } from "@anthropic-ai/sdk/client";
 import type { APIError } from "@anthropic-ai/sdk/core/error";
 import type { Account } from "./anthropic-account.ts";
 import { createHttpFetch } from "./http-fetch.ts";
-import { longestTimer } from "../longest-timer.ts";
 
 export interface Library {
   client: BaseAnthropic;
@@ -17,6 +16,8 @@ export async function loadLibrary({ credential, baseURL }: Account): Promise<Lib
   const { BaseAnthropic } = await import("@anthropic-ai/sdk/client");
   const { APIError } = await import("@anthropic-ai/sdk/core/error");
 
+  const fetch = createHttpFetch();
+
   class Client extends BaseAnthropic {
     #first: Prepared | undefined;
 
@@ -27,15 +28,18 @@ export async function loadLibrary({ credential, baseURL }: Account): Promise<Lib
       const body = options.body as string;
       return { req: { ...req, ...options.fetchOptions, body }, url, timeout };
     }
+
+    /** Without a limit of time: the caller's watchdog is the one that counts. */
+    override fetchWithTimeout(url: string, init?: RequestInit): Promise<Response> {
+      return fetch(url, init);
+    }
   }
 
   const client = new Client({
     ...credential,
     baseURL,
     maxRetries: 0,
-    fetch: createHttpFetch(),
-    // The longest that a timer can wait: the caller's watchdog is the one that counts.
-    timeout: longestTimer,
+    fetch,
     // It would write raw text from the server to the terminal.
     logLevel: "off",
     // Spans are made from our events.

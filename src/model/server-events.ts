@@ -26,7 +26,10 @@ export class ServerEvents {
     body.once("end", () => this.#stop({}));
     // For as long as the body lives: an error that nobody hears would end the process.
     body.on("error", (error) => this.#stop({ error }));
-    body.once("close", () => this.#stop({ error: new Error("the connection was closed") }));
+    body.once("close", () => {
+      // Most have ended by now: an error, which takes a trace of the stack, is made for the others only.
+      if (this.#end === undefined) this.#stop({ error: new Error("the connection was closed") });
+    });
   }
 
   /** Waits for the next ones; `undefined` at the end. Throws when the body breaks off. */
