@@ -56,7 +56,8 @@ async function runCall(
       `The input of this ${tool.name} call is not valid JSON: ${malformed.slice(0, 200)}\nSend the call again.`,
     );
   }
-  const parsed = tool.input.safeParse(call.input);
+  // A parser compiled for each schema would cost more than the few hundred calls of a session.
+  const parsed = tool.input.safeParse(call.input, { jitless: true });
   if (!parsed.success) return failure(invalidInput(tool, parsed.error));
   if (signal.aborted) return interrupted(signal);
   let changedTo: Record<string, unknown> | null = null;
