@@ -21,17 +21,14 @@ export function journalSteps(options: {
 }): Steps {
   const { agent, session, recorder, waits, signal } = options;
   const begun = new Set(options.begun);
+  const announced = async (key: string): Promise<void> => {
+    recorder.intend(key, session.clock.now());
+    await session.power?.commit();
+  };
   return {
-    async run(key, { repeatable }, work) {
-      if (!repeatable) {
-        recorder.intend(key, session.clock.now());
-        await session.power?.commit();
-      }
-      return work();
-    },
+    run: (key, { repeatable }, work) => (repeatable ? work() : announced(key).then(work)),
     async child(key, request, toolUseId) {
-      recorder.intend(key, session.clock.now());
-      await session.power?.commit();
+      await announced(key);
       const asker = { id: agent.id, toolUseId, signal };
       const known = begun.delete(toolUseId)
         ? await session.childOf(asker, { goOn: true })

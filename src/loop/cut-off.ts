@@ -9,17 +9,17 @@ export async function withCutOff<Result>(
   const { signal, silence, stalled } = options;
   signal.throwIfAborted();
   const cut = new AbortController();
-  const cutOff = Promise.withResolvers<never>();
-  cutOff.promise.catch(() => undefined);
+  const outcome = Promise.withResolvers<Result>();
   const end = (reason: unknown): void => {
     cut.abort(reason);
-    cutOff.reject(reason);
+    outcome.reject(reason);
   };
   const follow = (): void => end(signal.reason);
   const watchdog = setTimeout(() => end(stalled()), silence);
   signal.addEventListener("abort", follow, { once: true });
   try {
-    return await Promise.race([work(cut.signal, () => watchdog.refresh()), cutOff.promise]);
+    work(cut.signal, () => watchdog.refresh()).then(outcome.resolve, outcome.reject);
+    return await outcome.promise;
   } finally {
     clearTimeout(watchdog);
     signal.removeEventListener("abort", follow);

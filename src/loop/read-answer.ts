@@ -40,9 +40,10 @@ export async function readAnswer<Answer extends Taken>(
           if (isText(value)) show(value);
           else if (value.type === "alive") grows();
         }
-      } finally {
+      } catch (error) {
         // Not awaited: a model that does not heed its signal must not hold up anybody.
         arriving.return(undefined as never).catch(() => undefined);
+        throw error;
       }
     });
   } catch (error) {

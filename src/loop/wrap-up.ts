@@ -28,7 +28,11 @@ export class WrapUp {
   #asked: WrapUpReason | undefined;
 
   constructor(run: AbortSignal) {
-    this.working = AbortSignal.any([run, this.#interrupt.signal]);
+    this.working = this.#interrupt.signal;
+    const follow = (): void => this.#interrupt.abort(run.reason);
+    // Both live as long as the run. (`AbortSignal.any` looks at its sources whenever it is asked, through weak references.)
+    if (run.aborted) follow();
+    else run.addEventListener("abort", follow, { once: true });
   }
 
   get asked(): WrapUpReason | undefined {
