@@ -74,7 +74,9 @@ function targetOf(href: string): Target {
     url.protocol === "https:"
       ? process.getBuiltinModule("node:https")
       : process.getBuiltinModule("node:http");
-  return { open: request, options: urlToHttpOptions(url) };
+  // Only what it reads: it makes several copies for each request.
+  const { protocol, hostname, port, path, auth } = urlToHttpOptions(url);
+  return { open: request, options: { protocol, hostname, port, path, auth } };
 }
 
 /** The body of an answer, as Node's own stream. */

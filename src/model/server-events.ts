@@ -84,17 +84,17 @@ export class ServerEventParser {
   #data: string[] = [];
 
   push(text: string): ServerEvent[] {
-    let all = this.#held + (this.#begun ? text : text.replace(/^\uFEFF/, ""));
+    let all = this.#held + (this.#begun ? text : withoutMark(text));
     this.#begun ||= text !== "";
     this.#held = all.endsWith("\r") ? "\r" : "";
     if (this.#held !== "") all = all.slice(0, -1);
     const lines = all.includes("\r") ? all.split(/\r\n?|\n/) : all.split("\n");
     this.#rest.push(lines.shift() ?? "");
-    return lines.flatMap((next) => {
-      const event = this.#take(this.#rest.join(""));
-      this.#rest = [next];
-      return event === undefined ? [] : [event];
-    });
+    const unfinished = lines.pop();
+    if (unfinished === undefined) return [];
+    const whole = [this.#rest.join(""), ...lines];
+    this.#rest = [unfinished];
+    return whole.flatMap((line) => this.#take(line) ?? []);
   }
 
   /** Nothing more will come. */
@@ -121,4 +121,9 @@ export class ServerEventParser {
     this.#data = [];
     return event;
   }
+}
+
+/** A text may begin with a byte order mark. */
+function withoutMark(text: string): string {
+  return text.startsWith("\uFEFF") ? text.slice(1) : text;
 }
