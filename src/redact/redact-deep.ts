@@ -22,7 +22,7 @@ const leastKey = 16;
 
 function changes(root: Plain, redact: (text: string) => string): boolean {
   const open: Plain[] = [root];
-  const seen = new Set<Plain>();
+  let seen: Set<Plain> | undefined;
   const changesHere = (inner: unknown): boolean => {
     if (typeof inner === "string") return redact(inner) !== inner;
     if (isPlain(inner)) open.push(inner);
@@ -31,6 +31,7 @@ function changes(root: Plain, redact: (text: string) => string): boolean {
   for (let walked = 0; open.length > 0; walked += 1) {
     const value = open.pop() as Plain;
     if (walked > walkedBlindly) {
+      seen ??= new Set();
       if (seen.has(value)) continue;
       seen.add(value);
     }

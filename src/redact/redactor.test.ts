@@ -168,6 +168,14 @@ test("two names that become one keep both values, and __proto__ is only a name",
   expect(Object.getPrototypeOf(redacted)).toBe(Object.prototype);
 });
 
+test("a secret is found every time, whatever was clean before it", () => {
+  const [secret = ""] = pieces;
+  for (let round = 0; round < 1000; round += 1) {
+    const given = { id: `call ${round}`, path: "/src/index.ts", text: secret };
+    expect(deep(given)).toEqual({ ...given, text: text(secret) });
+  }
+});
+
 test("data may be nested as deep as it likes, and knotted", () => {
   let nested: unknown = pieces[0];
   for (let depth = 0; depth < 200_000; depth += 1) nested = depth % 2 === 0 ? [nested] : { nested };
