@@ -1,5 +1,5 @@
 import type { AgentEventBody } from "../events/event.ts";
-import type { AssistantMessage } from "../message.ts";
+import type { AssistantMessage, ToolResultContent } from "../message.ts";
 
 /** Of the latest twice as many are remembered; more would cost memory in every agent of a large run. */
 const generation = 2048;
@@ -36,7 +36,7 @@ export class Progress {
       case "tool-call-progress":
         return this.#isNewOutput(event.text);
       case "tool-call-end":
-        return this.#isNew(`${event.call.name} ${JSON.stringify(event.result.content)}`);
+        return this.#isNew(`${event.call.name} ${resultText(event.result.content)}`);
       default:
         return false;
     }
@@ -83,6 +83,10 @@ export class Progress {
     }
     return isNew;
   }
+}
+
+function resultText(content: ToolResultContent): string {
+  return typeof content === "string" ? content : JSON.stringify(content);
 }
 
 /** Without what is another one each time: ids of calls, signatures. */
