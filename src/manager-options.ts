@@ -110,7 +110,8 @@ export type CheckedOptions = z.infer<typeof optionsSchema>;
 
 export function checkOptions(options: ManagerOptions): CheckedOptions {
   const limits = { ...limitsFromEnvironment(process.env), ...options.limits };
-  const parsed = optionsSchema.safeParse({ ...options, limits }, { error: wording });
+  // A parser compiled for a schema that is used once would cost more than the check.
+  const parsed = optionsSchema.safeParse({ ...options, limits }, { error: wording, jitless: true });
   if (parsed.success) return parsed.data;
   const problems = problemsIn(parsed.error, "options");
   throw new RetinueError(
