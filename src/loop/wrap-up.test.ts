@@ -66,6 +66,16 @@ test("asked for while the agent waits for work in the background, it reports at 
   expect(run.requests).toHaveLength(2);
 });
 
+test("what an ordinary turn does ends with the run, for the same reason, also when that came first", () => {
+  const run = new AbortController();
+  const { working } = new WrapUp(run.signal);
+  expect(working.aborted).toBe(false);
+  const reason = new Error("stopped");
+  run.abort(reason);
+  expect(working.reason).toBe(reason);
+  expect(new WrapUp(run.signal).working.reason).toBe(reason);
+});
+
 test("the first who asks decides how the agent ends", () => {
   const wrapUp = new WrapUp(new AbortController().signal);
   wrapUp.ask(stop);
