@@ -1,3 +1,4 @@
+import { crc32 } from "node:zlib";
 import type { AgentEventBody } from "../events/event.ts";
 import type { AssistantMessage, ToolResultContent } from "../message.ts";
 
@@ -107,11 +108,7 @@ function sayingOf({ content }: AssistantMessage): string {
   );
 }
 
-/** FNV-1a in 30 bits, which a set keeps without a box for each. */
+/** In 30 bits, which a set keeps without a box for each. */
 function hashOf(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < text.length; index += 1) {
-    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
-  }
-  return (hash ^ (hash >>> 15)) & 0x3fffffff;
+  return crc32(text) & 0x3fffffff;
 }
