@@ -34,8 +34,8 @@ export async function readAnswer<Answer extends Taken>(
           else if (step.value.type === "usage") taken = step.value;
           // Nothing is shown after the end.
           cut.throwIfAborted();
-          alive();
           if (step.done === true) return step.value;
+          alive();
           const { value } = step;
           if (isText(value)) show(value);
           else if (value.type === "alive") grows();

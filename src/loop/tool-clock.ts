@@ -24,7 +24,7 @@ export async function withToolClock<Output>(
   const { tool, limit, signal, graceMs = ladder.toolGraceMs } = options;
   signal.throwIfAborted();
   const own = new AbortController();
-  const givenUp = Promise.withResolvers<never>();
+  const outcome = Promise.withResolvers<Output>();
   // One step of the ladder after the other.
   let timer: NodeJS.Timeout | undefined;
   const after = (milliseconds: number, act: () => void): void => {
@@ -34,7 +34,7 @@ export async function withToolClock<Output>(
   const end = (reason: unknown): void => {
     if (own.signal.aborted) return;
     own.abort(reason);
-    after(graceMs, () => givenUp.reject(reason));
+    after(graceMs, () => outcome.reject(reason));
   };
   const follow = (): void => end(signal.reason);
   signal.addEventListener("abort", follow, { once: true });
@@ -56,7 +56,8 @@ export async function withToolClock<Output>(
     });
   }
   try {
-    return await Promise.race([work(own.signal), givenUp.promise]);
+    Promise.resolve(work(own.signal)).then(outcome.resolve, outcome.reject);
+    return await outcome.promise;
   } catch (error) {
     throw own.signal.aborted ? own.signal.reason : error;
   } finally {
