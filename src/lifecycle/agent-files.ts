@@ -33,7 +33,7 @@ export class AgentFiles {
   readonly #redactor: Redactor;
   readonly #header: Omit<EventHeader, "at">;
   #lastUuid: string | null;
-  readonly #newOutput: () => OutputFile;
+  readonly #paths: Session["paths"];
   /** While nobody waits for it. */
   #output: OutputFile | undefined;
   readonly #power: PowerJournal | undefined;
@@ -61,7 +61,7 @@ export class AgentFiles {
     this.#meta = new MetaKeeper(agent, session, { standing, earlier });
     this.#redactor = session.redactor;
     this.#header = { agentId: agent.id, sessionId: session.id };
-    this.#newOutput = () => new OutputFile(session.paths.taskOutput(agent.id));
+    this.#paths = session.paths;
   }
 
   /** What an interrupted run took that nobody goes on with. */
@@ -147,6 +147,10 @@ export class AgentFiles {
       change?.write();
       throw error;
     }
+  }
+
+  #newOutput(): OutputFile {
+    return new OutputFile(this.#paths.taskOutput(this.#header.agentId));
   }
 
   close(): void {

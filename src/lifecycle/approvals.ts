@@ -15,7 +15,7 @@ export function approvalsOf(
   const { permissions } = agent.meets;
   const holder = { id: agent.id, type: agent.type, definitionHash: agent.definitionHash };
   return {
-    get canAsk() {
+    canAsk() {
       const asker = { background: isBackground(), mode: permissions.mode };
       return inbox.canAnswer && !isKeptFromAsking(asker, settings);
     },

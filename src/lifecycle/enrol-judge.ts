@@ -8,7 +8,7 @@ import type { Session } from "./session.ts";
 
 /**
  * Lets the inbox ask a running agent whether a grant settles one of its open questions: only the agent knows where it works and
- * what else it was granted.
+ * what else it was granted. What it returns ends that.
  */
 export function enrolJudge(options: {
   agent: ResolvedAgent;
@@ -16,7 +16,7 @@ export function enrolJudge(options: {
   workbench: Workbench;
   approvals: Approvals;
   ahead: AskedAhead;
-}): Disposable {
+}): () => void {
   const { agent, session, workbench, approvals, ahead } = options;
   session.judges.set(agent.id, (rules, { tool: name, input }, scope) => {
     const { takesSessionGrants } = agent.meets.permissions;
@@ -28,11 +28,11 @@ export function enrolJudge(options: {
     const asker = {
       agent,
       workbench,
-      approvals: { ...approvals, canAsk: true, grants: () => grants },
+      approvals: { ...approvals, canAsk: () => true, grants: () => grants },
     };
     return tool !== undefined && judge(asker, tool, input).decision.verdict === "allow";
   });
-  return { [Symbol.dispose]: () => session.judges.delete(agent.id) };
+  return () => void session.judges.delete(agent.id);
 }
 
 /** A rule for always is one for the running session too. */

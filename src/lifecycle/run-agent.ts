@@ -152,15 +152,17 @@ async function live(run: AgentRun, { emit, told }: Report<AgentEventBody>): Prom
           : undefined,
       redactor: session.redactor,
       ending: run.ending,
+      notify: ({ mailId: id, text }) => {
+        run.mail.post({ id, text, source: "notification" });
+      },
     }),
   );
-  workbench.notify = ({ mailId: id, text }) => {
-    run.mail.post({ id, text, source: "notification" });
-  };
   const approvals = approvalsOf(agent, session, run.isBackground);
   resources.defer(() => session.denials.forget(agent.id));
-  const ahead = resources.use(await askAhead(agent, session, approvals));
-  resources.use(enrolJudge({ agent, session, workbench, approvals, ahead }));
+  const ahead = await askAhead(agent, session, approvals);
+  // Not `use`: what that makes of a synchronous end stays in memory until V8 collects everything.
+  resources.defer(() => ahead[Symbol.dispose]());
+  resources.defer(enrolJudge({ agent, session, workbench, approvals, ahead }));
   const { isBackground } = run;
   const summaries = resources.use(openSummaries({ session, isBackground, emit, signal }));
   const waits = new Waits({ ticket, deadlines, signal, emit: report.emit });

@@ -15,7 +15,7 @@ import { begunCalls } from "./pending.ts";
 /** Who answers what an agent's rules leave open. */
 export interface Approvals {
   /** Somebody can be asked now. */
-  readonly canAsk: boolean;
+  canAsk(): boolean;
   /** What people have allowed this agent since it started. */
   grants(): readonly SourcedRule[];
   /** The type of agent that a name means. */
@@ -135,5 +135,5 @@ export function judge(
     paths,
     agentType: (name: string | undefined) => resumed ?? approvals.agentType(name),
   };
-  return { decision: decide(book, asked, { canAsk: approvals.canAsk }), real };
+  return { decision: decide(book, asked, { canAsk: approvals.canAsk() }), real };
 }

@@ -90,7 +90,7 @@ function contextOf({
     toolSpecs: [],
     workbench: { cwd: "/" } as never,
     approvals: {
-      canAsk: false,
+      canAsk: () => false,
       grants: () => [],
       agentType: (name) => name ?? "",
       typeOf: () => undefined,

@@ -158,7 +158,7 @@ async function play(
     tools: new Map(tools.map((tool) => [tool.name, tool])),
     toolSpecs: [],
     workbench: { cwd: "/" },
-    approvals: { canAsk: false, grants: () => [], agentType: () => "", countDenial: () => 1 },
+    approvals: { canAsk: () => false, grants: () => [], agentType: () => "", countDenial: () => 1 },
     steps: {
       run: (_key: string, _options: unknown, work: () => unknown) => work(),
       wait: (_key: string, _reason: string, arrival: () => unknown) => arrival(),

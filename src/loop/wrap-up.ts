@@ -29,8 +29,9 @@ export class WrapUp {
 
   constructor(run: AbortSignal) {
     this.working = this.#interrupt.signal;
+    // Both live as long as the run. `AbortSignal.any` would look at its sources whenever it is asked, and what follows such a
+    // signal stays in memory until V8 collects everything.
     const follow = (): void => this.#interrupt.abort(run.reason);
-    // Both live as long as the run. (`AbortSignal.any` looks at its sources whenever it is asked, through weak references.)
     if (run.aborted) follow();
     else run.addEventListener("abort", follow, { once: true });
   }

@@ -18,7 +18,7 @@ export class CommandOutput {
   readonly #stdout: Excerpt;
   readonly #stderr: Excerpt;
   readonly #spill: Spill;
-  readonly #progress: (text: string) => void;
+  readonly #context: ToolContext;
   #progressTimer: NodeJS.Timeout | undefined;
   #shown = "";
 
@@ -29,7 +29,7 @@ export class CommandOutput {
     this.#stdout = new Excerpt(betweenWords);
     this.#stderr = new Excerpt(betweenWords);
     this.#spill = new Spill(join(resultsDir, spillName(context)), redactor);
-    this.#progress = (text) => context.progress(text);
+    this.#context = context;
   }
 
   /** Returns what ends the collection. */
@@ -77,7 +77,7 @@ export class CommandOutput {
     this.#progressTimer = undefined;
     if (line === this.#shown) return;
     this.#shown = line;
-    this.#progress(line);
+    this.#context.progress(line);
     this.#progressTimer = setTimeout(() => this.#showProgress(), 200);
   }
 }

@@ -47,6 +47,7 @@ export class Workbench {
     redactor?: Redactor;
     /** How its processes are ended. */
     ending?: Ending;
+    notify?: (note: TaskNote) => void;
   }) {
     this.root = options.root;
     this.cwd = options.root;
@@ -57,6 +58,7 @@ export class Workbench {
     this.env = options.env ?? {};
     this.sandbox = options.sandbox;
     this.redactor = options.redactor ?? openRedactor;
+    this.notify = options.notify;
     this.files = new FileState();
     this.processes = new ProcessTree(options.agentId, options.ending);
     this.shells = new ShellTasks(this);
