@@ -76,7 +76,7 @@ function scaleTable(figures: Record<string, ScaleFigure>): string {
     bar === null ? "" : `≤ ${bar}`,
     bar === null || value === null ? "" : value.value <= bar ? "met" : "OVER",
   ]);
-  return table(["scale", "floor or before", "retinue", "figure", "bar", ""], rows);
+  return table(["scale", "floor or before", "retinue or after", "figure", "bar", ""], rows);
 }
 
 function decisionTables({ ordinary, hostile }: DecisionTimes): string[] {

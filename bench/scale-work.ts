@@ -19,8 +19,8 @@ export type ScaleTask = {
 export type ScaleWork =
   /** So many agents at once. */
   | { kind: "crowd"; agents: number; reads: number }
-  /** One after the other, `atOnce` of them at a time; memory is read after each of these numbers. */
-  | { kind: "sequence"; reads: number; after: readonly number[] }
+  /** One after the other, `atOnce` of them at a time; memory is read after each of these numbers, of what is held or as it is. */
+  | { kind: "sequence"; reads: number; after: readonly number[]; collect: boolean }
   /** Some short conversations to compare with, after as many to warm up, then long ones, one after the other. */
   | { kind: "long"; short: number; turns: number; agents: number }
   | { kind: "transcript"; path: string };
@@ -35,8 +35,8 @@ export interface CrowdFigures {
 }
 
 export interface SequenceFigures {
-  /** After so many agents: the resident set and the heap, garbage collected, and the largest resident set so far. */
-  memory: { agents: number; rssMiB: number; heapMiB: number; peakMiB: number }[];
+  /** After so many agents: the resident set and the heap. */
+  memory: { agents: number; rssMiB: number; heapMiB: number }[];
 }
 
 export interface LongFigures {
@@ -97,24 +97,23 @@ async function sequence(task: Extract<ScaleTask, { kind: "sequence" }>): Promise
       while (next < agents) await work(fleet, next++, task.reads);
     };
     await Promise.all(numbers(task.fleet.atOnce).map(lane));
-    memory.push({ agents, ...(await heldMemory()) });
+    if (task.collect) await collectGarbage();
+    const { rss, heapUsed } = process.memoryUsage();
+    memory.push({ agents, rssMiB: rss / 2 ** 20, heapMiB: heapUsed / 2 ** 20 });
   }
   await fleet.close();
   return { memory };
 }
 
 /**
- * What is still held once garbage is gone. V8 keeps room for garbage to come, and more of it the longer it runs; this kind
- * of collection hands it back. Twice, because finalizers free more.
+ * Leaves what is still held. V8 keeps room for garbage to come, and more of it the longer it runs; this kind of collection
+ * hands it back. Twice, because finalizers free more.
  */
-async function heldMemory(): Promise<{ rssMiB: number; heapMiB: number; peakMiB: number }> {
+async function collectGarbage(): Promise<void> {
   for (const _ of numbers(2)) {
     globalThis.gc?.({ type: "major", execution: "sync", flavor: "last-resort" });
     await setTimeout(200);
   }
-  const { rss, heapUsed } = process.memoryUsage();
-  const peakMiB = process.resourceUsage().maxRSS / 1024;
-  return { rssMiB: rss / 2 ** 20, heapMiB: heapUsed / 2 ** 20, peakMiB };
 }
 
 /** CPU is read at requests, so that a turn goes from one request to the next. */

@@ -33,7 +33,7 @@ export async function benchScale(
   const bench = { workspace, model, size, latencyMs };
   return {
     ...(await crowdFigures(bench, runs)),
-    ...(await sequenceFigure(bench)),
+    ...(await sequenceFigures(bench)),
     ...(await transcriptFigure(bench, runs)),
     ...(await longFigure(bench, Math.min(runs, 3))),
   };
@@ -97,34 +97,44 @@ async function crowdFigures(bench: Bench, runs: number): Promise<Record<string, 
   };
 }
 
-async function sequenceFigure(bench: Bench): Promise<Record<string, ScaleFigure>> {
-  const { sequence } = bench.size;
-  const work = { kind: "sequence", reads: 1, after: sequence } as const;
-  process.stderr.write("sequence\n");
-  const { memory } = await measure<SequenceFigures>(bench, "retinue", work, { atOnce: 10 });
-  const [first, last] = memory;
-  if (first === undefined || last === undefined || bench.model.requests !== 2 * last.agents) {
-    throw new Error(`sequence: ${bench.model.requests} requests, ${memory.length} readings`);
-  }
-  const title = (what: string): string =>
-    `${what} after ${last.agents} agents ÷ after ${first.agents}`;
-  const figure = (
-    one: number,
-    other: number,
-  ): Pick<ScaleFigure, "unit" | "floor" | "retinue" | "value"> => ({
-    unit: "MiB",
-    floor: spreadOf([one]),
-    retinue: spreadOf([other]),
-    value: spreadOf([other / one]),
-  });
+/** Memory twice, in a process each: what is held, which has the bar, and as anybody sees it who never collects. */
+async function sequenceFigures(bench: Bench): Promise<Record<string, ScaleFigure>> {
+  const [fewer, all] = bench.size.sequence;
+  const grown = async (program: ProgramName, collect: boolean): Promise<MemoryGrowth> => {
+    process.stderr.write(`sequence ${program}${collect ? ", garbage collected" : ""}\n`);
+    const work = { kind: "sequence", reads: 1, after: [fewer, all], collect } as const;
+    const { memory } = await measure<SequenceFigures>(bench, program, work, { atOnce: 10 });
+    const [first, last] = memory;
+    if (first === undefined || last === undefined || bench.model.requests !== 2 * all) {
+      throw new Error(`sequence: ${bench.model.requests} requests, ${memory.length} readings`);
+    }
+    return {
+      rss: growthOf(first.rssMiB, last.rssMiB),
+      heap: growthOf(first.heapMiB, last.heapMiB),
+    };
+  };
+  const held = await grown("retinue", true);
+  const heldByFloor = await grown("floor", true);
+  const seen = await grown("retinue", false);
+  const seenOfFloor = await grown("floor", false);
   return {
-    rss: { title: title("memory"), ...figure(first.rssMiB, last.rssMiB), bar: 1.1 },
-    heap: { title: title("heap"), ...figure(first.heapMiB, last.heapMiB), bar: null },
-    peak: {
-      title: title("peak memory, with garbage,"),
-      ...figure(first.peakMiB, last.peakMiB),
-      bar: null,
-    },
+    rss: { title: `memory held after ${all} agents ÷ after ${fewer}`, ...held.rss, bar: 1.1 },
+    rssFloor: { title: "… of the floor", ...heldByFloor.rss, bar: null },
+    heap: { title: "… heap of it", ...held.heap, bar: null },
+    seen: { title: "… memory with garbage, never collected by us", ...seen.rss, bar: null },
+    seenFloor: { title: "… of the floor", ...seenOfFloor.rss, bar: null },
+  };
+}
+
+type Growth = Pick<ScaleFigure, "unit" | "floor" | "retinue" | "value">;
+type MemoryGrowth = { rss: Growth; heap: Growth };
+
+function growthOf(before: number, after: number): Growth {
+  return {
+    unit: "MiB",
+    floor: spreadOf([before]),
+    retinue: spreadOf([after]),
+    value: spreadOf([after / before]),
   };
 }
 
