@@ -9,7 +9,7 @@ import type { Workspace } from "./workspace.ts";
 
 /** How much of everything. The bars are for `fullScale`; a test takes less. */
 export interface ScaleSize {
-  /** Rounds that are not counted, before the others. */
+  /** How often everything is warmed up before it counts. */
   warmUps: number;
   agents: number;
   few: number;
@@ -38,17 +38,21 @@ export interface Bench {
   latencyMs: number;
 }
 
-/** Some rounds to warm up, then those that count. */
+/** Something to warm up, if that is needed, then the rounds that count. */
 export async function inRounds<Round>(
   { size }: Bench,
-  [name, runs]: readonly [string, number],
+  { name, runs, warmUp }: { name: string; runs: number; warmUp?: () => Promise<unknown> },
   round: () => Promise<Round>,
 ): Promise<Round[]> {
+  const warmUps = warmUp === undefined ? 0 : size.warmUps;
+  for (let number = 1; number <= warmUps; number += 1) {
+    process.stderr.write(`warm-up ${name}\n`);
+    await warmUp?.();
+  }
   const rounds: Round[] = [];
-  for (let number = 1 - size.warmUps; number <= runs; number += 1) {
-    process.stderr.write(`${number < 1 ? "warm-up" : `round ${number}`} ${name}\n`);
-    const one = await round();
-    if (number >= 1) rounds.push(one);
+  for (let number = 1; number <= runs; number += 1) {
+    process.stderr.write(`round ${number} ${name}\n`);
+    rounds.push(await round());
   }
   return rounds;
 }

@@ -49,7 +49,12 @@ async function crowdFigures(bench: Bench, runs: number): Promise<Record<string, 
     if (requests !== 4 * count || mostAtOnce !== count) throw new Error(`${program}: ${counts}`);
     return figures;
   };
-  const rounds = await inRounds(bench, ["crowd", runs], async () => ({
+  // For the model and the disk's cache: every measurement has a process of its own, which is never warm.
+  const warmUp = async (): Promise<void> => {
+    await crowd("floor", agents);
+    await crowd("retinue", few);
+  };
+  const rounds = await inRounds(bench, { name: "crowd", runs, warmUp }, async () => ({
     floor: { few: await crowd("floor", few), many: await crowd("floor", agents) },
     retinue: { few: await crowd("retinue", few), many: await crowd("retinue", agents) },
   }));
@@ -147,7 +152,8 @@ async function transcriptFigure(bench: Bench, runs: number): Promise<Record<stri
     if (figures.messages !== messages + 1) throw new Error(`${program} read ${figures.messages}`);
     return figures.ms;
   };
-  const pairs = await inRounds(bench, ["transcript", runs], async () => ({
+  const warmUp = (): Promise<number> => read("retinue");
+  const pairs = await inRounds(bench, { name: "transcript", runs, warmUp }, async () => ({
     floor: await read("floor"),
     retinue: await read("retinue"),
   }));
@@ -163,7 +169,8 @@ async function longFigure(bench: Bench, runs: number): Promise<Record<string, Sc
   const { turns, longAgents: agents, shortAgents: short } = bench.size;
   const long = (program: ProgramName): Promise<LongFigures> =>
     measure<LongFigures>(bench, program, { kind: "long", short, turns, agents });
-  const rounds = await inRounds(bench, ["long", runs], async () => ({
+  // Its processes warm themselves up.
+  const rounds = await inRounds(bench, { name: "long", runs }, async () => ({
     floor: await long("floor"),
     retinue: await long("retinue"),
   }));
