@@ -33,15 +33,10 @@ function loadCommandLine() {
   const { fileURLToPath } = process.getBuiltinModule("node:url");
   const { Script } = process.getBuiltinModule("node:vm");
   const filename = fileURLToPath(new URL("../dist/cli/retinue.cjs", import.meta.url));
-  const code = readFileSync(filename, "utf8");
+  // One function in plain ASCII.
+  const code = readFileSync(filename, "latin1");
   const compiled = compiledBefore(code);
-  const script = new Script(
-    `(function (exports, require, module, __filename, __dirname) {${code}\n})`,
-    {
-      filename,
-      cachedData: compiled.data,
-    },
-  );
+  const script = new Script(code, { filename, cachedData: compiled.data });
   if (compiled.data === undefined || script.cachedDataRejected) compiled.keepFrom(script);
   const module = { exports: {} };
   const require = createRequire(filename);
