@@ -22,9 +22,8 @@ if (problem !== null) {
 }
 
 /**
- * The command line is one script, and Node gets it together with its functions as an earlier run of the same command
- * compiled them: a fifth of a short run's time. Node's own compile cache keeps a file as it is before it runs, when
- * hardly a function is compiled.
+ * The command line is one script, and Node gets it together with its functions as earlier runs compiled them: a quarter
+ * of a short run's time. Node's own compile cache keeps a file as it is before it runs, when hardly a function is compiled.
  */
 function loadCommandLine() {
   const { readFileSync } = process.getBuiltinModule("node:fs");
@@ -35,9 +34,9 @@ function loadCommandLine() {
   const filename = fileURLToPath(new URL("../dist/cli/retinue.cjs", import.meta.url));
   // One function in plain ASCII.
   const code = readFileSync(filename, "latin1");
-  const compiled = compiledBefore(code);
-  const script = new Script(code, { filename, cachedData: compiled.data });
-  if (compiled.data === undefined || script.cachedDataRejected) compiled.keepFrom(script);
+  const cache = codeCacheFor(code);
+  const script = new Script(code, { filename, cachedData: cache.data });
+  cache.keepFrom(script);
   const module = { exports: {} };
   const require = createRequire(filename);
   script.runInThisContext()(module.exports, require, module, filename, dirname(filename));
@@ -45,52 +44,57 @@ function loadCommandLine() {
 }
 
 /**
- * In a place that is the user's own: below the directory for temporary files anybody could have put something else. Each
- * command has its own, because each needs other functions. V8 does not look whether the data is whole, so it has a sum.
+ * In a place that is the user's own: below the directory for temporary files anybody could have put something else. The
+ * file holds a sum, because V8 does not look whether data is whole, how much was compiled then, and V8's data.
  */
-function compiledBefore(code) {
+function codeCacheFor(code) {
   const fs = process.getBuiltinModule("node:fs");
   const { hash } = process.getBuiltinModule("node:crypto");
-  const sumOf = (data) => hash("sha256", data, "buffer");
-  const config =
-    process.env.CLAUDE_CONFIG_DIR || `${process.getBuiltinModule("node:os").homedir()}/.claude`;
-  const all = `${config}/retinue/code-cache`;
-  const name = code.slice("//".length, "//".length + 16);
-  const directory = `${all}/${name}-${process.version}-${process.arch}`;
-  const command = /^[a-z]+$/.test(first) ? first : "run";
-  const file = `${directory}/${command}`;
-  return { data: read(), keepFrom };
+  const home = process.getBuiltinModule("node:os").homedir();
+  const config = process.env.CLAUDE_CONFIG_DIR || `${home}/.claude`;
+  const directory = `${config}/retinue/code-cache`;
+  // The script begins with a hash of itself, in a comment.
+  const file = `${directory}/${code.slice(2, 18)}-${process.version}-${process.arch}`;
+  const sumOf = (content) => hash("sha256", content, "buffer");
+  const sumLength = 32;
+  const kept = read();
+  return { data: kept.data, keepFrom };
 
   function read() {
     try {
-      const kept = fs.readFileSync(file);
-      const data = kept.subarray(32);
-      return sumOf(data).equals(kept.subarray(0, 32)) ? data : undefined;
+      const whole = fs.readFileSync(file);
+      const content = whole.subarray(sumLength);
+      if (sumOf(content).equals(whole.subarray(0, sumLength)))
+        return { compiled: content.readUInt32LE(), data: content.subarray(4) };
     } catch {
-      return undefined;
+      // There is none yet, or it cannot be read.
     }
+    return { compiled: 0, data: undefined };
   }
 
-  /** At the end of a run that went well, or while a long one is young: V8 forgets functions that it has not run for a while. */
+  /** At the end of a run, or while a long one is young: V8 forgets functions that it has not run for a while. */
   function keepFrom(script) {
-    if (first === undefined || process.argv.includes("-h") || process.argv.includes("--help"))
-      return;
-    const atEnd = (exitCode) => exitCode === 0 && keep(script);
+    const atEnd = () => keep(script);
     process.once("exit", atEnd);
     const whileYoung = () => process.off("exit", atEnd) && keep(script);
     setTimeout(whileYoung, 2000).unref();
   }
 
   function keep(script) {
+    const { getHeapCodeStatistics } = process.getBuiltinModule("node:v8");
+    const compiled = getHeapCodeStatistics().bytecode_and_metadata_size;
+    const hardlyMore = compiled < kept.compiled * 1.01;
+    if (hardlyMore && !script.cachedDataRejected) return;
     try {
       // One by one: all at once, Node waits for ever where nothing can be made, as below /proc.
-      for (const path of [`${config}/retinue`, all, directory])
+      for (const path of [`${config}/retinue`, directory])
         if (!fs.existsSync(path)) fs.mkdirSync(path, { mode: 0o700 });
-      const data = script.createCachedData();
-      fs.writeFileSync(`${file}.${process.pid}`, Buffer.concat([sumOf(data), data]), {
-        mode: 0o600,
-      });
-      fs.renameSync(`${file}.${process.pid}`, file);
+      const head = Buffer.alloc(4);
+      head.writeUInt32LE(compiled);
+      const content = Buffer.concat([head, script.createCachedData()]);
+      const fresh = `${file}.${process.pid}`;
+      fs.writeFileSync(fresh, Buffer.concat([sumOf(content), content]), { mode: 0o600 });
+      fs.renameSync(fresh, file);
       removeOld();
     } catch {
       // It only takes longer.
@@ -99,8 +103,8 @@ function compiledBefore(code) {
 
   function removeOld() {
     const month = 30 * 24 * 60 * 60 * 1000;
-    for (const entry of fs.readdirSync(all))
-      if (fs.statSync(`${all}/${entry}`).mtimeMs < Date.now() - month)
-        fs.rmSync(`${all}/${entry}`, { recursive: true, force: true });
+    for (const name of fs.readdirSync(directory))
+      if (fs.statSync(`${directory}/${name}`).mtimeMs < Date.now() - month)
+        fs.rmSync(`${directory}/${name}`, { recursive: true, force: true });
   }
 }

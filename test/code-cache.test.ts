@@ -10,33 +10,45 @@ function cacheOf({ config }: Shop): string {
   return join(config, "retinue/code-cache");
 }
 
-/** The files with compiled functions, one for each command. */
-function keptIn(place: Shop): string[] {
-  return readdirSync(cacheOf(place), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name));
+function fileIn(place: Shop): string {
+  const [name = "", ...others] = readdirSync(cacheOf(place));
+  expect(others).toEqual([]);
+  return join(cacheOf(place), name);
 }
 
-test("a command keeps its compiled functions for itself alone, and the next run leaves them as they are", () => {
+const version = (file: string): object => {
+  const { ino, mtimeMs } = statSync(file);
+  return { ino, mtimeMs };
+};
+
+test("compiled functions are kept for the user alone, and a run that compiles no others leaves them as they are", () => {
   const place = withSettings();
   expect(place.retinue("ps")).toMatchObject(ok);
-  const [file = "", ...others] = keptIn(place);
-  expect(others).toEqual([]);
-  expect(file).toMatch(/\/ps$/);
+  const file = fileIn(place);
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(statSync(cacheOf(place)).mode & 0o777).toBe(0o700);
-  const before = statSync(file);
+  const before = version(file);
   expect(place.retinue("ps")).toMatchObject(ok);
-  expect(statSync(file)).toMatchObject({ ino: before.ino, mtimeMs: before.mtimeMs });
-  expect(place.retinue("settings")).toMatchObject(ok);
-  expect(keptIn(place)).toHaveLength(2);
+  expect(version(file)).toEqual(before);
+});
+
+test("a run that compiles more adds it to what there is", () => {
+  const place = withSettings();
+  expect(place.retinue("--help")).toMatchObject(ok);
+  const file = fileIn(place);
+  const little = statSync(file).size;
+  expect(place.retinue("lint")).toMatchObject(ok);
+  const [more, both] = [statSync(file).size, version(file)];
+  expect(more).toBeGreaterThan(little);
+  expect(place.retinue("--help")).toMatchObject(ok);
+  expect(version(file)).toEqual(both);
 });
 
 test("compiled functions that are damaged or cut off are not used, but replaced", () => {
   const place = withSettings();
   const told = place.retinue("settings");
   expect(told).toMatchObject(ok);
-  const [file = ""] = keptIn(place);
+  const file = fileIn(place);
   const whole = readFileSync(file);
   const flipped = Buffer.from(whole);
   for (let at = 100; at < flipped.length; at += 500) flipped[at] = ~(flipped[at] ?? 0);
@@ -46,15 +58,6 @@ test("compiled functions that are damaged or cut off are not used, but replaced"
     expect(readFileSync(file).length).toBeGreaterThan(whole.length / 2);
     expect(readFileSync(file)).not.toEqual(damaged);
   }
-});
-
-test("help and commands that fail keep nothing: they would keep hardly a function", () => {
-  const place = withSettings();
-  mkdirSync(join(place.config, "retinue"), { recursive: true });
-  expect(place.retinue("run", "--help")).toMatchObject({ code: 0 });
-  expect(place.retinue("logs", "nobody")).toMatchObject({ code: 3 });
-  expect(place.retinue("nonsense")).toMatchObject({ code: 2 });
-  expect(readdirSync(join(place.config, "retinue"))).not.toContain("code-cache");
 });
 
 test("where nothing can be kept, commands work all the same", () => {
