@@ -57,8 +57,8 @@ function codeCacheFor(code) {
   const file = `${directory}/${code.slice(2, 18)}-${process.version}-${process.arch}`;
   const sumOf = (content) => hash("sha256", content, "buffer");
   const sumLength = 32;
-  const kept = read();
-  return { data: kept.data, keepFrom };
+  const { compiled: compiledBefore, data } = read();
+  return { data, keepFrom };
 
   function read() {
     try {
@@ -83,8 +83,9 @@ function codeCacheFor(code) {
   function keep(script) {
     const { getHeapCodeStatistics } = process.getBuiltinModule("node:v8");
     const compiled = getHeapCodeStatistics().bytecode_and_metadata_size;
-    const hardlyMore = compiled < kept.compiled * 1.01;
+    const hardlyMore = compiled < compiledBefore * 1.01;
     if (hardlyMore && !script.cachedDataRejected) return;
+    const fresh = `${file}.${process.pid}`;
     try {
       // One by one: all at once, Node waits for ever where nothing can be made, as below /proc.
       for (const path of [`${config}/retinue`, directory])
@@ -92,12 +93,12 @@ function codeCacheFor(code) {
       const head = Buffer.alloc(4);
       head.writeUInt32LE(compiled);
       const content = Buffer.concat([head, script.createCachedData()]);
-      const fresh = `${file}.${process.pid}`;
       fs.writeFileSync(fresh, Buffer.concat([sumOf(content), content]), { mode: 0o600 });
       fs.renameSync(fresh, file);
       removeOld();
     } catch {
-      // It only takes longer.
+      // The next run only takes longer.
+      fs.rmSync(fresh, { force: true });
     }
   }
 

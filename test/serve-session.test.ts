@@ -1,4 +1,4 @@
-import { existsSync, globSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, globSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import {
@@ -10,7 +10,6 @@ import {
 } from "../src/index.ts";
 import { AnthropicServer, scenarioPlayer } from "../src/model/anthropic-fixture.ts";
 import { office, until, untilGo, type Office } from "./support/office.ts";
-import { temporaryDirectory } from "./support/stage.ts";
 
 /** A program with Retinue in it: this process. */
 function host({ cwd, config, runtime }: Office): Manager {
@@ -79,34 +78,24 @@ test("a manager that cannot be made leaves no lease", () => {
   expect(globSync("projects/*/*", { cwd: config })).toEqual([]);
 });
 
-test("nothing of it is loaded before the first request of a run is out", async () => {
-  const directory = temporaryDirectory();
-  const loaded = join(directory, "loaded");
-  const hook = join(directory, "hook.mjs");
-  writeFileSync(
-    hook,
-    `import { appendFileSync } from "node:fs";
-     import { registerHooks } from "node:module";
-     registerHooks({ load(url, context, next) { appendFileSync(${JSON.stringify(loaded)}, url + "\\n"); return next(url, context); } });`,
-  );
-  const control = (): string[] =>
-    readFileSync(loaded, "utf8")
-      .split("\n")
-      .filter((url) => /\/control-[^/]*\.js$/.test(url));
-  const loadedAtRequest: string[][] = [];
+test("a run has no socket before its first request is out", async () => {
+  const atRequest: string[][] = [];
   const play = scenarioPlayer(parseScenario(untilGo, "s.yaml"));
   await using model = await AnthropicServer.start((request) => {
-    loadedAtRequest.push(control());
+    atRequest.push(sockets());
     return play(request);
   });
-  const { start, go } = office(untilGo, {
+  const { start, go, runtime } = office(untilGo, {
     ANTHROPIC_API_KEY: "key",
     ANTHROPIC_BASE_URL: model.url,
-    NODE_OPTIONS: `--import ${hook}`,
   });
+  const sockets = (): string[] =>
+    readdirSync(runtime, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isSocket())
+      .map(({ name }) => name);
   const { ended } = start("run", "-p", "--allowedTools", "Bash", "x");
-  await until(() => expect(control()).toHaveLength(1));
+  await until(() => expect(sockets()).toHaveLength(1));
   go();
   expect(await ended).toMatchObject({ code: 0, stdout: "went\n" });
-  expect(loadedAtRequest[0]).toEqual([]);
+  expect(atRequest[0]).toEqual([]);
 });

@@ -159,7 +159,7 @@ onLinux(
     seat.type("\x02");
     await seat.has("alone");
     await seat.sees(/far ▸ quiet {2}goes on in the background/);
-    await seat.sees(/ bg thinking/);
+    await seat.sees(/└ \S b .* bg Bash touch begun-b/);
     seat.type("m");
     await seat.sees("▏ enter sends");
     seat.type("hello");

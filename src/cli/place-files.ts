@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { errorMessage, RetinueError, systemCode } from "../errors.ts";
 import { writeFileAtomic } from "../platform/atomic-write.ts";
 import { isInside } from "../platform/is-inside.ts";
+import { makePrivateDirectory } from "../platform/make-directory.ts";
 import { realPath } from "../platform/real-path.ts";
 
 export interface PlacedFile {
@@ -89,9 +90,11 @@ async function makeDirectories(
   path: string,
   undo: AsyncDisposableStack,
 ): Promise<void> {
-  for (const directory of stepsTo(root, path)) {
+  for (const directory of [root, ...stepsTo(root, path)]) {
     if ((await statusOf(directory, stat)) !== undefined) continue;
-    await mkdir(directory);
+    // A user who has no directory of settings yet gets a private one.
+    if (directory === root) makePrivateDirectory(root);
+    else await mkdir(directory);
     // One that somebody else has put something into by then stays.
     undo.defer(() => rmdir(directory).catch(() => undefined));
   }
