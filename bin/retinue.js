@@ -85,20 +85,28 @@ function codeCacheFor(code) {
     const compiled = getHeapCodeStatistics().bytecode_and_metadata_size;
     const hardlyMore = compiled < compiledBefore * 1.01;
     if (hardlyMore && !script.cachedDataRejected) return;
-    const fresh = `${file}.${process.pid}`;
+    const head = Buffer.alloc(4);
+    head.writeUInt32LE(compiled);
+    const content = Buffer.concat([head, script.createCachedData()]);
     try {
       // One by one: all at once, Node waits for ever where nothing can be made, as below /proc.
       for (const path of [`${config}/retinue`, directory])
         if (!fs.existsSync(path)) fs.mkdirSync(path, { mode: 0o700 });
-      const head = Buffer.alloc(4);
-      head.writeUInt32LE(compiled);
-      const content = Buffer.concat([head, script.createCachedData()]);
-      fs.writeFileSync(fresh, Buffer.concat([sumOf(content), content]), { mode: 0o600 });
-      fs.renameSync(fresh, file);
+      replace(Buffer.concat([sumOf(content), content]));
       removeOld();
     } catch {
       // The next run only takes longer.
+    }
+  }
+
+  function replace(content) {
+    const fresh = `${file}.${process.pid}`;
+    try {
+      fs.writeFileSync(fresh, content, { mode: 0o600 });
+      fs.renameSync(fresh, file);
+    } catch (error) {
       fs.rmSync(fresh, { force: true });
+      throw error;
     }
   }
 

@@ -1,68 +1,14 @@
-import { spawn, type ChildProcess } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { defaultGraceMs } from "../src/platform/process-tree.ts";
 import { temporaryDirectory, writeFiles } from "./support/stage.ts";
-import type { Ran } from "./support/started.ts";
-
-const bin = fileURLToPath(new URL("../bin/retinue.js", import.meta.url));
-
-interface Shop {
-  cwd: string;
-  config: string;
-  run: (args: string[], options?: { input?: string; env?: Record<string, string> }) => Promise<Ran>;
-  start: (args: string[], env?: Record<string, string>) => ChildProcess;
-}
-
-/** An empty directory with a scenario in it, and the installed command. */
-function shop(scenario = "turns: [{ reply: hello, repeat: true }]"): Shop {
-  const cwd = temporaryDirectory();
-  const config = join(temporaryDirectory(), "config");
-  writeFileSync(join(cwd, "s.yaml"), scenario);
-  const start: Shop["start"] = (args, env = {}) =>
-    spawn(process.execPath, [bin, ...args], {
-      cwd,
-      env: {
-        ...process.env,
-        NO_COLOR: "1",
-        ANTHROPIC_API_KEY: "",
-        ANTHROPIC_AUTH_TOKEN: "",
-        CLAUDE_CONFIG_DIR: config,
-        ...env,
-      },
-    });
-  return {
-    cwd,
-    config,
-    start,
-    async run(args, options = {}) {
-      const child = start(args, options.env);
-      child.stdin?.end(options.input ?? "");
-      const [stdout, stderr, code] = await Promise.all([
-        readAll(child.stdout),
-        readAll(child.stderr),
-        exit(child),
-      ]);
-      return { stdout, stderr, code };
-    },
-  };
-}
-
-function readAll(stream: Readable | null): Promise<string> {
-  return stream === null ? Promise.resolve("") : text(stream);
-}
-
-function exit(child: ChildProcess): Promise<number | null> {
-  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve(child.exitCode);
-  return new Promise((resolve) => child.once("exit", (code) => resolve(code)));
-}
+import { bin, commandShop, transcriptsIn } from "./support/command-shop.ts";
 
 test("run prints the result on stdout and its progress, labelled as scripted, on stderr", async () => {
-  const { run } = shop();
+  const { run } = commandShop();
   expect(await run(["run", "--rehearse", "s.yaml", "hi"])).toMatchObject({
     code: 0,
     stdout: "hello\n",
@@ -78,7 +24,7 @@ test("run prints the result on stdout and its progress, labelled as scripted, on
 });
 
 test("the prompt comes from stdin when it is '-' or absent", async () => {
-  const { run } = shop('turns: [{ reply: "You said {{ prompt }}" }]');
+  const { run } = commandShop('turns: [{ reply: "You said {{ prompt }}" }]');
   for (const args of [["-"], []]) {
     expect(
       await run(["run", "-p", "--rehearse", "s.yaml", ...args], { input: "piped words\n" }),
@@ -90,7 +36,7 @@ test("the prompt comes from stdin when it is '-' or absent", async () => {
 });
 
 test("json is one document, stream-json one frame a line, first init and last result", async () => {
-  const { run } = shop(
+  const { run } = commandShop(
     "turns: [{ turn: 1, reply: [{ call: Agent, input: { description: d, prompt: p, subagent_type: Explore } }], agent: main }, { reply: done, repeat: true }]",
   );
   const one = await run([
@@ -146,7 +92,7 @@ test("json is one document, stream-json one frame a line, first init and last re
 });
 
 test("an agent type is chosen with -a, and given as JSON with --agents", async () => {
-  const { run } = shop('turns: [{ agent: parrot, reply: "{{ system | line 1 }}" }]');
+  const { run } = commandShop('turns: [{ agent: parrot, reply: "{{ system | line 1 }}" }]');
   const agents = JSON.stringify({ parrot: { description: "d", prompt: "I repeat." } });
   expect(
     await run(["run", "-p", "-a", "parrot", "--agents", agents, "--rehearse", "s.yaml", "hi"]),
@@ -159,7 +105,7 @@ test("an agent type is chosen with -a, and given as JSON with --agents", async (
 test("what is not allowed is denied visibly, and --allowedTools allows it", async () => {
   const scenario =
     'turns: [{ turn: 1, reply: [{ call: Bash, input: { command: "echo made > made" } }] }, { turn: 2, reply: ok }]';
-  const { run, cwd } = shop(scenario);
+  const { run, cwd } = commandShop(scenario);
   const denied = await run(["run", "--rehearse", "s.yaml", "x"]);
   expect(denied.code).toBe(0);
   expect(denied.stderr).toMatch(
@@ -171,7 +117,7 @@ test("what is not allowed is denied visibly, and --allowedTools allows it", asyn
 });
 
 test("a broken expectation of the scenario fails the command", async () => {
-  const { run } = shop("turns: [{ reply: hello }]\nexpect: [{ agent: Explore, count: 1 }]");
+  const { run } = commandShop("turns: [{ reply: hello }]\nexpect: [{ agent: Explore, count: 1 }]");
   const ran = await run(["run", "-p", "--rehearse", "s.yaml", "x"]);
   expect(ran.code).toBe(1);
   expect(ran.stderr).toContain("s.yaml:2: Expected 1 agents of Explore");
@@ -259,7 +205,7 @@ const bad: [string, string[], number, RegExp, Record<string, string>?][] = [
 test.each(bad)(
   "%s: one clear line, the right exit code, nothing half-written",
   async (_name, args, code, message, env) => {
-    const { run, cwd, config } = shop();
+    const { run, cwd, config } = commandShop();
     writeFileSync(join(cwd, "broken.yaml"), "turns:\n  - repy: hello\n");
     const before = readdirSync(cwd);
     const ran = await run(args, env === undefined ? {} : { env });
@@ -275,14 +221,14 @@ test.each(bad)(
 );
 
 test("exit codes tell a turn limit and a failed agent apart", async () => {
-  const { run } = shop(
+  const { run } = commandShop(
     "turns: [{ reply: [{ call: Glob, input: { pattern: '*' } }], repeat: true }]",
   );
   expect(await run(["run", "-p", "--max-turns", "2", "--rehearse", "s.yaml", "x"])).toMatchObject({
     code: 5,
     stderr: expect.stringContaining("max_turns") as string,
   });
-  const silent = shop('turns: [{ reply: "" }]');
+  const silent = commandShop('turns: [{ reply: "" }]');
   expect(await silent.run(["run", "-p", "--rehearse", "s.yaml", "x"])).toMatchObject({
     code: 1,
     stderr: expect.stringContaining("empty_result") as string,
@@ -290,7 +236,7 @@ test("exit codes tell a turn limit and a failed agent apart", async () => {
 });
 
 test("ps, logs and output read what any run left behind", async () => {
-  const { run, cwd } = shop(
+  const { run, cwd } = commandShop(
     'turns: [{ turn: 1, agent: main, reply: [{ call: Agent, input: { description: look, prompt: p, subagent_type: Explore } }] }, { agent: main, reply: all done }, { agent: Explore, turn: 1, reply: [{ call: Read, input: { file_path: s.yaml } }] }, { agent: Explore, reply: "seen \\e]0;evil\\a it" }]',
   );
   expect((await run(["ps"])).stderr).toContain("No agent is running");
@@ -327,77 +273,8 @@ test("ps, logs and output read what any run left behind", async () => {
   });
 });
 
-test("logs -f follows a running agent to its end; ps shows it; Ctrl+C stops it and its processes", async () => {
-  const { run, start, config } = shop(
-    "turns: [{ reply: [{ text: Going to sleep. }, { call: Bash, input: { command: sleep 300 } }] }]",
-  );
-  const running = start(["run", "--allowedTools", "Bash", "--rehearse", "s.yaml", "x"]);
-  const stderr = readAll(running.stderr);
-  let rows: { id: string; state: string }[] = [];
-  while (
-    rows.length === 0 ||
-    !transcriptsIn(config).some((file) => readFileSync(file, "utf8").includes("retinue-step"))
-  ) {
-    rows = JSON.parse((await run(["ps", "--json"])).stdout) as typeof rows;
-  }
-  expect(rows).toMatchObject([{ state: "running" }]);
-  const follower = start(["logs", "-f", rows[0]?.id ?? ""]);
-  const followed = readAll(follower.stdout);
-  running.kill("SIGINT");
-  expect(await exit(running)).toBe(130);
-  expect(await stderr).toContain("interrupted by SIGINT");
-  expect(await exit(follower)).toBe(0);
-  expect(await followed).toMatch(/Going to sleep\.[\s\S]*Interrupted/);
-  const after = JSON.parse((await run(["ps", "-a", "--json"])).stdout) as { state: string }[];
-  expect(after).toMatchObject([{ state: "stopped" }]);
-});
-
-test("a second Ctrl+C ends the run at once, and still leaves no process behind", async () => {
-  const { start, cwd } = shop(
-    "turns: [{ reply: [{ call: Bash, input: { command: \"trap '' TERM; setsid sleep 300 & echo $RETINUE_AGENT > id; while :; do sleep 1; done\" } }] }]",
-  );
-  const running = start(["run", "--allowedTools", "Bash", "--rehearse", "s.yaml", "x"]);
-  let id = "";
-  while (id === "") {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    if (existsSync(join(cwd, "id"))) id = readFileSync(join(cwd, "id"), "utf8").trim();
-  }
-  running.kill("SIGINT");
-  let said = "";
-  for await (const chunk of running.stderr ?? []) {
-    said += String(chunk);
-    if (said.includes("once more")) break;
-  }
-  running.kill("SIGTERM");
-  // 130 when the first stop was quicker than the second signal.
-  expect([130, 143]).toContain(await exit(running));
-  while (markedProcesses(id).length > 0) await new Promise((resolve) => setTimeout(resolve, 20));
-});
-
-test("an agent whose process was killed is shown as interrupted, and what it said is still there", async () => {
-  const { run, start } = shop(
-    "turns: [{ reply: [{ text: Half way. }, { call: Bash, input: { command: sleep 300 & echo started; wait } }] }]",
-  );
-  const running = start(["run", "--allowedTools", "Bash", "--rehearse", "s.yaml", "x"]);
-  let id = "";
-  while (id === "" || (await run(["output", id])).stdout !== "Half way.\n") {
-    id = (await run(["ps", "-q"])).stdout.trim();
-  }
-  running.kill("SIGKILL");
-  await exit(running);
-  expect((await run(["ps", "-q"])).stdout).toBe("");
-  expect(JSON.parse((await run(["ps", "-a", "--json"])).stdout)).toMatchObject([
-    { state: "interrupted" },
-  ]);
-  expect(await run(["output", id])).toMatchObject({
-    stdout: "Half way.\n",
-    stderr: expect.stringContaining("interrupted") as string,
-  });
-  killMarked(id);
-});
-
 test("agents ls shows every type, who defined it, and what is wrong with files", async () => {
-  const { run, cwd } = shop();
+  const { run, cwd } = commandShop();
   writeFiles(cwd, {
     ".claude/agents/mine.md": "---\nname: mine\ndescription: My own\nmodel: opus\n---\nHi",
     ".claude/agents/bad.md": "---\nname: bad\n---\nHi",
@@ -413,7 +290,7 @@ test("agents ls shows every type, who defined it, and what is wrong with files",
 });
 
 test("words and a last '-' join the task and what is piped in", async () => {
-  const { run } = shop('turns: [{ reply: "{{ prompt }}" }]');
+  const { run } = commandShop('turns: [{ reply: "{{ prompt }}" }]');
   expect(
     await run(["run", "-p", "--rehearse", "s.yaml", "review", "this:", "-"], { input: "a diff\n" }),
   ).toMatchObject({
@@ -422,7 +299,7 @@ test("words and a last '-' join the task and what is piped in", async () => {
 });
 
 test("with -p a denial is still said, with --quiet nothing is", async () => {
-  const { run } = shop(
+  const { run } = commandShop(
     "turns: [{ turn: 1, reply: [{ call: Bash, input: { command: touch made } }] }, { turn: 2, reply: ok }]",
   );
   expect((await run(["run", "-p", "--rehearse", "s.yaml", "x"])).stderr).toContain(
@@ -436,7 +313,9 @@ test("with -p a denial is still said, with --quiet nothing is", async () => {
 });
 
 test("a run that takes too long ends with the code for that", async () => {
-  const { run } = shop("turns: [{ reply: [{ call: Bash, input: { command: sleep 300 } }] }]");
+  const { run } = commandShop(
+    "turns: [{ reply: [{ call: Bash, input: { command: sleep 300 } }] }]",
+  );
   expect(
     await run([
       "run",
@@ -453,7 +332,7 @@ test("a run that takes too long ends with the code for that", async () => {
 });
 
 test("--permission-mode: plan changes nothing, bypassPermissions allows all but is refused for root outside a sandbox", async () => {
-  const { run, cwd } = shop(
+  const { run, cwd } = commandShop(
     'turns: [{ turn: 1, reply: [{ call: Bash, input: { command: "touch made" } }] }, { turn: 2, reply: ok }]',
   );
   const mode = (name: string): string[] => [
@@ -484,7 +363,7 @@ test("--permission-mode: plan changes nothing, bypassPermissions allows all but 
 });
 
 test("without the programs of the sandbox a run that may go on without it says so on stderr", async () => {
-  const { run, config } = shop();
+  const { run, config } = commandShop();
   const sandbox = { enabled: true, failIfUnavailable: false };
   writeFiles(config, { "settings.json": JSON.stringify({ sandbox }) });
   for (const options of [[], ["-p"], ["--output-format", "json"]]) {
@@ -500,7 +379,7 @@ test("without the programs of the sandbox a run that may go on without it says s
 });
 
 test("every command explains itself", async () => {
-  const { run } = shop();
+  const { run } = commandShop();
   for (const args of [
     [],
     ["run"],
@@ -533,52 +412,6 @@ test("every command explains itself", async () => {
   expect((await run(["--version"])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
 });
 
-const endings: [string, string[], (child: ChildProcess) => void, number][] = [
-  ["the terminal is closed", [], (child) => void child.kill("SIGHUP"), 129],
-  ["it is asked to stop", [], (child) => void child.kill("SIGTERM"), 143],
-  [
-    "the reader of its output goes away",
-    ["--output-format", "stream-json"],
-    (child) => void child.stdout?.destroy(),
-    141,
-  ],
-  ["the reader of its messages goes away", [], (child) => void child.stderr?.destroy(), 141],
-];
-
-test.each(endings)(
-  "when %s in mid-run, the agents and their processes end first",
-  async (_name, options, end, code) => {
-    const { run, start, cwd } = shop(`
-turns:
-  - turn: 1
-    reply: [{ call: Bash, input: { command: "echo $RETINUE_AGENT > id; setsid sleep 300 >/dev/null 2>&1 & until [ -f go ]; do sleep 0.02; done" } }]
-  - turn: 2
-    reply: [{ text: Still here. }, { call: Bash, input: { command: sleep 300 } }]
-`);
-    const child = start(["run", ...options, "--allowedTools", "Bash", "--rehearse", "s.yaml", "x"]);
-    child.stdout?.resume();
-    child.stderr?.resume();
-    await vi.waitFor(() => expect(readFileSync(join(cwd, "id"), "utf8")).toMatch(/^a\w+\n/), {
-      timeout: 20_000,
-    });
-    const id = readFileSync(join(cwd, "id"), "utf8").trim();
-    end(child);
-    writeFileSync(join(cwd, "go"), "");
-    expect(await exit(child)).toBe(code);
-    expect(markedProcesses(id)).toEqual([]);
-    expect(JSON.parse((await run(["ps", "-a", "--json"])).stdout)).toMatchObject([
-      { state: "stopped" },
-    ]);
-  },
-);
-
-test("a reader that goes away is no error", async () => {
-  const { start } = shop();
-  const child = start(["run", "-p", "--rehearse", "s.yaml", "x"]);
-  child.stdout?.destroy();
-  expect(await exit(child)).toBe(0);
-});
-
 test("a Node that is too old is told so in one line", async () => {
   const cwd = temporaryDirectory();
   const old =
@@ -589,29 +422,3 @@ test("a Node that is too old is told so in one line", async () => {
     "retinue: Node 20.11.0 is too old. Install Node 24 or newer, from https://nodejs.org.\n",
   );
 });
-
-function transcriptsIn(config: string): string[] {
-  try {
-    return readdirSync(config, { recursive: true, encoding: "utf8" })
-      .filter((name) => name.endsWith(".jsonl"))
-      .map((name) => join(config, name));
-  } catch {
-    return [];
-  }
-}
-
-/** Ends what a killed run left behind. */
-function killMarked(agentId: string): void {
-  for (const pid of markedProcesses(agentId)) process.kill(pid, "SIGKILL");
-}
-
-function markedProcesses(agentId: string): number[] {
-  return readdirSync("/proc").flatMap((name) => {
-    try {
-      const environment = /^\d+$/.test(name) ? readFileSync(`/proc/${name}/environ`, "utf8") : "";
-      return environment.includes(agentId) ? [Number(name)] : [];
-    } catch {
-      return [];
-    }
-  });
-}

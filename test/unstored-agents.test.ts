@@ -1,0 +1,63 @@
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { setStage } from "./support/stage.ts";
+
+test("a transcript that cannot be written ends the agent with a typed failure", async () => {
+  const { manager } = setStage("turns: [{ reply: ok }]");
+  const sessionDir = join(manager.transcripts.projectDir, manager.sessionId);
+  rmSync(sessionDir, { recursive: true });
+  writeFileSync(sessionDir, "in the way");
+  const agent = await manager.spawn({ prompt: "x", subagent_type: "Explore" });
+  expect(await manager.output(agent.id, { block: true })).toMatchObject({
+    state: "failed",
+    error: { code: "storage" },
+  });
+});
+
+test("a transcript that cannot be written ends the task, gives the slot back, and nothing is left unhandled", async () => {
+  const { manager } = setStage("turns: [{ reply: ok, repeat: true }]", {
+    limits: { maxRunning: 1 },
+  });
+  const agent = await manager.spawn({ subagent_type: "Explore" });
+  const sessionDir = join(manager.transcripts.projectDir, manager.sessionId);
+  mkdirSync(join(sessionDir, "subagents", `agent-${agent.id}.jsonl`));
+  expect(await manager.process(agent.id, "x")).toMatchObject({
+    state: "failed",
+    error: { code: "storage" },
+  });
+  const next = await manager.spawn({ prompt: "y", subagent_type: "Explore" });
+  expect(await manager.output(next.id, { block: true })).toMatchObject({ state: "completed" });
+});
+
+test("an end that cannot be stored is no success", async () => {
+  const { manager, cwd } = setStage(
+    'turns: [{ turn: 1, reply: [{ call: Bash, input: { command: "sh block" } }] }, { turn: 2, reply: done }]',
+    { allowedTools: ["Bash"] },
+  );
+  const agent = await manager.spawn({ prompt: "x", subagent_type: "Bash", name: "late" });
+  const meta = join(
+    manager.transcripts.projectDir,
+    manager.sessionId,
+    "subagents",
+    `agent-${agent.id}.meta.json`,
+  );
+  // A directory where the file should go: every later write of it fails.
+  writeFileSync(join(cwd, "block"), `rm -f '${meta}' && mkdir '${meta}'`);
+  expect(await manager.output(agent.id, { block: true })).toMatchObject({
+    state: "failed",
+    error: { code: "storage" },
+  });
+});
+
+test("an idle agent that cannot be stored is announced to nobody", async () => {
+  const { manager, events } = setStage("turns: [{ reply: ok }]");
+  const sessionDir = join(manager.transcripts.projectDir, manager.sessionId);
+  rmSync(sessionDir, { recursive: true });
+  writeFileSync(sessionDir, "in the way");
+  await expect(manager.spawn({ subagent_type: "Explore" })).rejects.toMatchObject({
+    code: "storage",
+  });
+  expect(events).toEqual([]);
+  expect(manager.list({ all: true })).toEqual([]);
+});
