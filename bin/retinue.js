@@ -102,7 +102,7 @@ function codeCacheFor(code) {
   function replace(content) {
     const fresh = `${file}.${process.pid}`;
     try {
-      fs.writeFileSync(fresh, content, { mode: 0o600 });
+      fs.writeFileSync(fresh, content, { mode: 0o600, flag: "wx" });
       fs.renameSync(fresh, file);
     } catch (error) {
       fs.rmSync(fresh, { force: true });

@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { defaultGraceMs } from "../src/platform/process-tree.ts";
 import { temporaryDirectory, writeFiles } from "./support/stage.ts";
-import { bin, commandShop, transcriptsIn } from "./support/command-shop.ts";
+import { bin, commandShop } from "./support/command-shop.ts";
 
 test("run prints the result on stdout and its progress, labelled as scripted, on stderr", async () => {
   const { run } = commandShop();
@@ -122,103 +122,6 @@ test("a broken expectation of the scenario fails the command", async () => {
   expect(ran.code).toBe(1);
   expect(ran.stderr).toContain("s.yaml:2: Expected 1 agents of Explore");
 });
-
-const bad: [string, string[], number, RegExp, Record<string, string>?][] = [
-  [
-    "no model",
-    ["run", "x"],
-    6,
-    /^retinue: No credentials for the Anthropic API\. Set ANTHROPIC_API_KEY .*--rehearse FILE.*\n$/,
-  ],
-  ["no task", ["run", "--rehearse", "s.yaml"], 2, /^retinue: There is no task\./],
-  [
-    "an unreadable scenario",
-    ["run", "--rehearse", "nowhere.yaml", "x"],
-    2,
-    /^retinue: .*nowhere\.yaml/,
-  ],
-  [
-    "a broken scenario",
-    ["run", "--rehearse", "broken.yaml", "x"],
-    2,
-    /^retinue: .*broken\.yaml:2: /,
-  ],
-  [
-    "bad JSON for --agents",
-    ["run", "--rehearse", "s.yaml", "--agents", "{oops", "x"],
-    2,
-    /^retinue: --agents is not valid JSON .*Write for example/,
-  ],
-  [
-    "agents that are no table",
-    ["run", "--rehearse", "s.yaml", "--agents", '["a"]', "x"],
-    2,
-    /^retinue: --agents must be an object/,
-  ],
-  [
-    "an agent without a prompt",
-    ["run", "--rehearse", "s.yaml", "--agents", '{"a":{"description":"d"}}', "x"],
-    2,
-    /agents\.a: 'prompt'/,
-  ],
-  [
-    "an unknown agent type",
-    ["run", "--rehearse", "s.yaml", "-a", "exlore", "x"],
-    3,
-    /retinue: Agent type 'exlore' not found\. Did you mean 'Explore'\? Available agents: /,
-  ],
-  [
-    "a permission mode that there is not",
-    ["run", "--rehearse", "s.yaml", "--permission-mode", "yolo", "x"],
-    2,
-    /Allowed choices are default, acceptEdits/,
-  ],
-  [
-    "no such id",
-    ["logs", "a123"],
-    3,
-    /^retinue: There is no agent 'a123'\. 'retinue ps -a' lists them\./,
-  ],
-  ["no such id for output", ["output", "a123"], 3, /^retinue: There is no agent 'a123'/],
-  [
-    "an unknown command",
-    ["runn"],
-    2,
-    /^retinue: unknown command 'runn'[\s\S]*Did you mean run\?[\s\S]*See 'retinue --help'/,
-  ],
-  ["an unknown option", ["run", "--rehears", "s.yaml"], 2, /^retinue: unknown option '--rehears'/],
-  [
-    "a turn limit that is no number",
-    ["run", "--max-turns", "many", "x"],
-    2,
-    /positive whole number/,
-  ],
-  [
-    "an unwritable config directory",
-    ["run", "--rehearse", "s.yaml", "x"],
-    1,
-    /^retinue: Transcripts cannot be written to .*Set CLAUDE_CONFIG_DIR/,
-    { CLAUDE_CONFIG_DIR: "/dev/null/x" },
-  ],
-];
-
-test.each(bad)(
-  "%s: one clear line, the right exit code, nothing half-written",
-  async (_name, args, code, message, env) => {
-    const { run, cwd, config } = commandShop();
-    writeFileSync(join(cwd, "broken.yaml"), "turns:\n  - repy: hello\n");
-    const before = readdirSync(cwd);
-    const ran = await run(args, env === undefined ? {} : { env });
-    expect(ran).toMatchObject({
-      code,
-      stdout: "",
-      stderr: expect.stringMatching(message) as string,
-    });
-    expect(ran.stderr).not.toMatch(/\n\s+at /);
-    expect(readdirSync(cwd)).toEqual(before);
-    expect(transcriptsIn(config)).toEqual([]);
-  },
-);
 
 test("exit codes tell a turn limit and a failed agent apart", async () => {
   const { run } = commandShop(
