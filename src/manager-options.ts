@@ -17,7 +17,7 @@ import {
 } from "./settings/settings.ts";
 import { permissionModes } from "./resolved-agent.ts";
 import { defaultConfigDir } from "./transcript/paths.ts";
-import { problemsIn, wording } from "./wording.ts";
+import { inOurWords, problemsIn } from "./wording.ts";
 
 const optionsSchema = z.strictObject({
   /** Where answers come from. */
@@ -110,8 +110,7 @@ export type CheckedOptions = z.infer<typeof optionsSchema>;
 
 export function checkOptions(options: ManagerOptions): CheckedOptions {
   const limits = { ...limitsFromEnvironment(process.env), ...options.limits };
-  // A parser compiled for a schema that is used once would cost more than the check.
-  const parsed = optionsSchema.safeParse({ ...options, limits }, { error: wording, jitless: true });
+  const parsed = optionsSchema.safeParse({ ...options, limits }, inOurWords);
   if (parsed.success) return parsed.data;
   const problems = problemsIn(parsed.error, "options");
   throw new RetinueError(
@@ -122,8 +121,8 @@ export function checkOptions(options: ManagerOptions): CheckedOptions {
 
 /** The host's own settings are checked whole: their author is right there. */
 function fitsSettings(settings: Record<string, unknown>, context: z.RefinementCtx): void {
-  for (const { path, message } of settingsSchema.safeParse(settings, { error: wording }).error
-    ?.issues ?? []) {
+  const { error } = settingsSchema.safeParse(settings, inOurWords);
+  for (const { path, message } of error?.issues ?? []) {
     context.addIssue({ code: "custom", path: [...path], message });
   }
 }

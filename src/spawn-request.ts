@@ -2,7 +2,7 @@ import { z } from "zod";
 import { RetinueError } from "./errors.ts";
 import { longestTimer } from "./longest-timer.ts";
 import { permissionModes } from "./resolved-agent.ts";
-import { problemsIn, wording } from "./wording.ts";
+import { inOurWords, problemsIn } from "./wording.ts";
 
 /** How hard a model thinks. */
 export const effortSchema = z.enum(["low", "medium", "high", "xhigh", "max"]);
@@ -59,8 +59,7 @@ export type SpawnRequestInput = z.input<typeof spawnRequestSchema>;
 
 /** Checks a request from outside; what is wrong is named field by field. */
 export function parseSpawnRequest(input: SpawnRequestInput): SpawnRequest {
-  // A parser compiled for the schema would cost more than the few hundred requests of a session.
-  const parsed = spawnRequestSchema.safeParse(input, { error: wording, jitless: true });
+  const parsed = spawnRequestSchema.safeParse(input, inOurWords);
   if (parsed.success) return parsed.data;
   throw new RetinueError(
     "invalid_request",

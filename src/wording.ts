@@ -27,6 +27,12 @@ export const wording: z.core.$ZodErrorMap = (issue) => {
   }
 };
 
+/**
+ * How a value is checked that is checked once or a few dozen times: a parser compiled for its schema would cost more than the
+ * checks.
+ */
+export const inOurWords = { error: wording, jitless: true } as const;
+
 /** Each issue with its place; `whole` names the place of one that is about all of it. */
 export function problemsIn({ issues }: z.ZodError, whole = ""): string {
   return issues

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { pathText, type Path, type Values } from "./layer.ts";
 import { isObject } from "../platform/is-object.ts";
 import { settingsSchema, type Settings } from "./settings.ts";
-import { wording } from "../wording.ts";
+import { inOurWords } from "../wording.ts";
 
 export interface BadValue {
   readonly path: Path;
@@ -25,7 +25,7 @@ export function checkSettings(given: Values): {
   let values = given;
   // What is left after a cut may lack something that it needs: then more of it goes, at last the whole key.
   for (let round = 1; ; round += 1) {
-    const parsed = settingsSchema.safeParse(values, { error: wording });
+    const parsed = settingsSchema.safeParse(values, inOurWords);
     if (parsed.success) return { values, settings: parsed.data, bad };
     const cuts = new Set<string>();
     for (const issue of parsed.error.issues.flatMap(innermost)) {
