@@ -44,14 +44,16 @@ function loadCommandLine() {
 }
 
 /**
- * In a place that is the user's own: below the directory for temporary files anybody could have put something else. The
- * file holds a sum, because V8 does not look whether data is whole, how much was compiled then, and V8's data.
+ * The file holds a sum, because V8 does not look whether data is whole, how much was compiled then, and V8's data. It is
+ * code: so it is taken only from the user himself, and neither from a directory for temporary files nor from one that
+ * depends on where the command is called.
  */
 function codeCacheFor(code) {
   const fs = process.getBuiltinModule("node:fs");
   const { hash } = process.getBuiltinModule("node:crypto");
-  const home = process.getBuiltinModule("node:os").homedir();
-  const config = process.env.CLAUDE_CONFIG_DIR || `${home}/.claude`;
+  const { isAbsolute } = process.getBuiltinModule("node:path");
+  const config =
+    process.env.CLAUDE_CONFIG_DIR || `${process.getBuiltinModule("node:os").homedir()}/.claude`;
   const directory = `${config}/retinue/code-cache`;
   // The script begins with a hash of itself, in a comment.
   const file = `${directory}/${code.slice(2, 18)}-${process.version}-${process.arch}`;
@@ -60,12 +62,19 @@ function codeCacheFor(code) {
   const { compiled: compiledBefore, data } = read();
   return { data, keepFrom };
 
+  function isOwn(path) {
+    const status = fs.lstatSync(path, { throwIfNoEntry: false });
+    return status?.isSymbolicLink() === false && status.uid === process.getuid();
+  }
+
   function read() {
     try {
-      const whole = fs.readFileSync(file);
-      const content = whole.subarray(sumLength);
-      if (sumOf(content).equals(whole.subarray(0, sumLength)))
-        return { compiled: content.readUInt32LE(), data: content.subarray(4) };
+      if (isAbsolute(config) && isOwn(directory) && isOwn(file)) {
+        const whole = fs.readFileSync(file);
+        const content = whole.subarray(sumLength);
+        if (sumOf(content).equals(whole.subarray(0, sumLength)))
+          return { compiled: content.readUInt32LE(), data: content.subarray(4) };
+      }
     } catch {
       // There is none yet, or it cannot be read.
     }
@@ -74,6 +83,7 @@ function codeCacheFor(code) {
 
   /** At the end of a run, or while a long one is young: V8 forgets functions that it has not run for a while. */
   function keepFrom(script) {
+    if (!isAbsolute(config)) return;
     const atEnd = () => keep(script);
     process.once("exit", atEnd);
     const whileYoung = () => process.off("exit", atEnd) && keep(script);
@@ -92,6 +102,7 @@ function codeCacheFor(code) {
       // One by one: all at once, Node waits for ever where nothing can be made, as below /proc.
       for (const path of [`${config}/retinue`, directory])
         if (!fs.existsSync(path)) fs.mkdirSync(path, { mode: 0o700 });
+      if (!isOwn(directory)) return;
       replace(Buffer.concat([sumOf(content), content]));
       removeOld();
     } catch {
@@ -112,8 +123,10 @@ function codeCacheFor(code) {
 
   function removeOld() {
     const month = 30 * 24 * 60 * 60 * 1000;
-    for (const name of fs.readdirSync(directory))
-      if (fs.statSync(`${directory}/${name}`).mtimeMs < Date.now() - month)
-        fs.rmSync(`${directory}/${name}`, { recursive: true, force: true });
+    for (const name of fs.readdirSync(directory)) {
+      const path = `${directory}/${name}`;
+      if (/^[0-9a-f]{16}-v/.test(name) && fs.lstatSync(path).mtimeMs < Date.now() - month)
+        fs.rmSync(path, { force: true });
+    }
   }
 }

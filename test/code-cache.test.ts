@@ -1,7 +1,19 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { spawnSync } from "node:child_process";
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, join } from "node:path";
 import { expect, test } from "vitest";
+import { bin } from "./support/command-shop.ts";
 import { shop, type Shop } from "./support/repository.ts";
+import { writeFiles } from "./support/stage.ts";
 
 const ok = { code: 0 };
 const withSettings = (): Shop => shop({}, { "settings.json": "{}" });
@@ -60,22 +72,58 @@ test("compiled functions that are damaged or cut off are not used, but replaced"
   }
 });
 
-test("where nothing can be kept, commands work all the same", () => {
-  const place = shop({}, { retinue: "a file where a directory should be" });
-  expect(place.retinue("settings")).toMatchObject(ok);
+test("where nothing can be kept, commands work all the same, also when they take longer", () => {
+  const file = shop({}, { retinue: "a file where a directory should be" });
+  expect(file.retinue("settings")).toMatchObject(ok);
+  const knot = shop(
+    {
+      "s.yaml":
+        "turns: [{ turn: 1, reply: [{ call: Bash, input: { command: sleep 2.5 } }] }, { turn: 2, reply: woke }]",
+    },
+    { "settings.json": "{}" },
+  );
+  mkdirSync(join(knot.config, "retinue"));
+  symlinkSync("code-cache", cacheOf(knot));
+  expect(knot.retinue("settings")).toEqual(file.retinue("settings"));
+  const run = ["run", "--quiet", "--allowedTools", "Bash", "--rehearse", "s.yaml", "x"];
+  expect(knot.retinue(...run)).toMatchObject({ ...ok, stdout: "woke\n" });
 });
 
-test("what an old version compiled goes after a month", () => {
+test("compiled functions are neither taken from a directory that is a link, nor kept where it leads", () => {
   const place = withSettings();
-  const [old, young] = [join(cacheOf(place), "old"), join(cacheOf(place), "young")];
-  for (const directory of [old, young]) mkdirSync(directory, { recursive: true });
+  expect(place.retinue("settings")).toMatchObject(ok);
+  const file = fileIn(place);
+  const elsewhere = join(place.cwd, "elsewhere");
+  renameSync(cacheOf(place), elsewhere);
+  symlinkSync(elsewhere, cacheOf(place));
+  const before = version(join(elsewhere, basename(file)));
+  expect(place.retinue("lint")).toMatchObject(ok);
+  expect(version(join(elsewhere, basename(file)))).toEqual(before);
+  expect(readdirSync(elsewhere)).toEqual([basename(file)]);
+});
+
+test("a directory of settings that depends on where the command is called keeps nothing", () => {
+  const { cwd } = withSettings();
+  writeFiles(cwd, { "relative/settings.json": "{}" });
+  const ran = spawnSync(process.execPath, [bin, "settings"], {
+    cwd,
+    env: { ...process.env, CLAUDE_CONFIG_DIR: "relative" },
+  });
+  expect(ran.status).toBe(0);
+  expect(readdirSync(join(cwd, "relative"))).toEqual(["settings.json"]);
+});
+
+test("what an old version compiled goes after a month, and nothing else", () => {
+  const place = withSettings();
+  const old = "0123456789abcdef-v24.0.0-x64";
+  writeFiles(cacheOf(place), { [old]: "", young: "", notes: "" });
+  renameSync(join(cacheOf(place), "young"), join(cacheOf(place), old.replace("0", "1")));
   const longAgo = Date.now() / 1000 - 40 * 24 * 60 * 60;
-  utimesSync(old, longAgo, longAgo);
+  for (const name of [old, "notes"]) utimesSync(join(cacheOf(place), name), longAgo, longAgo);
   expect(place.retinue("settings")).toMatchObject(ok);
   const left = readdirSync(cacheOf(place));
-  expect(left).toContain("young");
-  expect(left).not.toContain("old");
-  expect(left).toHaveLength(2);
+  expect(left).toHaveLength(3);
+  expect(left).toEqual(expect.arrayContaining([old.replace("0", "1"), "notes"]));
 });
 
 test("a package that is loaded beside the script, as ripgrep is, makes Node say nothing", () => {

@@ -1,11 +1,9 @@
-import { closeSync, renameSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { z } from "zod";
 import { RetinueError } from "../errors.ts";
-import { openInPrivateDirectory } from "../platform/make-directory.ts";
 import { once } from "../platform/once.ts";
 import { readSmallFile } from "../platform/read-small-file.ts";
-import { writeWhole } from "../platform/write-whole.ts";
+import { replaceWhole } from "../platform/replace-whole.ts";
 import { permissionModes } from "../resolved-agent.ts";
 import { unwritable } from "../transcript/unwritable.ts";
 import type { RunOptions } from "./run-session.ts";
@@ -73,15 +71,8 @@ export function keepStart(
   const open = Object.fromEntries(all.filter((entry) => !isSecret(entry)));
   const path = join(sessionDir, fileName);
   try {
-    const file = openInPrivateDirectory(`${path}.new`, "w");
-    try {
-      writeWhole(file, `${JSON.stringify({ ...open, secret })}\n`, 0);
-    } finally {
-      closeSync(file);
-    }
-    renameSync(`${path}.new`, path);
+    replaceWhole(path, `${JSON.stringify({ ...open, secret })}\n`);
   } catch (error) {
-    rmSync(`${path}.new`, { force: true });
     throw unwritable(`The session ${sessionDir}`, error);
   }
 }

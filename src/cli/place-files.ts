@@ -35,7 +35,7 @@ export async function placeFiles(
       await makeDirectories(root, dirname(path), undo);
       await writeFileAtomic(join(root, path), content, { mode: 0o644 });
     } catch (error) {
-      throw unwritable(join(root, path), error);
+      throw notPlaced(join(root, path), error);
     }
     undo.defer(() => rm(join(root, path), { force: true }).catch(() => undefined));
   }
@@ -80,7 +80,7 @@ async function checkWritable(directory: string): Promise<void> {
   try {
     await access(nearest, constants.W_OK | constants.X_OK);
   } catch (error) {
-    throw unwritable(nearest, error);
+    throw notPlaced(nearest, error);
   }
 }
 
@@ -114,11 +114,11 @@ async function statusOf(
     return await look(path);
   } catch (error) {
     if (systemCode(error) === "ENOENT") return undefined;
-    throw unwritable(path, error);
+    throw notPlaced(path, error);
   }
 }
 
-function unwritable(path: string, error: unknown): RetinueError {
+function notPlaced(path: string, error: unknown): RetinueError {
   return new RetinueError(
     "storage",
     `${path} cannot be written (${errorMessage(error)}); nothing was changed. Make its directory writable, or use another one.`,

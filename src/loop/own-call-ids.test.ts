@@ -30,5 +30,7 @@ test("an id that the conversation had before becomes another one, which it never
 
 test("what could not be read of a call's input goes with the call", () => {
   const { malformed } = ownCallIds(answerOf(["call_0"], { call_0: "{ torn" }), [said("call_0")]);
-  expect(malformed).toMatchObject({ call_0_2: "{ torn" });
+  expect(malformed).toEqual({ call_0_2: "{ torn" });
+  const taken = answerOf(["call_0", "call_0_2"], { call_0: "{ torn" });
+  expect(ownCallIds(taken, [said("call_0")]).malformed).toEqual({ call_0_3: "{ torn" });
 });

@@ -14,12 +14,12 @@ export function ownCallIds(answer: ModelAnswer, before: readonly Message[]): Mod
     if (message.role === "assistant") for (const { id } of toolUsesOf(message)) used.add(id);
   const own = new Set(calls.map(({ id }) => id));
   if (own.size === calls.length && own.isDisjointFrom(used)) return answer;
-  const malformed = { ...answer.malformed };
+  const malformed: Record<string, string> = {};
   const content = answer.message.content.map((block) => {
     if (block.type !== "tool_use") return block;
     const id = unusedId(block.id, used);
     used.add(id);
-    const raw = Object.hasOwn(malformed, block.id) ? malformed[block.id] : undefined;
+    const raw = Object.hasOwn(answer.malformed, block.id) ? answer.malformed[block.id] : undefined;
     if (raw !== undefined) malformed[id] = raw;
     return { ...block, id };
   });

@@ -5,14 +5,13 @@ import { readJsonl } from "../platform/jsonl.ts";
 import { readSmallFile } from "../platform/read-small-file.ts";
 import { unlessGone } from "../platform/remove-tree.ts";
 import type { AgentOnDisk } from "./meta.ts";
-import { parseEntry } from "./reader.ts";
 
 /**
- * What an agent has in the other directories of its session: what lies there under its name, what its calls wrote down, and
+ * What an agent has in the other directories of its session: what lies there under its name, what its commands wrote down, and
  * questions that nobody will answer any more.
  */
 export async function filesOfAgent(agent: AgentOnDisk, directory: string): Promise<string[]> {
-  const { results, outputs } = await writtenBy(agent);
+  const outputs = await outputsOf(agent);
   const { agentId } = agent.meta.retinue;
   const isNamedAfterIt = (name: string): boolean =>
     name === agentId || name.startsWith(`${agentId}.`) || name === `${agentId}-plan.md`;
@@ -27,7 +26,6 @@ export async function filesOfAgent(agent: AgentOnDisk, directory: string): Promi
     const own = names.filter(
       (name) =>
         isNamedAfterIt(name) ||
-        (room === "tool-results" && results.has(name)) ||
         (room === "tasks" && outputs.has(name)) ||
         questions.some((id) => name.startsWith(`${id}.`)),
     );
@@ -36,28 +34,16 @@ export async function filesOfAgent(agent: AgentOnDisk, directory: string): Promi
   return found;
 }
 
-interface Written {
-  /** The files into which long outputs of its calls went. */
-  results: Set<string>;
-  /** What its commands in the background have said. */
-  outputs: Set<string>;
-}
-
-/** What stands in a branch before its beginning was written by the calls of another agent. */
-async function writtenBy({ transcript }: AgentOnDisk): Promise<Written> {
+/** What its commands in the background have said. What stands in a branch before its beginning was started by another agent. */
+async function outputsOf({ transcript }: AgentOnDisk): Promise<Set<string>> {
   const lines = (await unlessGone(() => readJsonl(transcript))) ?? [];
   const begun = lines.findLastIndex(({ type }) => type === "retinue-branch");
-  const written: Written = { results: new Set(), outputs: new Set() };
-  for (const line of lines.slice(begun + 1)) {
-    for (const entry of parseEntry(line)) {
-      if (entry.kind === "answer" && entry.block?.type === "tool_use")
-        written.results.add(`${entry.block.id.replaceAll(/[^\w-]/g, "_")}.txt`);
-    }
-    const { toolUseResult: data } = line;
-    const task = isObject(data) ? data["backgroundTaskId"] : undefined;
-    if (typeof task === "string") written.outputs.add(`${task}.output`);
-  }
-  return written;
+  return new Set(
+    lines.slice(begun + 1).flatMap(({ toolUseResult: data }) => {
+      const task = isObject(data) ? data["backgroundTaskId"] : undefined;
+      return typeof task === "string" ? [`${task}.output`] : [];
+    }),
+  );
 }
 
 const largestQuestion = 16 * 1024 * 1024;

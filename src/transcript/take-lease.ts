@@ -11,9 +11,9 @@ import {
 import { basename, dirname } from "node:path";
 import { RetinueError, systemCode } from "../errors.ts";
 import { withFileLockNow } from "../platform/file-lock.ts";
-import { openInPrivateDirectory } from "../platform/make-directory.ts";
 import { ownPlace } from "../platform/own-place.ts";
 import { processStart } from "../platform/process-start.ts";
+import { writeNew } from "../platform/replace-whole.ts";
 import { writeWhole } from "../platform/write-whole.ts";
 import { beatMs, readLease, type Lease, type LeaseOnDisk } from "./lease.ts";
 import type { SessionPaths } from "./paths.ts";
@@ -76,7 +76,7 @@ function create(path: string, lease: Lease): boolean {
 /** For file systems without links: a crash may leave it half written. */
 function createInPlace(path: string, lease: Lease): boolean {
   try {
-    writeNew(path, lease);
+    writeNew(path, textOf(lease));
     return true;
   } catch (error) {
     if (systemCode(error) === "EEXIST") return false;
@@ -160,21 +160,8 @@ function rewrite(path: string, mine: Lease): "kept" | "lost" | "failed" {
 /** Where no other process looks, to be put in its place whole. */
 function writeAside(path: string, lease: Lease): string {
   const aside = `${path}.${lease.token.slice(0, 8)}`;
-  writeNew(aside, lease);
+  writeNew(aside, textOf(lease));
   return aside;
-}
-
-/** Nothing is left of what finds no room. */
-function writeNew(path: string, lease: Lease): void {
-  const file = openInPrivateDirectory(path, "wx");
-  try {
-    writeWhole(file, textOf(lease), 0);
-  } catch (error) {
-    rmSync(path, { force: true });
-    throw error;
-  } finally {
-    closeSync(file);
-  }
 }
 
 /** Always of one length, so that rewriting it leaves nothing of the old text. */

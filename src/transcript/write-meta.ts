@@ -1,6 +1,5 @@
-import { closeSync, openSync, renameSync, rmSync } from "node:fs";
-import { systemCode } from "../errors.ts";
-import { openInPrivateDirectory } from "../platform/make-directory.ts";
+import { closeSync, openSync } from "node:fs";
+import { replaceWhole } from "../platform/replace-whole.ts";
 import { writeWhole } from "../platform/write-whole.ts";
 import type { AgentMeta } from "./meta.ts";
 
@@ -20,7 +19,7 @@ export function writeMeta(path: string, meta: AgentMeta, length: number): number
   if (size <= length) return overwrite(path, padded(json, length - size));
   const room = Math.ceil((size + roomForTheEnd) / block) * block;
   try {
-    return replace(path, padded(json, room - size));
+    return replaceWhole(path, padded(json, room - size));
   } catch (error) {
     const shorter = length === 0 ? undefined : cutToFit(meta, size - length);
     if (shorter === undefined) throw error;
@@ -38,42 +37,6 @@ function overwrite(path: string, text: string): number {
     return writeWhole(file, text, 0);
   } finally {
     closeSync(file);
-  }
-}
-
-/** Whole or not at all, whenever the process is killed. */
-function replace(path: string, text: string): number {
-  const next = `${path}.${process.pid}.new`;
-  const size = writeNew(next, text);
-  try {
-    renameSync(next, path);
-  } catch (error) {
-    rmSync(next, { force: true });
-    throw error;
-  }
-  return size;
-}
-
-function writeNew(path: string, text: string): number {
-  const file = openNew(path);
-  try {
-    return writeWhole(file, text, 0);
-  } catch (error) {
-    rmSync(path, { force: true });
-    throw error;
-  } finally {
-    closeSync(file);
-  }
-}
-
-/** A process that had our id may have been killed before it renamed its own. */
-function openNew(path: string): number {
-  try {
-    return openInPrivateDirectory(path, "wx");
-  } catch (error) {
-    if (systemCode(error) !== "EEXIST") throw error;
-    rmSync(path, { force: true });
-    return openInPrivateDirectory(path, "wx");
   }
 }
 
