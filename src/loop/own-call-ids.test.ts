@@ -32,5 +32,7 @@ test("what could not be read of a call's input goes with the call", () => {
   const { malformed } = ownCallIds(answerOf(["call_0"], { call_0: "{ torn" }), [said("call_0")]);
   expect(malformed).toEqual({ call_0_2: "{ torn" });
   const taken = answerOf(["call_0", "call_0_2"], { call_0: "{ torn" });
-  expect(ownCallIds(taken, [said("call_0")]).malformed).toEqual({ call_0_3: "{ torn" });
+  const owned = ownCallIds(taken, [said("call_0")]);
+  expect(idsOf(owned)).toEqual(["call_0_2", "call_0_2_2"]);
+  expect(owned.malformed).toEqual({ call_0_2: "{ torn" });
 });

@@ -42,7 +42,6 @@ test("all that belongs to an agent goes: under its name, of its calls, and its o
     "subagents/agent-a1.jsonl": lines.map((line) => `${JSON.stringify(line)}\n`).join(""),
     "subagents/agent-a1.jsonl.bad": "{ torn\n",
     "tasks/b1.output": "of its command",
-    "tool-results/toolu_1_x.txt": "long output",
     "tool-results/a1.2.txt": "long result of its second run",
     "tool-results/a1.call.toolu_1_x.txt": "long output",
     "tool-results/a1-plan.md": "plan",
