@@ -14,7 +14,7 @@ An agent that has ended or was interrupted is refused: 'retinue resume' goes on 
 export function addStop(program: Command): void {
   program
     .command("stop")
-    .description("end agents of any process, with everything below them and all they started")
+    .description("end agents of any process, with the children they wait for and all they started")
     .argument("[ids...]", which)
     .option("--all", "every agent that has not ended")
     .option(

@@ -7,14 +7,16 @@ const limitMs = 5000;
 export type Belonging = (table: readonly Process[]) => (process: Process) => boolean;
 
 /**
- * Ends every process that belongs, and what those started, gently, then surely. Resolves with those that died.
+ * Ends every process that belongs, and what those started, gently, then surely. Resolves with those that died of it.
  * `graceMs` is how long they have; who makes it smaller in the meantime is heeded.
  */
 export async function endProcesses(
   belonging: Belonging,
   pace: { readonly graceMs: number },
 ): Promise<string[]> {
+  const known = new Set<string>();
   const victims = new Set<string>();
+  const asked = new Set<number>();
   const began = performance.now();
   let alive: Process[] = [];
   /** A process in the middle of `exec` shows no environment, so only the second empty look counts. */
@@ -26,14 +28,19 @@ export async function endProcesses(
   ) {
     const table = await readProcesses();
     const belongs = belonging(table);
-    const family = familyOf(table, (process) => belongs(process) || victims.has(identity(process)));
-    const newcomers = family.filter((process) => !victims.has(identity(process)));
-    for (const process of newcomers) victims.add(identity(process));
+    const family = familyOf(table, (process) => belongs(process) || known.has(identity(process)));
+    for (const process of family) known.add(identity(process));
     alive = family;
     emptyLooks = alive.length === 0 ? emptyLooks + 1 : 0;
-    if (emptyLooks === (victims.size === 0 ? 1 : 2)) break;
+    if (emptyLooks === (known.size === 0 ? 1 : 2)) break;
     const gentle = performance.now() - began < pace.graceMs;
-    signalGroups(gentle ? newcomers : alive, gentle ? "SIGTERM" : "SIGKILL");
+    // Who was asked to end may need others to clean up; a second SIGTERM to their group would end those and mean "at once".
+    const next = gentle ? alive.filter(({ group }) => !asked.has(group)) : alive;
+    for (const process of next) {
+      asked.add(process.group);
+      victims.add(identity(process));
+    }
+    signalGroups(next, gentle ? "SIGTERM" : "SIGKILL");
     await setTimeout(pauseMs);
   }
   const stayed = new Set(alive.map(identity));

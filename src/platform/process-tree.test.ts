@@ -183,6 +183,19 @@ describe("ending all processes of an agent", () => {
     expect(await tree.killAll()).toBe(0);
   });
 
+  test("who cleans up with the help of others is asked to end once, and they are left to help", async () => {
+    const { tree, bash } = plant();
+    const child = bash(
+      "trap 'for i in 1 2 3 4 5; do sleep 0.1 || exit 1; done; echo clean; exit' TERM; echo ready; while :; do sleep 1; done",
+    );
+    let said = "";
+    child.stdout.on("data", (chunk: Buffer) => (said += String(chunk)));
+    await ready(child);
+    // The shell and, if it was seen, its sleep; not those that it needed afterwards.
+    expect(await tree.killAll({ graceMs: 20_000 })).toBeLessThanOrEqual(2);
+    expect(said).toBe("ready\nclean\n");
+  });
+
   test.skipIf(!canChoosePids).each(["await tree.killAll();", "process.exit();"])(
     "leaves a stranger alone that has got the number of a session whose last process ended unseen: %s",
     (ending) => {
