@@ -14,6 +14,7 @@ export const silentLogger: Logger = {
 
 /** A host's logger that throws must not end an agent: what it throws is dropped. */
 export function guardLogger(logger: Logger): Logger {
+  if (logger === silentLogger) return logger;
   return {
     info: (fields, message) => quietly(() => logger.info(fields, message)),
     warn: (fields, message) => quietly(() => logger.warn(fields, message)),

@@ -58,6 +58,8 @@ export const openRedactor: Redactor = {
 };
 
 const longText = 256;
+/** The ids of a thousand agents at once, and what they do: at the very most 2 MB. */
+const mostClean = 4096;
 
 /** Long texts go through several events, as input, as result and as data of one call: each is searched once. */
 function remembering(redact: (text: string) => string): (text: string) => string {
@@ -80,7 +82,7 @@ function knowingClean(redact: (text: string) => string): (text: string) => strin
     if (clean.has(given)) return given;
     const result = redact(given);
     if (result !== given) return result;
-    if (clean.size >= 300) clean.clear();
+    if (clean.size >= mostClean) clean.clear();
     clean.add(given);
     return given;
   };
