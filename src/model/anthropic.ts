@@ -1,7 +1,7 @@
 import type { RawMessageStreamEvent } from "@anthropic-ai/sdk/resources/messages/messages";
 import { accountOf, type Credentials } from "./anthropic-account.ts";
 import { requestText } from "./anthropic-body.ts";
-import { loadLibrary, type Library } from "./anthropic-client.ts";
+import { loadLibrary } from "./anthropic-client.ts";
 import { AnthropicDraft } from "./anthropic-draft.ts";
 import { interruption, noStream, refusal, streamFault } from "./anthropic-errors.ts";
 import { SearchDraft, searchText } from "./anthropic-search.ts";
@@ -16,15 +16,17 @@ export interface AnthropicOptions extends Credentials {
 }
 
 /**
- * Claude, through the official client library, which is loaded with the first request. Of the library we use the
- * request and its errors; reading the stream, retries, limits of time and the assembly of answers are ours.
+ * Claude, through the official client library, which is loaded from now on, so that the first request need not wait for
+ * it. Of the library we use the request and its errors; reading the stream, retries, limits of time and the assembly of answers are ours.
  *
  * Throws `no_model` at once when there are no credentials.
  */
 export function createAnthropic(options: AnthropicOptions = {}): Model {
   const account = accountOf(options, process.env);
   const maxTokens = options.maxTokens ?? 32_000;
-  let library: Promise<Library> | undefined;
+  const library = loadLibrary(account);
+  // Whoever asks hears of it.
+  library.catch(() => undefined);
 
   /** Sends a request, hands out what its answer gives to show as it arrives, and returns the whole. */
   async function* converse<Answer>(
@@ -33,7 +35,6 @@ export function createAnthropic(options: AnthropicOptions = {}): Model {
     { model, signal }: { model: string; signal: AbortSignal },
   ): AsyncGenerator<ModelDelta, Answer> {
     signal.throwIfAborted();
-    library ??= loadLibrary(account);
     const { client, APIError } = await library;
     let arriving: ServerEvents | undefined;
     let complete = false;
