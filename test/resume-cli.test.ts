@@ -119,6 +119,28 @@ test("a branch leaves the original as it is", async () => {
   ).toEqual(["copy completed", "original interrupted"]);
 });
 
+test("a detached copy, and a copy that is resumed detached, are reported with their own transcripts", async () => {
+  const { retinue, crash } = place();
+  const id = await crash();
+  const report = async (...args: string[]): Promise<{ id: string; transcript: string }> => {
+    const { stdout } = await retinue("resume", ...args, "-d", "--json");
+    const told = JSON.parse(stdout) as { id: string; transcript: string };
+    expect((await retinue("wait", told.id)).code).toBe(0);
+    return told;
+  };
+  const copy = await report(id, "--branch", "the other way");
+  expect(copy.transcript).toMatch(new RegExp(`/subagents/agent-${copy.id}\\.jsonl$`));
+  expect(existsSync(copy.transcript)).toBe(true);
+  expect(await report(copy.id, "again")).toMatchObject({
+    id: copy.id,
+    transcript: copy.transcript,
+  });
+  expect(await report(id, "again")).toMatchObject({
+    id,
+    transcript: expect.not.stringContaining("subagents") as string,
+  });
+});
+
 test("secrets of the start are not kept, so they are asked for", async () => {
   const { retinue, crash } = place();
   const id = await crash("--redact", "hunter2hunter2");

@@ -29,13 +29,14 @@ let hasReported = false;
 export async function reportStart(main: AgentRow, log: string, manager: Manager): Promise<void> {
   const { error } = await manager.output(main.id);
   if (error?.code === "storage") return tell({ error: error.message });
-  const { transcripts, sessionId } = manager;
+  const paths = sessionPaths(manager.transcripts.projectDir, manager.sessionId);
   const report: StartReport = {
     id: main.id,
-    sessionId,
+    sessionId: manager.sessionId,
     pid: process.pid,
-    transcript: transcripts.main,
-    log: adopted(log, sessionPaths(transcripts.projectDir, sessionId).runLog),
+    // A copy of the main agent, or a child that is resumed, has a file of its own.
+    transcript: main.depth === 0 ? paths.mainTranscript : paths.transcript(main.id),
+    log: adopted(log, paths.runLog),
   };
   tell(report);
 }
