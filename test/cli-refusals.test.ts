@@ -1,4 +1,4 @@
-import { readdirSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { commandShop, transcriptsIn } from "./support/command-shop.ts";
@@ -47,6 +47,7 @@ const bad: [string, string[], number, RegExp, Record<string, string>?][] = [
     3,
     /retinue: Agent type 'exlore' not found\. Did you mean 'Explore'\? Available agents: /,
   ],
+  ["an empty name", ["run", "--rehearse", "s.yaml", "--name", "", "x"], 2, /^retinue: [^]*name/],
   [
     "a permission mode that there is not",
     ["run", "--rehearse", "s.yaml", "--permission-mode", "yolo", "x"],
@@ -97,5 +98,13 @@ test.each(bad)(
     expect(ran.stderr).not.toMatch(/\n\s+at /);
     expect(readdirSync(cwd)).toEqual(before);
     expect(transcriptsIn(config)).toEqual([]);
+    expect(sessionsIn(config)).toEqual([]);
   },
 );
+
+/** What lies below the projects of a config directory. */
+function sessionsIn(config: string): string[] {
+  const projects = join(config, "projects");
+  if (!existsSync(projects)) return [];
+  return readdirSync(projects).flatMap((project) => readdirSync(join(projects, project)));
+}

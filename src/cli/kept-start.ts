@@ -1,3 +1,4 @@
+import { existsSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { z } from "zod";
 import { RetinueError } from "../errors.ts";
@@ -75,6 +76,12 @@ export function keepStart(
   } catch (error) {
     throw unwritable(`The session ${sessionDir}`, error);
   }
+}
+
+/** Of a run that came to nothing nothing is kept. Where an agent was stored all the same, whoever resumes it needs the file. */
+export function forgetStart(sessionDir: string): void {
+  if (!existsSync(join(sessionDir, "main.meta.json")))
+    rmSync(join(sessionDir, fileName), { force: true });
 }
 
 /** The options of a run that is resumed: what is given now, else what was given at its start. */

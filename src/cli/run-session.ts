@@ -13,7 +13,7 @@ import { chooseModel } from "./choose-model.ts";
 import { reportFailure, reportStart } from "./detached-run.ts";
 import { exitCodeOfResult, exitCodeOfSignal, exitCodes } from "./exit-codes.ts";
 import { formatDenial } from "./format.ts";
-import { keepStart } from "./kept-start.ts";
+import { forgetStart, keepStart } from "./kept-start.ts";
 import { AgentObserver } from "./observe-agents.ts";
 import { parseAgents } from "./parse-agents.ts";
 import { configurationOptions, type HereOptions } from "./read-here.ts";
@@ -114,7 +114,15 @@ async function runToEnd(given: RunOptions, { session, start }: SessionStart): Pr
       say: (line) => show.log(line),
       isAwaited: detachedLog !== undefined,
     });
-    const { result, interrupted } = await watchRun(manager, start, {
+    const begin = async (): Promise<AgentRow> => {
+      try {
+        return await start(manager);
+      } catch (error) {
+        if (session === undefined) forgetStart(manager.transcripts.sessionDir);
+        throw error;
+      }
+    };
+    const { result, interrupted } = await watchRun(manager, begin, {
       types: showsAll(options) || rehearsal !== null ? undefined : totalled,
       apply: (event) => {
         totals.apply(event);
