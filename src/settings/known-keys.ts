@@ -26,15 +26,22 @@ export function isKnownKey([key, inner]: readonly [
   return keys.has(key) && (key !== "permissions" || inner === undefined || ruleKeys.has(inner));
 }
 
-/** Keys that nobody knows and that look like one that is known: a rule under such a key would silently not hold. */
-export function misspeltKeys(values: Values): { path: Path; message: string }[] {
+/**
+ * Keys that nobody knows and that look like one that is known, or that our library takes elsewhere: a rule under such a key
+ * would silently not hold.
+ */
+export function mistakenKeys(values: Values): { path: Path; message: string }[] {
   const permissions = values["permissions"];
   const inner = isObject(permissions) ? Object.keys(permissions) : [];
   return [
+    ...("limits" in values ? [{ path: ["limits"], message: limitsElsewhere }] : []),
     ...Object.keys(values).flatMap((key) => misspelling([key], key, keys)),
     ...inner.flatMap((key) => misspelling(["permissions", key], key, ruleKeys)),
   ];
 }
+
+const limitsElsewhere =
+  "'limits' is not a setting and is ignored. Programs give it to createManager({ limits }); a run takes --timeout and --max-turns, an agent file timeout and maxTurns.";
 
 function misspelling(
   path: Path,

@@ -113,6 +113,18 @@ describe("loadSettings", () => {
     expect(diagnostics[0]?.message).not.toContain("hunter2");
   });
 
+  test("limits, which only programs can give, are reported; keys of other programs are not", () => {
+    const { diagnostics } = load({ user: { limits: { noProgress: 1000 }, statusLine: {} } });
+    expect(diagnostics).toMatchObject([
+      {
+        severity: "warning",
+        code: "unknown",
+        field: "limits",
+        message: expect.stringMatching(/not a setting.*createManager.*--timeout/) as string,
+      },
+    ]);
+  });
+
   test.each(["[1]", "null", '"text"', "3"])("%s at the top is no settings", (text) => {
     const { diagnostics } = load({ user: text });
     expect(diagnostics).toMatchObject([{ code: "unreadable", line: 1, column: 1 }]);

@@ -1,7 +1,7 @@
 import type { Diagnostic } from "../diagnostic.ts";
 import { checkSettings } from "./check-settings.ts";
 import { holdBack, type Allowance } from "./held-back.ts";
-import { misspeltKeys } from "./known-keys.ts";
+import { mistakenKeys } from "./known-keys.ts";
 import { layerDiagnostics, type Layer, type Problem, type Values } from "./layer.ts";
 import { mergeSettings, type MergedSettings } from "./merge.ts";
 import { plainValues } from "../platform/plain-values.ts";
@@ -78,7 +78,7 @@ function confine(layer: Layer, allowance: Allowance): { layer: Layer; diagnostic
   const { values: permitted, heldBack } = holdBack({ ...layer, values: plain }, allowance);
   for (const { path, message } of heldBack)
     problems.push({ severity: "warning", code: "inert", path, message });
-  for (const { path, message } of misspeltKeys(plain))
+  for (const { path, message } of mistakenKeys(plain))
     problems.push({ severity: "warning", code: "unknown", path, message });
   for (const { path, message } of inertSandboxKeys(permitted))
     problems.push({ severity: "warning", code: "unsupported", path, message });
