@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { takeLease } from "../src/transcript/take-lease.ts";
 import { temporaryDirectory } from "./support/stage.ts";
 
 const bin = fileURLToPath(new URL("../bin/retinue.js", import.meta.url));
@@ -226,6 +227,61 @@ test("Ctrl+C while a session is being opened keeps resume --all from going on wi
   });
   const { stdout } = await retinue("ps", "-a", "--json");
   expect(JSON.parse(stdout)).toMatchObject([{ id, state: "interrupted" }]);
+});
+
+test("resume --all says which process runs a session, and what to type", async () => {
+  const { crash, retinue } = place();
+  const id = await crash();
+  const rows = JSON.parse((await retinue("ps", "-a", "--json")).stdout) as { transcript: string }[];
+  const directory = (rows[0]?.transcript ?? "").replace(/\.jsonl$/, "");
+  const lease = takeLease({ lease: join(directory, "lease.json") });
+  onTestFinished(() => lease.release());
+  const { code, stdout } = await retinue("resume", "--all");
+  expect([code, stdout]).toEqual([
+    1,
+    `${id} interrupted Process ${process.pid} runs its session right now. If it goes on with this agent, 'retinue wait ${id}' waits for its end, 'retinue attach ${id}' shows it; else 'retinue resume ${id}' asks it to.\n`,
+  ]);
+});
+
+test("an agent that another resume --all took a moment before is not called interrupted", async () => {
+  const { env, cwd, crash } = place();
+  const id = await crash();
+  const source = (path: string): string =>
+    JSON.stringify(new URL(`../src/${path}`, import.meta.url).href);
+  const program = `
+    const { readFileSync, writeFileSync } = await import("node:fs");
+    const { resumeAllCommand } = await import(${source("cli/commands/resume-all.ts")});
+    const { findAgents, sessionDirectory } = await import(${source("transcript/meta.ts")});
+    const { takeLease } = await import(${source("transcript/take-lease.ts")});
+    const { processStart } = await import(${source("platform/process-start.ts")});
+    const [agent] = await findAgents(process.env.CLAUDE_CONFIG_DIR);
+    const options = { allowedTools: [], outputFormat: "text", color: "never" };
+    // The options are read after the look at the lease.
+    let taken = false;
+    Object.defineProperty(options, "rehearse", {
+      enumerable: true,
+      get() {
+        if (taken) return;
+        taken = true;
+        takeLease({ lease: sessionDirectory(agent.file) + "/lease.json" });
+        const meta = JSON.parse(readFileSync(agent.file, "utf8"));
+        Object.assign(meta.retinue, { pid: process.pid, pidStart: processStart(process.pid) });
+        writeFileSync(agent.file, JSON.stringify(meta));
+        console.error(process.pid);
+      },
+    });
+    await resumeAllCommand(options);
+  `;
+  const run = promisify(execFile);
+  const failed: unknown = await run(process.execPath, ["--input-type=module", "-e", program], {
+    cwd,
+    env,
+  }).catch((error: unknown) => error);
+  const { code, stdout, stderr } = failed as { code: number; stdout: string; stderr: string };
+  expect([code, stdout]).toEqual([
+    1,
+    `${id} running Process ${stderr.trim()} goes on with it right now: 'retinue wait ${id}' waits for its end, 'retinue attach ${id}' shows it.\n`,
+  ]);
 });
 
 test.each([

@@ -1,10 +1,12 @@
 import type { AgentRow } from "../../agent-row.ts";
-import { errorMessage } from "../../errors.ts";
+import { errorMessage, RetinueError } from "../../errors.ts";
 import { createManager, type Manager } from "../../manager.ts";
-import { readLease } from "../../transcript/lease.ts";
+import { readLease, type Lease } from "../../transcript/lease.ts";
 import {
   findAgents,
   isInterrupted,
+  isOpen,
+  readAgent,
   sessionDirectory,
   type AgentOnDisk,
 } from "../../transcript/meta.ts";
@@ -74,8 +76,8 @@ async function pickUp(
   const tooLate = (): Picked[] =>
     all("interrupted", `Not resumed: interrupted by ${signals.received}.`);
   if (isTooLate()) return tooLate();
-  if (readLease(`${sessionDir}/lease.json`).state === "held")
-    return all("interrupted", "Its session runs in another process, which can resume it.");
+  const owner = heldBy(sessionDir);
+  if (owner !== undefined) return runBy(owner, agents);
   const say = (line: string): void => {
     if (options.quiet !== true) process.stderr.write(`${line}\n`);
   };
@@ -93,7 +95,8 @@ async function pickUp(
       logger: warningLogger(say),
     });
   } catch (error) {
-    return all("interrupted", errorMessage(error));
+    const faster = isBusy(error) ? heldBy(sessionDir) : undefined;
+    return faster === undefined ? all("interrupted", errorMessage(error)) : runBy(faster, agents);
   }
   open.add(manager);
   await using _serving = serveLater(manager, {
@@ -122,6 +125,30 @@ async function pickUp(
     await manager.close();
     open.delete(manager);
   }
+}
+
+function heldBy(sessionDir: string): Lease | undefined {
+  const found = readLease(`${sessionDir}/lease.json`);
+  return found.state === "held" ? found.lease : undefined;
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof RetinueError && error.code === "session_busy";
+}
+
+/** Of a session of another process: whether that has gone on with the agents already is what their files say now. */
+function runBy({ pid }: Lease, agents: readonly AgentOnDisk[]): Promise<Picked[]> {
+  const look = async (agent: AgentOnDisk): Promise<Picked> => {
+    const { agentId: id, sessionId } = agent.meta.retinue;
+    const { state } = (await readAgent(agent.file)) ?? agent;
+    const ways = `'retinue wait ${id}' waits for its end, 'retinue attach ${id}' shows it`;
+    if (isOpen(state))
+      return { id, sessionId, state, error: `Process ${pid} goes on with it right now: ${ways}.` };
+    if (state !== "interrupted") return { id, sessionId, state };
+    const error = `Process ${pid} runs its session right now. If it goes on with this agent, ${ways}; else 'retinue resume ${id}' asks it to.`;
+    return { id, sessionId, state, error };
+  };
+  return Promise.all(agents.map(look));
 }
 
 function print(picked: readonly Picked[], options: ResumeOptions): void {
