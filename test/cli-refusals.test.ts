@@ -67,7 +67,18 @@ const bad: [string, string[], number, RegExp, Record<string, string>?][] = [
     2,
     /^retinue: unknown command 'runn'[\s\S]*Did you mean run\?[\s\S]*See 'retinue --help'/,
   ],
-  ["an unknown option", ["run", "--rehears", "s.yaml"], 2, /^retinue: unknown option '--rehears'/],
+  [
+    "an unknown option",
+    ["run", "--rehears", "s.yaml"],
+    2,
+    /^retinue: unknown option '--rehears'[^]*See 'retinue run --help'\.\n$/,
+  ],
+  [
+    "an unknown option of a command below another",
+    ["agents", "new", "--modell", "x"],
+    2,
+    /^retinue: unknown option '--modell'[^]*See 'retinue agents new --help'\.\n$/,
+  ],
   [
     "a turn limit that is no number",
     ["run", "--max-turns", "many", "x"],

@@ -24,15 +24,21 @@ export function buildProgram(): Command {
     .description("Spawn, watch and stop child AI agents.")
     .version(version)
     .exitOverride()
-    .configureOutput({
-      outputError: (text, write) =>
-        write(`retinue: ${plain(text).replace(/^error: /, "")}See 'retinue --help'.\n`),
-    })
     .showSuggestionAfterError()
     .configureHelp({ showGlobalOptions: true, optionDescription })
     .addHelpText("after", `\nretinue -p "…" is short for retinue run -p "…".\n${exitCodeHelp}`);
   for (const add of commands) add(program);
+  pointToHelp(program, "retinue");
   return program;
+}
+
+/** What was typed wrongly is explained by the help of the command that did not understand it. */
+function pointToHelp(command: Command, words: string): void {
+  command.configureOutput({
+    outputError: (text, write) =>
+      write(`retinue: ${plain(text).replace(/^error: /, "")}See '${words} --help'.\n`),
+  });
+  for (const below of command.commands) pointToHelp(below, `${words} ${below.name()}`);
 }
 
 /** That nothing was given yet is no default worth saying. */
