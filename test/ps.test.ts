@@ -39,6 +39,17 @@ test("of several that were interrupted ps says how to go on with all, and of non
   expect((await retinue("ps", "--json")).stderr).toBe("");
 });
 
+test("a filter that nothing matches is not taken for a place without agents", async () => {
+  const { retinue, config } = office();
+  expect((await retinue("ps", "-a")).stderr).toBe("No agents yet.\n");
+  addSession(config, "ended", { days: 1 });
+  const none = ["--filter", "name=zzz"];
+  expect((await retinue("ps", "-a", ...none)).stderr).toBe("No agent matches the filter.\n");
+  expect((await retinue("ps", ...none)).stderr).toBe(
+    "No running agent matches the filter. 'retinue ps -a' lists ended ones.\n",
+  );
+});
+
 test("a state that there is not is no filter", async () => {
   const { retinue } = office();
   expect(await retinue("ps", "--filter", "state=bogus")).toMatchObject({

@@ -58,17 +58,21 @@ function print({ shown, interrupted }: Found, options: PsOptions): void {
     return;
   }
   if (shown.length === 0) {
-    process.stderr.write(
-      options.all === true
-        ? "No agents yet.\n"
-        : "No agent is running. 'retinue ps -a' lists ended ones.\n",
-    );
+    process.stderr.write(`${nothingShown(options)}\n`);
   } else {
     const rows = shown.map(tableRow);
     process.stdout.write(`${columns([headings, ...rows], process.stdout.columns).join("\n")}\n`);
   }
   const [first] = interrupted;
   if (first !== undefined) process.stderr.write(`${dim(howToGoOn(first, interrupted.length))}\n`);
+}
+
+function nothingShown({ all, filter = [] }: PsOptions): string {
+  const isFiltered = filter.length > 0;
+  if (all === true) return isFiltered ? "No agent matches the filter." : "No agents yet.";
+  return isFiltered
+    ? "No running agent matches the filter. 'retinue ps -a' lists ended ones."
+    : "No agent is running. 'retinue ps -a' lists ended ones.";
 }
 
 function howToGoOn({ meta }: AgentOnDisk, count: number): string {
