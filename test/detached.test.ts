@@ -76,6 +76,25 @@ test("stop ends it with what it started, and everybody who waits or watches hear
   ]);
 });
 
+test.each(["0", "0.5"])("stop takes %s seconds, as its help says that it may", async (time) => {
+  const { detach, json } = office();
+  const run = await detach("--allowedTools", "Bash");
+  expect(await json("stop", "--json", "-t", time, run.id)).toMatchObject([
+    { id: run.id, state: "stopped" },
+  ]);
+});
+
+test.each(["-1", "half", "1e9", "2000001", ""])(
+  "stop -t '%s' is refused with what it takes",
+  async (time) => {
+    const { retinue } = office();
+    expect(await retinue("stop", "--all", `--time=${time}`)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("a number from 0 to 2000000") as string,
+    });
+  },
+);
+
 test("stop --all ends every agent, and Ctrl+C in attach ends none", async () => {
   const { detach, json, start, retinue } = office();
   const runs = [await detach("--allowedTools", "Bash"), await detach("--allowedTools", "Bash")];

@@ -1,6 +1,6 @@
 import { Option, type Command } from "commander";
 import { color, json } from "./shared-options.ts";
-import { seconds } from "./option-values.ts";
+import { fractionalSeconds, seconds } from "./option-values.ts";
 
 const which = "id, beginning of an id, or name";
 
@@ -20,7 +20,7 @@ export function addStop(program: Command): void {
     .option(
       "-t, --time <seconds>",
       "how long what they started may take to end by itself (default 0.3)",
-      seconds,
+      fractionalSeconds,
     )
     .option("--json", json)
     .addHelpText("after", endsEach)

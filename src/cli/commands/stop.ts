@@ -100,7 +100,7 @@ async function end(agent: AgentOnDisk, { how, time, lines }: Means): Promise<Sto
   const id = agent.meta.retinue.agentId;
   try {
     const client = await lines.reach(agent);
-    const params = time === undefined ? { id } : { id, graceMs: time * 1000 };
+    const params = time === undefined ? { id } : { id, graceMs: Math.round(time * 1000) };
     const answer = how === "stop" ? client.call("stop", params) : client.call("kill", { id });
     return answerSchema.parse(await answer);
   } catch (error) {
