@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { leaseOf, office, until, type Detached } from "./support/office.ts";
+import { leaseOf, office, until, untilGo, type Detached } from "./support/office.ts";
 
 const mode = (path: string): number => statSync(path).mode & 0o777;
 const isAlive = (pid: number): boolean => {
@@ -212,6 +212,18 @@ test("what keeps it from starting is printed, with the exit code of a run that s
     expect(ran.stderr).toMatch(new RegExp(`^retinue: [\\s\\S]*${says}`));
   }
   expect(readdirSync(join(config, "retinue")).filter((name) => name.endsWith(".log"))).toEqual([]);
+});
+
+test("a config directory that is a file is named, with what to set", async () => {
+  const { retinue, cwd } = office(untilGo, { CLAUDE_CONFIG_DIR: "s.yaml" });
+  expect(await retinue("run", "-d", "--rehearse", "s.yaml", "x")).toMatchObject({
+    code: 1,
+    stdout: "",
+    stderr: expect.stringMatching(
+      /^retinue: The log s\.yaml\/.* cannot be written \(.*\)\. .*set CLAUDE_CONFIG_DIR to a directory/,
+    ) as string,
+  });
+  expect(readdirSync(cwd)).toEqual(["s.yaml"]);
 });
 
 test("what it asks waits for whoever approves it", async () => {

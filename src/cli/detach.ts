@@ -71,8 +71,8 @@ async function started(log: string, start: () => ChildProcess): Promise<ChildPro
     // A signal that it does not take is no reason to end here.
     return child.on("error", () => undefined);
   } catch (error) {
-    rmSync(log, { force: true });
     if (error instanceof RetinueError) throw error;
+    rmSync(log, { force: true });
     throw new RetinueError(
       "storage",
       `No process can be started for it: ${errorMessage(error)}. End some others, or run it here, without -d.`,
