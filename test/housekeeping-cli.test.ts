@@ -113,6 +113,15 @@ test("prune asks the settings, or takes --days; a dry run changes nothing", asyn
   expect((await place.run("prune", "--days", "0")).code).toBe(2);
 });
 
+test("prune --json tells when a session was last used in whole milliseconds", async () => {
+  const place = shop();
+  const directory = addSession(place.config, "s", { days: 4000 });
+  utimesSync(join(directory, "audit.jsonl"), 1_700_000_000.0025, 1_700_000_000.0025);
+  const { stdout } = await place.run("prune", "--days", "30", "--json");
+  const { removed } = JSON.parse(stdout) as { removed: { lastUsed: number }[] };
+  expect(removed.map(({ lastUsed }) => Number.isInteger(lastUsed))).toEqual([true]);
+});
+
 test("prune removes nothing while a settings file cannot be read, unless it is told how long", async () => {
   const place = shop();
   addSession(place.config, "s", { days: 400 });
@@ -124,6 +133,8 @@ test("prune removes nothing while a settings file cannot be read, unless it is t
     const refused = await place.run("prune");
     expect(refused).toMatchObject({ code: 2, stdout: "" });
     expect(refused.stderr).toContain(join(directory, file));
+    expect(refused.stderr.split("Correct it")).toHaveLength(2);
+    expect(refused.stderr).toContain("retinue prune --days N");
     expect(sessions(place)).toHaveLength(3);
     writeFiles(directory, { [file]: "{}" });
   }

@@ -26,6 +26,6 @@ export function oldBefore(place: {
   if (period.kind === "known") return keptSince(period, { projectDir, now });
   throw new RetinueError(
     "invalid_config",
-    `${unknownPeriod(period.problem)} Correct it, or say 'retinue prune --days N'.`,
+    `${unknownPeriod(period.problem)} To prune all the same, say 'retinue prune --days N'.`,
   );
 }

@@ -20,7 +20,7 @@ export async function measure(
       for (const name of names ?? []) open.push(`${at}/${name}`);
     } else if (info !== undefined && !info.isSymbolicLink()) {
       if (info.mtimeMs >= before) return undefined;
-      lastUsed = Math.max(lastUsed, info.mtimeMs);
+      lastUsed = Math.max(lastUsed, Math.floor(info.mtimeMs));
       bytes += info.size;
     }
   }
