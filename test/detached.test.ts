@@ -37,6 +37,7 @@ test("a detached run is listed, followed, watched, waited for and read from othe
   const attached = start("attach", "fixer");
   const waiting = [start("wait", run.id.slice(0, 8)), start("wait", "--json", "fixer")];
   await until(() => expect(attached.printed().stderr).toContain("fixer  started"));
+  await until(() => expect(listing.printed().stdout).toContain('"running"'));
   go();
   expect(await Promise.all(waiting.map(({ ended }) => ended))).toMatchObject([
     { code: 0, stdout: `${run.id}  completed\n` },
