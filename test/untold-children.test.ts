@@ -124,6 +124,9 @@ turns:
       );
     await vi.waitFor(() => {
       expect(readFileSync(metas()[0] ?? "none", "utf8")).toContain('"state":"completed"');
+      // Its command has begun, so that it is not run again.
+      const [main = "none"] = globSync("projects/*/*.jsonl", { cwd: configDir });
+      expect(readFileSync(join(configDir, main), "utf8")).toMatch(/sleep 600[^]*"retinue-step"/);
     }, patience);
     await crashing.kill();
     multiply(metas()[0] ?? "none", 1100);
