@@ -142,7 +142,10 @@ test("granting what is suggested allows the call, and no other words", () => {
       if (verdict !== "ask" || suggestions.length === 0) return;
       const grants = suggestions.map((one) => `allow ${one}`);
       expect(verdictOf(command, place, { grants }), suggestions.join()).toBe("allow");
-      const names = suggestions.flatMap((one) => /^Bash\((\S+?)[ )]/.exec(one)?.[1] ?? []);
+      // Of programs, and of files that may be written from then on.
+      const names = suggestions.flatMap(
+        (one) => /^(?:Bash\(|Edit\(.*\/)(?<name>\S+?)[ )]/.exec(one)?.groups?.["name"] ?? [],
+      );
       const isOther =
         verdictOf(another, place) === "ask" && !names.some((name) => another.includes(name));
       if (isOther) expect(verdictOf(another, place, { grants })).toBe("ask");
