@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { takeLease } from "../src/transcript/take-lease.ts";
 import { temporaryDirectory } from "./support/stage.ts";
+import type { Ran } from "./support/started.ts";
 
 const bin = fileURLToPath(new URL("../bin/retinue.js", import.meta.url));
 
@@ -22,7 +23,9 @@ turns:
 interface Place {
   cwd: string;
   env: NodeJS.ProcessEnv;
-  retinue: (...args: string[]) => Promise<{ code: number; stdout: string; stderr: string }>;
+  retinue: (...args: string[]) => Promise<Ran>;
+  /** Runs the text of a module, in the directory of the agents. */
+  program: (text: string) => Promise<Ran>;
   /** Starts it, and kills it with -9 in the midst of its second call. */
   crash: (...args: string[]) => Promise<string>;
 }
@@ -33,22 +36,21 @@ function place(): Place {
   const env = { ...process.env, CLAUDE_CONFIG_DIR: temporaryDirectory() };
   writeFileSync(join(cwd, "scenario.yaml"), scenario);
   const run = promisify(execFile);
-  const retinue: Place["retinue"] = async (...args) => {
+  const node = async (at: string, args: readonly string[]): Promise<Ran> => {
     try {
-      const { stdout, stderr } = await run(process.execPath, [bin, ...args], {
-        cwd: elsewhere,
-        env,
-      });
+      const { stdout, stderr } = await run(process.execPath, args, { cwd: at, env });
       return { code: 0, stdout, stderr };
     } catch (error) {
-      const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
+      const { code, stdout, stderr } = error as Ran;
       return { code, stdout, stderr };
     }
   };
+  const retinue: Place["retinue"] = (...args) => node(elsewhere, [bin, ...args]);
   return {
     cwd,
     env,
     retinue,
+    program: (text) => node(cwd, ["--input-type=module", "-e", text]),
     crash: async (...args) => {
       const options = ["--rehearse", "scenario.yaml", "--allowedTools", "Bash", "-q"];
       const child = spawn(process.execPath, [bin, "run", ...options, ...args, "77"], {
@@ -202,10 +204,10 @@ test("a terminal that is closed stops what resume --all goes on with", async () 
 });
 
 test("Ctrl+C while a session is being opened keeps resume --all from going on with it", async () => {
-  const { env, cwd, crash, retinue } = place();
+  const { program, crash, retinue } = place();
   const id = await crash();
   const module = new URL("../src/cli/commands/resume-all.ts", import.meta.url).href;
-  const program = `
+  const text = `
     const { resumeAllCommand } = await import(${JSON.stringify(module)});
     const options = { allowedTools: [], outputFormat: "text", color: "never", json: true };
     // The options are read last before the model is chosen.
@@ -216,12 +218,7 @@ test("Ctrl+C while a session is being opened keeps resume --all from going on wi
     });
     await resumeAllCommand(options);
   `;
-  const run = promisify(execFile);
-  const failed: unknown = await run(process.execPath, ["--input-type=module", "-e", program], {
-    cwd,
-    env,
-  }).catch((error: unknown) => error);
-  expect(failed).toMatchObject({
+  expect(await program(text)).toMatchObject({
     code: 130,
     stdout: expect.stringContaining("Not resumed: interrupted by SIGINT") as string,
   });
@@ -244,11 +241,11 @@ test("resume --all says which process runs a session, and what to type", async (
 });
 
 test("an agent that another resume --all took a moment before is not called interrupted", async () => {
-  const { env, cwd, crash } = place();
+  const { program, crash } = place();
   const id = await crash();
   const source = (path: string): string =>
     JSON.stringify(new URL(`../src/${path}`, import.meta.url).href);
-  const program = `
+  const text = `
     const { readFileSync, writeFileSync } = await import("node:fs");
     const { resumeAllCommand } = await import(${source("cli/commands/resume-all.ts")});
     const { findAgents, sessionDirectory } = await import(${source("transcript/meta.ts")});
@@ -272,12 +269,7 @@ test("an agent that another resume --all took a moment before is not called inte
     });
     await resumeAllCommand(options);
   `;
-  const run = promisify(execFile);
-  const failed: unknown = await run(process.execPath, ["--input-type=module", "-e", program], {
-    cwd,
-    env,
-  }).catch((error: unknown) => error);
-  const { code, stdout, stderr } = failed as { code: number; stdout: string; stderr: string };
+  const { code, stdout, stderr } = await program(text);
   expect([code, stdout]).toEqual([
     1,
     `${id} running Process ${stderr.trim()} goes on with it right now: 'retinue wait ${id}' waits for its end, 'retinue attach ${id}' shows it.\n`,

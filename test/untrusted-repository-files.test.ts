@@ -36,10 +36,7 @@ test("a repository cannot have git run its programs when an agent is spawned in 
   const { manager, cwd, requests } = setStage("turns: [{ reply: ok, repeat: true }]", {
     files: { "a.txt": "one" },
   });
-  const git = committedRepository(cwd);
-  const marker = join(temporaryDirectory(), "ran");
-  writeFileSync(join(cwd, ".gitattributes"), "* filter=evil\n");
-  git("config", "filter.evil.clean", `sh -c 'touch ${marker}; cat'`);
+  const { git, marker } = withFilter(cwd);
   git("config", "core.fsmonitor", `sh -c 'touch ${marker}'`);
   writeFileSync(join(cwd, "a.txt"), "two");
   const agent = await manager.spawn({ prompt: "x" });
@@ -75,10 +72,8 @@ test("a .git file that leads git elsewhere than it leads us, and pipes in place 
   const { manager, cwd } = setStage("turns: [{ reply: ok, repeat: true }]", {
     files: { "a.txt": "one" },
   });
-  const git = committedRepository(cwd);
-  const marker = join(temporaryDirectory(), "ran");
-  writeFiles(cwd, { ".gitattributes": "* filter=evil\n", "a.txt": "two" });
-  git("config", "filter.evil.clean", `sh -c 'touch ${marker}; cat'`);
+  const { marker } = withFilter(cwd);
+  writeFiles(cwd, { "a.txt": "two" });
   renameSync(join(cwd, ".git"), join(cwd, "g\nx"));
   mkdirSync(join(cwd, "g"));
   writeFileSync(join(cwd, ".git"), "gitdir: g\nx\n");
@@ -100,10 +95,8 @@ test("git looks at exactly the repository that was looked at, not at one further
   const { manager, cwd } = setStage("turns: [{ reply: ok, repeat: true }]", {
     files: { "sub/a.txt": "one" },
   });
-  const git = committedRepository(cwd);
-  const marker = join(temporaryDirectory(), "ran");
-  writeFiles(cwd, { ".gitattributes": "* filter=evil\n", "sub/a.txt": "two" });
-  git("config", "filter.evil.clean", `sh -c 'touch ${marker}; cat'`);
+  const { marker } = withFilter(cwd);
+  writeFiles(cwd, { "sub/a.txt": "two" });
   mkdirSync(join(cwd, "sub/.git"));
   await using below = createManager({
     model: createRehearsal(parseScenario("turns: [{ reply: ok, repeat: true }]", "s")),
@@ -130,6 +123,15 @@ test("a link from CLAUDE.md to AGENTS.md is followed, one to anything else is no
   expect(await ask("AGENTS.md")).toContain("Use tabs.");
   expect(await ask(".env")).not.toContain("SECRET-VALUE");
 });
+
+/** A repository with a filter for each of its files, which leaves a mark when git runs it. */
+function withFilter(cwd: string): { git: (...args: string[]) => void; marker: string } {
+  const git = committedRepository(cwd);
+  const marker = join(temporaryDirectory(), "ran");
+  writeFileSync(join(cwd, ".gitattributes"), "* filter=evil\n");
+  git("config", "filter.evil.clean", `sh -c 'touch ${marker}; cat'`);
+  return { git, marker };
+}
 
 /** Makes a repository out of a directory and everything in it. Returns git, for more. */
 function committedRepository(cwd: string): (...args: string[]) => void {
