@@ -1,5 +1,10 @@
 import { displayWidth, fill, fit } from "./width.ts";
 
+/** A plain table, as wide as the terminal on stdout allows. */
+export function table(rows: readonly (readonly string[])[]): string {
+  return `${columns(rows, process.stdout.columns).join("\n")}\n`;
+}
+
 /**
  * Rows of a plain table, each column as wide as its widest cell, but at most a third of the width; the last one takes what
  * is left. A terminal that does not know its width says 0.

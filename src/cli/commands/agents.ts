@@ -8,7 +8,7 @@ import { errorMessage, RetinueError } from "../../errors.ts";
 import { defaultConfigDir } from "../../transcript/paths.ts";
 import type { AgentDefinition } from "../../definitions/definition.ts";
 import { refusalOf } from "../../resolve/refusal.ts";
-import { columns } from "../columns.ts";
+import { table } from "../columns.ts";
 import { placeFiles } from "../place-files.ts";
 import { readHere, type HereOptions } from "../read-here.ts";
 import { reportDiagnostics } from "../report-diagnostics.ts";
@@ -44,7 +44,7 @@ async function list(options: ListOptions): Promise<Awaited<ReturnType<typeof rea
   process.stdout.write(
     options.json === true
       ? `${JSON.stringify([...candidates.map((one) => document(one, diagnostics)), ...rejected], null, 2)}\n`
-      : `${table(candidates, rejected, options)}\n`,
+      : typesTable(candidates, rejected, options),
   );
   reportDiagnostics(diagnostics);
   return here;
@@ -89,7 +89,7 @@ function rejectedFiles(diagnostics: readonly Diagnostic[]): Rejected[] {
   }));
 }
 
-function table(
+function typesTable(
   candidates: readonly Candidate[],
   rejected: readonly Rejected[],
   { all }: ListOptions,
@@ -112,7 +112,7 @@ function table(
     ]),
   ];
   const texts = rows.map((row) => row.map((text) => plainLine(text)));
-  return columns([head, ...texts], process.stdout.columns).join("\n");
+  return table([head, ...texts]);
 }
 
 function stateOf(definition: AgentDefinition): string {

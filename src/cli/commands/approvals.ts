@@ -1,7 +1,7 @@
 import type { AuditFact } from "../../inbox/audit.ts";
 import { findRequests, findSettled, type FoundRequest } from "../../inbox/find-requests.ts";
 import { defaultConfigDir } from "../../transcript/paths.ts";
-import { columns } from "../columns.ts";
+import { table } from "../columns.ts";
 import { findRequest } from "../find-request.ts";
 import { formatDuration } from "../format.ts";
 import { literalLine } from "../literal.ts";
@@ -51,7 +51,7 @@ function list(options: ApprovalsOptions): void {
     ...settled.map((fact) => settledRow(fact, now)),
     ...open.map((found) => row(found, now)),
   ];
-  process.stdout.write(`${columns([headings, ...rows], process.stdout.columns).join("\n")}\n`);
+  process.stdout.write(table([headings, ...rows]));
   if (open.length > 0)
     process.stderr.write(
       "'retinue approvals ID' shows all of one; 'retinue approve ID' and 'retinue deny ID' answer it.\n",

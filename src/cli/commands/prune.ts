@@ -1,6 +1,6 @@
 import { defaultConfigDir } from "../../transcript/paths.ts";
 import { prune, type OldSession, type Pruned } from "../../transcript/retention.ts";
-import { columns } from "../columns.ts";
+import { table } from "../columns.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { formatBytes, plural } from "../format.ts";
 import { oldBefore } from "../old-before.ts";
@@ -32,7 +32,7 @@ export async function pruneCommand(options: PruneOptions): Promise<void> {
 function report({ removed, inUse, failed }: Pruned, options: PruneOptions): void {
   if (removed.length > 0) {
     const rows = [headings, ...removed.map(tableRow)];
-    process.stdout.write(`${columns(rows, process.stdout.columns).join("\n")}\n`);
+    process.stdout.write(table(rows));
   }
   const bytes = formatBytes(removed.reduce((sum, session) => sum + session.bytes, 0));
   const count = plural(removed.length, "session");

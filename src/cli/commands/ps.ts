@@ -5,7 +5,7 @@ import { defaultConfigDir } from "../../transcript/paths.ts";
 import { agentFilter } from "../filter-agents.ts";
 import { formatModel, formatSpan, formatTokens } from "../format.ts";
 import { plainLine } from "../sanitize.ts";
-import { columns } from "../columns.ts";
+import { table } from "../columns.ts";
 import { createStyle, wantsColor } from "../style.ts";
 
 interface PsOptions {
@@ -61,7 +61,7 @@ function print({ shown, interrupted }: Found, options: PsOptions): void {
     process.stderr.write(`${nothingShown(options)}\n`);
   } else {
     const rows = shown.map(tableRow);
-    process.stdout.write(`${columns([headings, ...rows], process.stdout.columns).join("\n")}\n`);
+    process.stdout.write(table([headings, ...rows]));
   }
   const [first] = interrupted;
   if (first !== undefined) process.stderr.write(`${dim(howToGoOn(first, interrupted.length))}\n`);

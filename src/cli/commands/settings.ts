@@ -2,7 +2,7 @@ import type { Origin, Path } from "../../settings/layer.ts";
 import { pathText } from "../../settings/layer.ts";
 import { isObject } from "../../platform/is-object.ts";
 import { originOf } from "../../settings/provenance.ts";
-import { columns } from "../columns.ts";
+import { table } from "../columns.ts";
 import { readHere, type HereOptions } from "../read-here.ts";
 import { reportDiagnostics } from "../report-diagnostics.ts";
 import { plainLine } from "../sanitize.ts";
@@ -29,7 +29,7 @@ export async function settingsCommand(options: HereOptions & { json?: boolean })
       [key, scope, file, JSON.stringify(value)].map((text) => plainLine(text)),
     );
     const head = ["KEY", "SCOPE", "FILE", "VALUE"];
-    process.stdout.write(`${columns([head, ...texts], process.stdout.columns).join("\n")}\n`);
+    process.stdout.write(table([head, ...texts]));
   }
   reportDiagnostics(diagnostics.filter(({ file }) => !file.endsWith(".md")));
 }

@@ -19,7 +19,7 @@ import {
   trustFolder,
 } from "../../settings/trust.ts";
 import { defaultConfigDir } from "../../transcript/paths.ts";
-import { columns } from "../columns.ts";
+import { table } from "../columns.ts";
 import { reportDiagnostics } from "../report-diagnostics.ts";
 import { plain, plainLine } from "../sanitize.ts";
 
@@ -182,7 +182,7 @@ function preview(folder: string, activates: readonly Activated[]): string {
     const amount = count === null ? "" : `${count} ${count === 1 ? one : many}`;
     return [`  ${plainLine(file)}`, plainLine(key), amount];
   });
-  return `What this makes active in ${plain(folder)}:\n${columns(rows, process.stdout.columns).join("\n")}\n`;
+  return `What this makes active in ${plain(folder)}:\n${table(rows)}`;
 }
 
 function revoke(directory: string, configDir: string, options: TrustOptions): void {
@@ -210,8 +210,6 @@ function list(configDir: string, options: TrustOptions): void {
     process.stderr.write("No folder is trusted. 'retinue trust' trusts the one you are in.\n");
   } else {
     const rows = folders.map(({ folder, trustedAt }) => [plainLine(trustedAt), plainLine(folder)]);
-    process.stdout.write(
-      `${columns([["SINCE", "FOLDER"], ...rows], process.stdout.columns).join("\n")}\n`,
-    );
+    process.stdout.write(table([["SINCE", "FOLDER"], ...rows]));
   }
 }
