@@ -1,5 +1,5 @@
-import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { fc } from "../../test/support/properties.ts";
 import { plain, plainLine } from "./sanitize.ts";
 
 const controls = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]|\p{Bidi_Control}/u;

@@ -1,5 +1,5 @@
-import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { fc } from "../../test/support/properties.ts";
 import { plain } from "./sanitize.ts";
 import { compose, displayWidth, fill, fit, wrap } from "./width.ts";
 

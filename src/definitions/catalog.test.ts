@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { fc } from "../../test/support/properties.ts";
 import { settingsSchema } from "../settings/settings.ts";
 import { Catalog } from "./catalog.ts";
 import type { AgentDefinition } from "./definition.ts";

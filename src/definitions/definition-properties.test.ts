@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import fc from "fast-check";
 import { expect, test } from "vitest";
+import { fc } from "../../test/support/properties.ts";
 import { temporaryDirectory } from "../../test/support/stage.ts";
 import { RetinueError } from "../errors.ts";
 import { resolveTools } from "../resolve/tools.ts";

@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseDocument } from "yaml";
+import { fc } from "../../test/support/properties.ts";
 import { parseFrontmatter, quoteValues, strayColon } from "./frontmatter.ts";
 import { readPlainFields } from "./plain-fields.ts";
 

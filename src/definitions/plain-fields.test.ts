@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parse, parseDocument } from "yaml";
+import { fc } from "../../test/support/properties.ts";
 import { packagePath } from "../package-path.ts";
 import { readPlainFields } from "./plain-fields.ts";
 

@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
-import fc from "fast-check";
 import { expect, test } from "vitest";
+import { fc } from "../../test/support/properties.ts";
 import { call, setDesk } from "./inbox-fixture.ts";
 import { RequestFiles } from "./request-files.ts";
 import type { Answer, InboxRequest } from "./request.ts";

@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
+import { fc } from "../../test/support/properties.ts";
 import type { Claim } from "./claim.ts";
 import { Slots, type Ticket } from "./slots.ts";
 

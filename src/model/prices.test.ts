@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { fc } from "../../test/support/properties.ts";
 import { addUsage, noUsage } from "../message.ts";
 import { addCost, answerCost, costOf, priceOf } from "./prices.ts";
 

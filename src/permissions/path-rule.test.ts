@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { matchesPath, pathRules } from "./path-rule.ts";
+import { matchesPath, pathRules, ruleForPath } from "./path-rule.ts";
 
 const anchors = { project: "/r", cwd: "/r", home: "/h" };
 
@@ -54,4 +54,10 @@ test.each([
   ["../x", "/x"],
 ])("a rule that allows %s does not mean %s", (specifier, path) => {
   expect(isAbout(specifier, path, "allow")).toBe(false);
+});
+
+test("a rule is suggested only for a path that it would be about, and about no other", () => {
+  expect(ruleForPath("Edit", "/r/a (1).txt")).toBe("Edit(//r/a (1).txt)");
+  for (const name of ["a*", "a?", "[a]", "{a,b}", "a\\b", "a ", "a\t", "2\v", "a\u00A0"])
+    expect(ruleForPath("Edit", `/r/${name}`), JSON.stringify(name)).toBeNull();
 });

@@ -39,6 +39,11 @@ export function pathRules(specifier: string, kind: RuleKind, anchors: Anchors): 
   }));
 }
 
+/** The rule that is about exactly this absolute path; none can name a path with signs of patterns, or one that ends in a space. */
+export function ruleForPath(tool: "Edit" | "Read", path: string): string | null {
+  return /[*?[\]{}\\]|\s$/.test(path) ? null : `${tool}(/${path})`;
+}
+
 /** Rules that forbid hold below the project's root too: they are written for it, wherever an agent works. */
 function basesOf(written: string, kind: RuleKind, anchors: Anchors): [string[], string] {
   if (written.startsWith("//")) return [["/"], written];

@@ -6,6 +6,7 @@ import { criticalRemoval } from "./critical-removal.ts";
 import type { Decision } from "./decision.ts";
 import { matchesDomain } from "./domain.ts";
 import { forbidMatch, namesType } from "./forbid.ts";
+import { ruleForPath } from "./path-rule.ts";
 import { bothInside, type Rulebook } from "./policy.ts";
 import { isAbout, type Rule } from "./rule.ts";
 
@@ -213,6 +214,6 @@ function suggestionsFor(call: ViewedCall): string[] {
   const kind = editTools.has(tool) ? "Edit" : readTools.has(tool) ? "Read" : null;
   if (kind === null) return [tool];
   const paths = new Set(pairs.flatMap(({ given, real }) => [given, real]));
-  if ([...paths].some((path) => /[*?[\]{}\\]/.test(path))) return [];
-  return [...paths].map((path) => `${kind}(/${path})`);
+  const rules = [...paths].map((path) => ruleForPath(kind, path));
+  return rules.includes(null) ? [] : rules.filter((rule) => rule !== null);
 }

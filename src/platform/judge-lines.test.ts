@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { fc } from "../../test/support/properties.ts";
 import { judgeLines } from "./judge-lines.ts";
 import { sealLines } from "./line-sum.ts";
 

@@ -56,7 +56,7 @@ export const contextPatterns: readonly SecretPattern[] = [
   },
   {
     name: "bearer",
-    markers: ["earer ", "EARER ", "earer\t"],
+    markers: ["earer ", "EARER ", "earer\t", "EARER\t"],
     find: /(?<before>\bbearer[ \t]{1,3}["']?)[\w.~+/=-]{16,}/gi,
     accepts: isRandom,
     examples: (random) => {
@@ -99,7 +99,7 @@ export const contextPatterns: readonly SecretPattern[] = [
   },
   {
     name: "command-password",
-    markers: ["-u ", "--user ", "sshpass "],
+    markers: ["-u ", "-u\t", "--user ", "--user\t", "sshpass ", "sshpass\t"],
     find: /(?<before>(?:(?:^|\s)(?:-u|--user)[ \t]{1,3}["']?[\w.@+-]{1,64}:|sshpass[ \t]{1,3}-p[ \t]{0,3}["']?))[^\s"'@]{6,256}/g,
     accepts: isRandom,
     examples: (random) => {
@@ -158,7 +158,7 @@ export const openContext: RegExp = new RegExp(
     `(?:${name}|[A-Z0-9]_(?:KEY|PAT|DSN)|secret_?access_?key)${afterName}(?:[=:]${beforeValue})?$`,
     String.raw`authorization["'\\]{0,4}[ \t]{0,3}(?:[:=][ \t]{0,3}["'\\]{0,4}(?:[a-z]{3,12}[ \t]{1,3})?)?$`,
     String.raw`\bbearer[ \t]{1,3}["']?$`,
-    String.raw`\b(?:login|account)\s{1,8}(?:[^\s]{1,128}\s{1,8}(?:password\s{1,8})?)?$`,
+    String.raw`\b(?:login|account)\s{1,8}(?:[^\s]{1,8192}\s{1,8}(?:password\s{1,8})?)?$`,
     String.raw`(?:^|\s)(?:-u|--user)[ \t]{1,3}$|sshpass[ \t]{1,3}(?:-p[ \t]{0,3})?$`,
   ].join("|"),
   "i",

@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
+import { fc } from "../../test/support/properties.ts";
 import { randomText } from "./examples-fixture.ts";
 import { createRedactor } from "./redactor.ts";
 import { anyMarker, secretPatterns } from "./secret-patterns.ts";
@@ -193,3 +193,10 @@ test("what is not plain data is left alone", () => {
   expect(deep(given)).toEqual({ ...given, text: text(secret) });
   expect(createRedactor({ enabled: false }).text(secret)).toBe(secret);
 });
+
+test.each(["curl -u\tme:", "curl --user\tme:", "sshpass\t-p\t", "BEARER\t"])(
+  "a tab announces a secret as a blank does: %j",
+  (before) => {
+    expect(createRedactor().text(`${before}hunter2Hunter2xyz44`)).not.toContain("hunter2");
+  },
+);

@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
+import { fc } from "../../test/support/properties.ts";
 import { randomText } from "./examples-fixture.ts";
 import { createRedactor, type Redactor } from "./redactor.ts";
 import { secretPatterns } from "./secret-patterns.ts";
@@ -56,6 +56,17 @@ test("every format survives being told one character at a time", () => {
     const streamed = inPieces(given, everywhere(given));
     expect(streamed).toBe(redactor.text(given));
     expect(streamed).not.toContain(secret);
+  }
+});
+
+test("a password is told by the login before it, also when that is a long secret or one of several lines", () => {
+  const key = `-----BEGIN PRIVATE KEY-----\n${randomText(1)(64)}\n-----END PRIVATE KEY-----`;
+  const token = examples.find(({ example }) => example.startsWith("pypi-"))?.example ?? "";
+  expect(token.length).toBeGreaterThan(128);
+  for (const login of [token, key]) {
+    const given = `login ${login} password opensesame`;
+    expect(inPieces(given, everywhere(given))).toBe(redactor.text(given));
+    expect(redactor.text(given)).not.toContain("opensesame");
   }
 });
 

@@ -34,8 +34,8 @@ export class StreamRedactor {
 /** A word that is longer is no secret but data; a block is no key. */
 const longestWord = 8192;
 const longestBlock = 32_768;
-/** The longest announcement: a name, a sign, blanks and quotes, or `login … password`. */
-const longestContext = 256;
+/** The longest announcement: `login`, a word that may be a secret itself, `password`. */
+const longestContext = longestWord + 256;
 
 /** How much of a text can be cut off without cutting a secret, or one that is still to come, in two. */
 export function safeCut(text: string, { texts, lines }: Redactor["spread"]): number {
@@ -72,7 +72,12 @@ function beforeBlock(text: string, cut: number): number {
 
 /** Where something begins that announces a secret, when the cut would come right after it. */
 function beforeContext(text: string, cut: number): number {
-  const before = text.slice(Math.max(0, cut - longestContext), cut);
+  const before = text
+    .slice(Math.max(0, cut - longestContext), cut)
+    // A key of many lines will be one word.
+    .replaceAll(/-----BEGIN[^]{1,8192}?-----END [A-Z0-9 ]{1,40}-----/g, (key) =>
+      "x".repeat(key.length),
+    );
   const context = openContext.exec(before);
   return context === null ? cut : cut - before.length + context.index;
 }

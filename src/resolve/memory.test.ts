@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
+import { fc } from "../../test/support/properties.ts";
 import { slug } from "./memory.ts";
 
 test("a name becomes one part of a path, whatever it is, and plain ones stay as they are", () => {

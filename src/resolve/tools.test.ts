@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
+import { fc } from "../../test/support/properties.ts";
 import { resolveTools } from "./tools.ts";
 
 const available = ["Agent", "Bash", "Edit", "Read"];

@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { fc } from "../../test/support/properties.ts";
 import type { Layer, Values } from "./layer.ts";
 import { mergeSettings } from "./merge.ts";
 import { originOf } from "./provenance.ts";

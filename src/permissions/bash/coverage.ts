@@ -6,6 +6,7 @@ import {
   type ShellAssignment,
   type SimpleCommand,
 } from "../../shell/shell.ts";
+import { ruleForPath } from "../path-rule.ts";
 import type { PathPair, Rulebook } from "../policy.ts";
 import { isAbout, type Rule } from "../rule.ts";
 import { isAcceptedEdit } from "./accepted-edit.ts";
@@ -143,9 +144,8 @@ class Check {
     // What is not static, or begins with `~`, no rule covers.
     if (!target.isStatic || target.belowHome !== null) return null;
     const [path, ...others] = this.#bash.pathsOf(target) ?? [];
-    if (path === undefined || others.length > 0 || effect === "read" || /[*?[\]{}\\]/.test(path))
-      return null;
-    return `Edit(/${path})`;
+    if (path === undefined || others.length > 0 || effect === "read") return null;
+    return ruleForPath("Edit", path);
   }
 
   #byRule(command: SimpleCommand, areSafe: boolean): boolean {
