@@ -39,7 +39,7 @@ async function bundleCommandLine(directory: string): Promise<void> {
     logLevel: "warn",
     transform: {
       // What a client library only asks for in vain would load all of Node's `fetch`.
-      inject: { Headers: [resolve("src/model/plain-headers.ts"), "PlainHeaders"] },
+      inject: { Headers: [resolve("src/model/http/plain-headers.ts"), "PlainHeaders"] },
       define: { FormData: "URLSearchParams", "globalThis.ReadableStream": "undefined" },
     },
   });

@@ -1,7 +1,7 @@
 import type { BaseAnthropic } from "@anthropic-ai/sdk/client";
 import type { APIError } from "@anthropic-ai/sdk/core/error";
 import type { Account } from "./anthropic-account.ts";
-import { createHttpFetch } from "./http-fetch.ts";
+import { createHttpFetch } from "./http/http-fetch.ts";
 
 export interface Library {
   client: BaseAnthropic;

@@ -5,7 +5,7 @@ import { loadLibrary } from "./anthropic-client.ts";
 import { AnthropicDraft } from "./anthropic-draft.ts";
 import { interruption, noStream, refusal, streamFault } from "./anthropic-errors.ts";
 import { SearchDraft, searchText } from "./anthropic-search.ts";
-import { streamOf, type HttpInit } from "./http-fetch.ts";
+import { bodyOf, type HttpInit } from "./http/http-fetch.ts";
 import { isText, ModelError, type Model, type ModelDelta } from "./model.ts";
 import { newProviderId } from "./provider-id.ts";
 import { ServerEvents, type ServerEvent } from "./server-events.ts";
@@ -44,7 +44,7 @@ export function createAnthropic(options: AnthropicOptions = {}): Model {
       const response = await client
         .post("/v1/messages", { body, headers, stream: true, fetchOptions })
         .asResponse();
-      arriving = new ServerEvents(streamOf(response));
+      arriving = new ServerEvents(bodyOf(response));
       const type = (response.headers.get("content-type") ?? "text/event-stream").toLowerCase();
       if (!type.startsWith("text/event-stream")) throw noStream(type, account.baseURL);
       for (;;) {

@@ -1,4 +1,4 @@
-import type { Readable } from "node:stream";
+import type { Exchange } from "./http/exchange.ts";
 
 /** One server-sent event. */
 export interface ServerEvent {
@@ -13,22 +13,21 @@ export interface ServerEvent {
  * Whoever has read enough calls `finish` or `destroy`.
  */
 export class ServerEvents {
-  readonly #body: Readable;
+  readonly #body: Exchange;
   readonly #parser = new ServerEventParser();
   #arrived: string[] = [];
   #end: { error?: Error } | undefined;
   #wake: (() => void) | undefined;
 
-  constructor(body: Readable) {
+  constructor(body: Exchange) {
     this.#body = body;
-    body.setEncoding("utf8");
-    body.on("data", this.#take);
-    body.once("end", () => this.#stop({}));
-    // For as long as the body lives: an error that nobody hears would end the process.
-    body.on("error", (error) => this.#stop({ error }));
-    body.once("close", () => {
-      // Most have ended by now: an error, which takes a trace of the stack, is made for the others only.
-      if (this.#end === undefined) this.#stop({ error: new Error("the connection was closed") });
+    body.read({
+      data: (text) => {
+        this.#arrived.push(text);
+        this.#wake?.();
+      },
+      end: () => this.#stop({}),
+      fail: (error) => this.#stop({ error }),
     });
   }
 
@@ -47,25 +46,15 @@ export class ServerEvents {
     }
   }
 
-  /** Lets the rest arrive for nobody, so that the connection can serve the next request, but for a second at most. */
+  /** Lets the rest arrive for nobody. */
   finish(): void {
-    const body = this.#body;
-    body.off("data", this.#take);
-    body.resume();
-    if (body.readableEnded || ("complete" in body && body.complete === true)) return;
-    const late = setTimeout(() => body.destroy(), 1000);
-    body.once("close", () => clearTimeout(late));
+    this.#body.finish();
   }
 
   /** Breaks off. */
   destroy(): void {
     this.#body.destroy();
   }
-
-  readonly #take = (text: string): void => {
-    this.#arrived.push(text);
-    this.#wake?.();
-  };
 
   #stop(end: { error?: Error }): void {
     this.#end ??= end;

@@ -1,0 +1,84 @@
+import type { Socket } from "node:net";
+import { AnswerError, AnswerParser } from "./answer-parser.ts";
+import type { Exchange } from "./exchange.ts";
+
+/** Where a connection belongs. */
+export interface Home {
+  /** It can carry another request. */
+  idle: (connection: Connection) => void;
+  closed: (connection: Connection) => void;
+}
+
+/** One socket, which carries one request after the other. While it carries none it does not keep the process alive. */
+export class Connection {
+  readonly #socket: Socket;
+  readonly #home: Home;
+  #exchange: Exchange | null = null;
+  #parser: AnswerParser | null = null;
+  /** When it last had nothing to do, on the clock of `performance.now()`. */
+  idleSince = 0;
+
+  constructor(socket: Socket, home: Home) {
+    this.#socket = socket;
+    this.#home = home;
+    socket.on("data", (bytes: Buffer) => this.#take(bytes));
+    socket.on("error", (error) => this.#fail(error));
+    socket.once("end", () => this.#parse((parser) => parser.close()));
+    socket.once("close", () => {
+      this.#fail(new AnswerError("the connection was closed"));
+      home.closed(this);
+    });
+  }
+
+  carry(text: string, exchange: Exchange): void {
+    this.#exchange = exchange;
+    this.#parser = new AnswerParser({
+      head: (head) => exchange.takeHead(head),
+      data: (bytes) => exchange.takeData(bytes),
+      end: (isReusable) => this.#end(exchange, isReusable),
+    });
+    exchange.carriedBy(() => this.close());
+    this.#socket.ref();
+    this.#socket.write(text);
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  #take(bytes: Buffer): void {
+    // Nobody asked.
+    if (this.#parser === null) this.close();
+    else this.#parse((parser) => parser.push(bytes));
+  }
+
+  #parse(step: (parser: AnswerParser) => void): void {
+    if (this.#parser === null) return;
+    try {
+      step(this.#parser);
+    } catch (error) {
+      this.#fail(error instanceof Error ? error : new Error(String(error)));
+      this.close();
+    }
+  }
+
+  #end(exchange: Exchange, isReusable: boolean): void {
+    const socket = this.#socket;
+    this.#exchange = null;
+    this.#parser = null;
+    // A server may answer before it has the whole request; what is left of that must not come before the next one.
+    if (isReusable && !socket.destroyed && socket.writableLength === 0) {
+      socket.unref();
+      this.idleSince = performance.now();
+      this.#home.idle(this);
+    } else this.close();
+    exchange.takeEnd();
+  }
+
+  #fail(error: Error): void {
+    const exchange = this.#exchange;
+    this.#exchange = null;
+    this.#parser = null;
+    exchange?.fail(error);
+  }
+}

@@ -1,0 +1,103 @@
+import { connect as connectPlainly, isIP, type Socket } from "node:net";
+import { Connection, type Home } from "./connection.ts";
+import type { Exchange } from "./exchange.ts";
+import { headersOf, type Carrier, type HttpRequest } from "./http-request.ts";
+
+/** Servers close connections that nothing went over for a while: after this a new one is better than one that breaks. */
+const longestIdleMs = 5000;
+
+/** An address, and the connections to it: as many as there are requests at once, each used again while it is fresh. */
+export class DirectCarrier implements Carrier {
+  readonly #url: URL;
+  /** The last is the one that was used last. */
+  readonly #idle: Connection[] = [];
+  #tidying: NodeJS.Timeout | null = null;
+  /** Spares a secure connection half of its beginning. */
+  #session: Buffer | undefined;
+  /** Requests differ in their bodies: a library gives the same headers each time. */
+  readonly #heads = new WeakMap<object, string>();
+
+  constructor(url: URL) {
+    this.#url = url;
+  }
+
+  carry(request: HttpRequest, exchange: Exchange): void {
+    const text = this.#textOf(request);
+    const connection = this.#fresh() ?? new Connection(this.#open(), this.#home);
+    connection.carry(text, exchange);
+  }
+
+  #textOf(request: HttpRequest): string {
+    const { headers, method, body } = request;
+    const known = headers === undefined ? undefined : this.#heads.get(headers);
+    const head = known ?? headOf(request, this.#url);
+    if (headers !== undefined) this.#heads.set(headers, head);
+    return `${method} ${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+  }
+
+  #fresh(): Connection | undefined {
+    const last = this.#idle.pop();
+    if (last === undefined || !isOld(last)) return last;
+    // So are all others.
+    last.close();
+    this.#tidy();
+    return undefined;
+  }
+
+  readonly #home: Home = {
+    idle: (connection) => {
+      this.#idle.push(connection);
+      this.#tidying ??= setTimeout(() => this.#tidy(), longestIdleMs).unref();
+    },
+    closed: (connection) => {
+      const at = this.#idle.indexOf(connection);
+      if (at !== -1) this.#idle.splice(at, 1);
+    },
+  };
+
+  #tidy(): void {
+    if (this.#tidying !== null) clearTimeout(this.#tidying);
+    this.#tidying = null;
+    for (const connection of this.#idle.filter(isOld)) connection.close();
+    if (this.#idle.length > 0)
+      this.#tidying = setTimeout(() => this.#tidy(), longestIdleMs / 5).unref();
+  }
+
+  #open(): Socket {
+    const { protocol, port, hostname } = this.#url;
+    const host = hostname.replace(/^\[|\]$/g, "");
+    const options = { host, noDelay: true, keepAlive: true, keepAliveInitialDelay: 1000 };
+    if (protocol === "http:") return connectPlainly({ ...options, port: Number(port || 80) });
+    // Loaded when it is needed.
+    const { connect } = process.getBuiltinModule("node:tls");
+    const socket = connect({
+      ...options,
+      port: Number(port || 443),
+      ALPNProtocols: ["http/1.1"],
+      ...(isIP(host) === 0 ? { servername: host } : {}),
+      ...(this.#session === undefined ? {} : { session: this.#session }),
+    });
+    socket.on("session", (session) => (this.#session = session));
+    socket.on("error", () => (this.#session = undefined));
+    return socket;
+  }
+}
+
+function isOld({ idleSince }: Connection): boolean {
+  return performance.now() - idleSince > longestIdleMs;
+}
+
+/** All of a request before its body, but for the method in front and the length at the end. */
+function headOf(request: HttpRequest, url: URL): string {
+  const lines = [
+    `${url.pathname}${url.search} HTTP/1.1`,
+    `host: ${url.host}`,
+    "connection: keep-alive",
+  ];
+  for (const [name, value] of headersOf(request, url)) {
+    if (!/^[!#$%&'*+.^_`|~\w-]+$/.test(name) || !/^[\t\x20-\x7E\x80-\xFF]*$/.test(value))
+      throw new TypeError(`The header '${name}' has a character that no header may have.`);
+    lines.push(`${name}: ${value}`);
+  }
+  return `${lines.join("\r\n")}\r\n`;
+}
