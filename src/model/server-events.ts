@@ -77,13 +77,7 @@ export class ServerEventParser {
     this.#begun ||= text !== "";
     this.#held = all.endsWith("\r") ? "\r" : "";
     if (this.#held !== "") all = all.slice(0, -1);
-    const lines = all.includes("\r") ? all.split(/\r\n?|\n/) : all.split("\n");
-    this.#rest.push(lines.shift() ?? "");
-    const unfinished = lines.pop();
-    if (unfinished === undefined) return [];
-    const whole = [this.#rest.join(""), ...lines];
-    this.#rest = [unfinished];
-    return whole.flatMap((line) => this.#take(line) ?? []);
+    return all.includes("\r") ? this.#takeAll(all.replaceAll(/\r\n?/g, "\n")) : this.#takeAll(all);
   }
 
   /** Nothing more will come. */
@@ -91,24 +85,36 @@ export class ServerEventParser {
     return this.#held === "" ? [] : this.push("\n");
   }
 
-  #take(line: string): ServerEvent | undefined {
-    if (line === "") return this.#event();
-    const colon = line.indexOf(":");
-    const field = colon === -1 ? line : line.slice(0, colon);
-    const value = colon === -1 ? "" : line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1);
-    if (field === "event") this.#name = value;
-    else if (field === "data") this.#data.push(value);
-    return undefined;
+  #takeAll(text: string): ServerEvent[] {
+    const events: ServerEvent[] = [];
+    let from = 0;
+    for (;;) {
+      const end = text.indexOf("\n", from);
+      if (end === -1) break;
+      let line = text.slice(from, end);
+      if (this.#rest.length > 0) line = this.#rest.splice(0).join("") + line;
+      if (line === "") this.#finish(events);
+      else this.#take(line);
+      from = end + 1;
+    }
+    if (from < text.length) this.#rest.push(text.slice(from));
+    return events;
   }
 
-  #event(): ServerEvent | undefined {
-    const event =
-      this.#data.length === 0
-        ? undefined
-        : { name: this.#name || "message", data: this.#data.join("\n") };
+  #take(line: string): void {
+    const colon = line.indexOf(":");
+    const field = colon === -1 ? line : line.slice(0, colon);
+    if (field !== "data" && field !== "event") return;
+    const value = colon === -1 ? "" : line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1);
+    if (field === "data") this.#data.push(value);
+    else this.#name = value;
+  }
+
+  #finish(events: ServerEvent[]): void {
+    if (this.#data.length > 0)
+      events.push({ name: this.#name || "message", data: this.#data.join("\n") });
     this.#name = "";
     this.#data = [];
-    return event;
   }
 }
 
