@@ -28,7 +28,7 @@ export class AnswerParser {
   #state: State = "status";
   /** The beginning of a line. */
   #held: Buffer = empty;
-  /** All lines so far, in bytes. */
+  /** Of lines, since the answer or a chunk of it began. */
   #lineBytes = 0;
   /** Of the body, or of its current chunk. */
   #missing = 0;
@@ -59,7 +59,7 @@ export class AnswerParser {
     }
     this.#held = at === input.length ? empty : input.subarray(at);
     if (this.#lineBytes + this.#held.length > longestLines && this.#state !== "done")
-      throw new AnswerError("the lines of the answer are too long");
+      throw tooLong();
   }
 
   /** The connection has ended. */
@@ -84,13 +84,13 @@ export class AnswerParser {
   }
 
   #takeLine(line: string, length: number, isLast: boolean): void {
+    this.#lineBytes += length;
+    if (this.#lineBytes > longestLines) throw tooLong();
     switch (this.#state) {
       case "status":
-        this.#lineBytes += length;
         this.#takeStatus(line);
         break;
       case "headers":
-        this.#lineBytes += length;
         if (line === "") this.#begin(isLast);
         else this.#takeHeader(line);
         break;
@@ -99,13 +99,12 @@ export class AnswerParser {
         break;
       case "chunk end":
         if (line !== "") throw new AnswerError("a chunk of the answer is longer than it says");
+        this.#lineBytes = 0;
         this.#state = "chunk size";
         break;
       default:
-        // Trailers, which nobody reads.
-        this.#lineBytes += length;
         if (line === "") this.#finish(isLast);
-        else headerOf(line);
+        else this.#takeTrailer(line);
     }
   }
 
@@ -119,7 +118,15 @@ export class AnswerParser {
 
   #takeHeader(line: string): void {
     const [name, value] = headerOf(line);
+    // Some readers do not take a tab after `chunked` for a blank.
+    if (line.endsWith("\t") && /^transfer-encoding:/i.test(line)) throw noLength();
     this.#head?.headers.append(name, value);
+  }
+
+  /** Nobody reads them, but they cannot say once more how long the answer is. */
+  #takeTrailer(line: string): void {
+    const [name] = headerOf(line);
+    if (/^(?:content-length|transfer-encoding)$/i.test(name)) throw noLength();
   }
 
   /** All headers are there: they say how long the body is. */
@@ -127,14 +134,17 @@ export class AnswerParser {
     if (this.#head === null) return;
     const { version, status, statusText, headers } = this.#head;
     if (status === 101) throw new AnswerError("the server wants another protocol");
+    const closes = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i.test(headers.get("connection") ?? "");
+    this.#isReusable = version === "1.1" && !closes;
+    const told = bodyLength(version, headers);
     if (status < 200) {
       // Something to pass the time; the answer is still to come.
+      if (!this.#isReusable) throw new AnswerError("the server closes before it has answered");
       this.#state = "status";
       return;
     }
-    const closes = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i.test(headers.get("connection") ?? "");
-    this.#isReusable = version === "1.1" && !closes;
-    const length = bodyLength(version, status, headers);
+    this.#lineBytes = 0;
+    const length = status === 204 || status === 304 ? 0 : told;
     this.#listener.head({ status, statusText, headers });
     if (length === 0) this.#finish(isLast);
     else if (length === "chunked") this.#state = "chunk size";
@@ -146,8 +156,7 @@ export class AnswerParser {
   }
 
   #takeSize(line: string): void {
-    // What may stand after the size, nobody uses.
-    const digits = /^([0-9a-f]{1,12})[ \t]*(?:;.*)?$/i.exec(line)?.[1];
+    const digits = chunkSize.exec(line)?.[1];
     if (digits === undefined) throw new AnswerError("a chunk of the answer does not say its size");
     this.#missing = Number.parseInt(digits, 16);
     this.#state = this.#missing === 0 ? "trailers" : "chunk data";
@@ -174,7 +183,11 @@ type State =
 const newline = 10;
 const carriageReturn = 13;
 const empty = Buffer.alloc(0);
-const longestLines = 65_536;
+/** As in Node's client. */
+const longestLines = 16_384;
+/** What may stand after the size (`;name=value`), nobody uses. */
+const chunkSize =
+  /^([0-9a-f]{1,12})(?:;[!#$%&'*+.^`|~\w-]+(?:=(?:[!#$%&'*+.^`|~\w-]+|"[\t !#-[\]-~]*"))?)*$/i;
 
 function lineOf(input: Buffer, from: number, newlineAt: number): string {
   if (input[newlineAt - 1] !== carriageReturn || newlineAt === from)
@@ -196,20 +209,23 @@ function isBlank(text: string, at: number): boolean {
   return text[at] === " " || text[at] === "\t";
 }
 
-function bodyLength(
-  version: string,
-  status: number,
-  headers: PlainHeaders,
-): number | "chunked" | "rest" {
-  if (status === 204 || status === 304) return 0;
+function bodyLength(version: string, headers: PlainHeaders): number | "chunked" | "rest" {
   const encoding = headers.get("transfer-encoding");
   const length = headers.get("content-length");
   if (encoding !== null) {
     if (length !== null || version !== "1.1" || encoding.toLowerCase() !== "chunked")
-      throw new AnswerError("how long the answer is cannot be told");
+      throw noLength();
     return "chunked";
   }
   if (length === null) return "rest";
-  if (!/^\d{1,15}$/.test(length)) throw new AnswerError("how long the answer is cannot be told");
+  if (!/^\d{1,15}$/.test(length)) throw noLength();
   return Number(length);
+}
+
+function tooLong(): AnswerError {
+  return new AnswerError("the lines of the answer are too long");
+}
+
+function noLength(): AnswerError {
+  return new AnswerError("how long the answer is cannot be told");
 }
