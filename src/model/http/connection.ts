@@ -23,7 +23,10 @@ export class Connection {
     this.#home = home;
     socket.on("data", (bytes: Buffer) => this.#take(bytes));
     socket.on("error", (error) => this.#fail(error));
-    socket.once("end", () => this.#parse((parser) => parser.close()));
+    socket.once("end", () => {
+      // A beginning of TLS that breaks off destroys it, and says so itself.
+      if (!socket.destroyed) this.#parse((parser) => parser.close());
+    });
     socket.once("close", () => {
       this.#fail(new AnswerError("the connection was closed"));
       home.closed(this);
