@@ -62,6 +62,7 @@ export class Exchange {
 
   /** Once: what came before is told at once. */
   read(reader: BodyReader): void {
+    if (this.#reader !== null) throw new TypeError("The body of an answer can be read only once.");
     this.#reader = reader;
     for (const text of this.#early.splice(0)) reader.data(text);
     if (this.#end?.error) reader.fail(this.#end.error);
@@ -90,7 +91,10 @@ export class Exchange {
     hangUp?.();
   }
 
-  readonly #abort = (): void => this.destroy(this.#signal?.reason as Error);
+  readonly #abort = (): void => {
+    const reason: unknown = this.#signal?.reason;
+    this.destroy(reason instanceof Error ? reason : new Error(`aborted: ${String(reason)}`));
+  };
 
   #tell(text: string): void {
     if (text === "" || this.#end !== null) return;
