@@ -40,10 +40,6 @@ export class AnswerParser {
     this.#listener = listener;
   }
 
-  get isDone(): boolean {
-    return this.#state === "done";
-  }
-
   push(bytes: Buffer): void {
     const input = this.#held.length === 0 ? bytes : Buffer.concat([this.#held, bytes]);
     let at = 0;

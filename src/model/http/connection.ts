@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import { AnswerError, AnswerParser } from "./answer-parser.ts";
 import type { Exchange } from "./exchange.ts";
+import { idleMs } from "./idle-ms.ts";
 
 /** Where a connection belongs. */
 export interface Home {
@@ -15,8 +16,9 @@ export class Connection {
   readonly #home: Home;
   #exchange: Exchange | null = null;
   #parser: AnswerParser | null = null;
-  /** When it last had nothing to do, on the clock of `performance.now()`. */
-  idleSince = 0;
+  #idleMs = 0;
+  /** On the clock of `performance.now()`. */
+  #freshUntil = 0;
 
   constructor(socket: Socket, home: Home) {
     this.#socket = socket;
@@ -33,10 +35,18 @@ export class Connection {
     });
   }
 
-  carry(text: string, exchange: Exchange): void {
+  /** Whether the next request can be tried on it: the server has not closed it, and will not soon. */
+  get isFresh(): boolean {
+    return this.#socket.writable && performance.now() <= this.#freshUntil;
+  }
+
+  carry(text: string | Buffer, exchange: Exchange): void {
     this.#exchange = exchange;
     this.#parser = new AnswerParser({
-      head: (head) => exchange.takeHead(head),
+      head: (head) => {
+        this.#idleMs = idleMs(head.headers);
+        exchange.takeHead(head);
+      },
       data: (bytes) => exchange.takeData(bytes),
       end: (isReusable) => this.#end(exchange, isReusable),
     });
@@ -70,9 +80,9 @@ export class Connection {
     this.#exchange = null;
     this.#parser = null;
     // A server may answer before it has the whole request; what is left of that must not come before the next one.
-    if (isReusable && !socket.destroyed && socket.writableLength === 0) {
+    if (isReusable && this.#idleMs > 0 && socket.writable && socket.writableLength === 0) {
       socket.unref();
-      this.idleSince = performance.now();
+      this.#freshUntil = performance.now() + this.#idleMs;
       this.#home.idle(this);
     } else this.close();
     exchange.takeEnd();

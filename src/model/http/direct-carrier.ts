@@ -2,9 +2,7 @@ import { connect as connectPlainly, isIP, type Socket } from "node:net";
 import { Connection, type Home } from "./connection.ts";
 import type { Exchange } from "./exchange.ts";
 import { headersOf, type Carrier, type HttpRequest } from "./http-request.ts";
-
-/** Servers close connections that nothing went over for a while: after this a new one is better than one that breaks. */
-const longestIdleMs = 5000;
+import { longestIdleMs } from "./idle-ms.ts";
 
 /** An address, and the connections to it: as many as there are requests at once, each used again while it is fresh. */
 export class DirectCarrier implements Carrier {
@@ -15,7 +13,7 @@ export class DirectCarrier implements Carrier {
   /** Spares a secure connection half of its beginning. */
   #session: Buffer | undefined;
   /** Requests differ in their bodies: a library gives the same headers each time. */
-  readonly #heads = new WeakMap<object, string>();
+  #head: Head | null = null;
 
   constructor(url: URL) {
     this.#url = url;
@@ -27,21 +25,25 @@ export class DirectCarrier implements Carrier {
     connection.carry(text, exchange);
   }
 
-  #textOf(request: HttpRequest): string {
+  #textOf(request: HttpRequest): string | Buffer {
     const { headers, method, body } = request;
-    const known = headers === undefined ? undefined : this.#heads.get(headers);
-    const head = known ?? headOf(request, this.#url);
-    if (headers !== undefined) this.#heads.set(headers, head);
-    return `${method} ${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+    let key = "";
+    headers?.forEach((value, name) => (key += `${name}:${value}\n`));
+    if (this.#head?.key !== key) this.#head = { key, ...headOf(request, this.#url) };
+    const { text, isAscii } = this.#head;
+    const length =
+      body === "" && !sendsBody.has(method) ? "" : `content-length: ${Buffer.byteLength(body)}\r\n`;
+    const start = `${method} ${text}${length}\r\n`;
+    if (isAscii) return start + body;
+    return Buffer.concat([Buffer.from(start, "latin1"), Buffer.from(body)]);
   }
 
   #fresh(): Connection | undefined {
-    const last = this.#idle.pop();
-    if (last === undefined || !isOld(last)) return last;
-    // So are all others.
-    last.close();
-    this.#tidy();
-    return undefined;
+    for (;;) {
+      const last = this.#idle.pop();
+      if (last === undefined || last.isFresh) return last;
+      last.close();
+    }
   }
 
   readonly #home: Home = {
@@ -58,7 +60,7 @@ export class DirectCarrier implements Carrier {
   #tidy(): void {
     if (this.#tidying !== null) clearTimeout(this.#tidying);
     this.#tidying = null;
-    for (const connection of this.#idle.filter(isOld)) connection.close();
+    for (const connection of this.#idle) if (!connection.isFresh) connection.close();
     if (this.#idle.length > 0)
       this.#tidying = setTimeout(() => this.#tidy(), longestIdleMs / 5).unref();
   }
@@ -83,12 +85,16 @@ export class DirectCarrier implements Carrier {
   }
 }
 
-function isOld({ idleSince }: Connection): boolean {
-  return performance.now() - idleSince > longestIdleMs;
+interface Head {
+  /** The headers it was made of. */
+  readonly key: string;
+  /** All of a request before its body, but for the method in front and the length at the end. */
+  readonly text: string;
+  /** Then it can be sent in one piece with the body; else it goes byte by byte, as headers do. */
+  readonly isAscii: boolean;
 }
 
-/** All of a request before its body, but for the method in front and the length at the end. */
-function headOf(request: HttpRequest, url: URL): string {
+function headOf(request: HttpRequest, url: URL): Omit<Head, "key"> {
   const lines = [
     `${url.pathname}${url.search} HTTP/1.1`,
     `host: ${url.host}`,
@@ -99,5 +105,9 @@ function headOf(request: HttpRequest, url: URL): string {
       throw new TypeError(`The header '${name}' has a character that no header may have.`);
     lines.push(`${name}: ${value}`);
   }
-  return `${lines.join("\r\n")}\r\n`;
+  const text = `${lines.join("\r\n")}\r\n`;
+  return { text, isAscii: !/[\x80-\xFF]/.test(text) };
 }
+
+/** Of these a server wants to know that nothing comes. */
+const sendsBody: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH"]);

@@ -1,50 +1,8 @@
-import { createServer, type Server, type Socket } from "node:net";
-import { afterEach, expect, test } from "vitest";
+import { createServer } from "node:net";
+import { expect, test } from "vitest";
+import { causeOf, listening, site } from "../../../test/support/http-site.ts";
 import { fc } from "../../../test/support/properties.ts";
 import { bodyOf, createHttpFetch } from "./http-fetch.ts";
-
-const servers: Server[] = [];
-const sockets = new Set<Socket>();
-
-afterEach(() => {
-  for (const socket of sockets) socket.destroy();
-  for (const server of servers.splice(0)) server.close();
-});
-
-interface Site {
-  url: string;
-  /** What each connection has been sent, in the order in which they were opened. */
-  heard: string[];
-  opened: Socket[];
-}
-
-/** Says what it is told to, whatever it hears: once for each request. */
-async function site(reply: (socket: Socket, request: number) => void): Promise<Site> {
-  const heard: string[] = [];
-  const opened: Socket[] = [];
-  let requests = 0;
-  const server = createServer((socket) => {
-    const own = opened.push(socket) - 1;
-    sockets.add(socket.setNoDelay());
-    heard.push("");
-    let open = "";
-    socket.on("error", () => undefined);
-    socket.on("data", (bytes) => {
-      heard[own] += bytes.toString("latin1");
-      open += bytes.toString("latin1");
-      for (;;) {
-        const [all, length] = /^.*?content-length: (\d+)\r\n\r\n/s.exec(open) ?? [];
-        if (all === undefined || open.length < all.length + Number(length)) return;
-        open = open.slice(all.length + Number(length));
-        reply(socket, (requests += 1));
-      }
-    });
-  });
-  servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as { port: number };
-  return { url: `http://127.0.0.1:${port}/v1/messages?beta=true`, heard, opened };
-}
 
 const post = (body: string): RequestInit => ({
   method: "post",
@@ -123,7 +81,6 @@ test("an answer that comes before the request is sent leaves nothing of it to th
   const big = "x".repeat(20_000_000);
   let first = true;
   const server = createServer((socket) => {
-    sockets.add(socket);
     socket.on("error", () => undefined);
     if (first) {
       first = false;
@@ -131,22 +88,12 @@ test("an answer that comes before the request is sent leaves nothing of it to th
       socket.write("HTTP/1.1 413 Too Large\r\nContent-Length: 3\r\n\r\nbig");
     } else socket.once("data", (bytes) => socket.write(chunked(bytes.toString().slice(0, 4))));
   });
-  servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const url = `http://127.0.0.1:${(server.address() as { port: number }).port}/`;
+  const url = `http://127.0.0.1:${await listening(server)}/`;
   const fetch = createHttpFetch();
   const refused = await fetch(url, post(big));
   expect([refused.status, refused.ok, await refused.text()]).toEqual([413, false, "big"]);
   expect(await (await fetch(url, post("{}"))).text()).toBe("POST");
 });
-
-const cause = async (promise: Promise<unknown>): Promise<string> => {
-  const error = await promise.then(
-    () => new Error("no error"),
-    (one: unknown) => one as Error,
-  );
-  return error.cause instanceof Error ? error.cause.message : error.message;
-};
 
 test.each([
   ["SSH-2.0-OpenSSH\r\n", "no answer in HTTP/1.1"],
@@ -166,7 +113,7 @@ test.each([
   [`HTTP/1.1 200 OK\r\n${"A: b\r\n".repeat(20_000)}`, "too long"],
 ])("%j is no answer", async (reply, words) => {
   const { url, opened } = await site((socket) => socket.write(reply));
-  expect(await cause(createHttpFetch()(url, post("{}")))).toContain(words);
+  expect(await causeOf(createHttpFetch()(url, post("{}")))).toContain(words);
   await new Promise((resolve) => opened[0]?.once("close", resolve));
 });
 
@@ -246,9 +193,9 @@ test("a signal closes the connection: before the answer, in its middle, and befo
   const early = new AbortController();
   const pending = fetch(url, { ...post("{}"), signal: early.signal });
   early.abort(new Error("at once"));
-  expect(await cause(pending)).toBe("at once");
+  expect(await causeOf(pending)).toBe("at once");
   const never = fetch(url, { ...post("{}"), signal: AbortSignal.abort(new Error("never")) });
-  expect(await cause(never)).toBe("never");
+  expect(await causeOf(never)).toBe("never");
   expect(opened.length).toBeLessThanOrEqual(2);
 });
 
@@ -270,13 +217,12 @@ test("a header that could become two is refused before anything is sent", async 
   const { url, opened } = await site(() => undefined);
   const headers = new Map([["a", "b\r\nc: d"]]) as unknown as Headers;
   const sent = createHttpFetch()(url, { ...post("{}"), headers });
-  expect(await cause(sent)).toContain("no header may have");
+  expect(await causeOf(sent)).toContain("no header may have");
   expect(opened).toHaveLength(0);
 });
 
 test("nobody there is told in the words of the network", async () => {
-  const { url } = await site(() => undefined);
-  const { server } = { server: servers.pop() };
-  await new Promise((resolve) => server?.close(resolve));
-  expect(await cause(createHttpFetch()(url, post("{}")))).toContain("ECONNREFUSED");
+  const { url, server } = await site(() => undefined);
+  await new Promise((resolve) => server.close(resolve));
+  expect(await causeOf(createHttpFetch()(url, post("{}")))).toContain("ECONNREFUSED");
 });

@@ -40,17 +40,23 @@ export function createHttpFetch(): (
 }
 
 function carrierTo(url: URL): Carrier {
+  if (!/^https?:$/.test(url.protocol))
+    throw new TypeError(`An address begins with http: or https:, not with ${url.protocol}`);
   return usesProxies() ? new NodeCarrier(url) : new DirectCarrier(url);
 }
 
 function requestOf(init: HttpInit | undefined): HttpRequest {
-  const { method = "GET", headers, body } = init ?? {};
-  return {
-    method: method.toUpperCase(),
-    headers: headers as Headers | undefined,
-    body: typeof body === "string" ? body : "",
-  };
+  const { headers, body } = init ?? {};
+  const method = (init?.method ?? "GET").toUpperCase();
+  if (!methods.has(method))
+    throw new TypeError(`${JSON.stringify(method)} is no method to ask with.`);
+  if (typeof (body ?? "") !== "string")
+    throw new TypeError("The body of a request must be a text.");
+  return { method, headers: headers as Headers | undefined, body: (body as string | null) ?? "" };
 }
+
+/** Answers to others (`HEAD`, `CONNECT`) end elsewhere than they say. */
+const methods: ReadonlySet<string> = new Set(["GET", "POST", "PUT", "PATCH", "DELETE"]);
 
 /** The body of an answer that `createHttpFetch` gave. */
 export function bodyOf(response: Response): Exchange {

@@ -21,7 +21,7 @@ export function headersOf(
   headers?.forEach((value, name) => {
     if (!name.startsWith("x-stainless-") && !ofCarrier.has(name)) all.push([name, value]);
   });
-  if (username !== "" && headers?.has("authorization") !== true) {
+  if ((username !== "" || password !== "") && headers?.has("authorization") !== true) {
     const account = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
     all.push(["authorization", `Basic ${Buffer.from(account).toString("base64")}`]);
   }

@@ -1,9 +1,4 @@
-import {
-  createServer as createPlainServer,
-  type AddressInfo,
-  type Server,
-  type Socket,
-} from "node:net";
+import { createServer as createPlainServer, type Socket } from "node:net";
 import {
   createServer,
   getCACertificates,
@@ -11,8 +6,9 @@ import {
   type SecureVersion,
   type TLSSocket,
 } from "node:tls";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { certificateFor, type Certificate } from "../../../test/support/certificate.ts";
+import { causeOf, listening } from "../../../test/support/http-site.ts";
 import { createHttpFetch } from "./http-fetch.ts";
 
 const ours = certificateFor("localhost", "127.0.0.1");
@@ -20,15 +16,8 @@ const ofAnother = certificateFor("elsewhere.example");
 const unknown = certificateFor("localhost", "127.0.0.1");
 const usual = getCACertificates("default");
 
-const servers: Server[] = [];
-const sockets = new Set<Socket>();
-
 beforeAll(() => setDefaultCACertificates([...usual, ours.cert, ofAnother.cert]));
 afterAll(() => setDefaultCACertificates(usual));
-afterEach(() => {
-  for (const socket of sockets) socket.destroy();
-  for (const server of servers.splice(0)) server.close();
-});
 
 interface SecureSite {
   url: string;
@@ -53,7 +42,6 @@ async function secureSite(options: SecureOptions = {}): Promise<SecureSite> {
   const site: SecureSite = { url: "", heard: "", opened: [], reused: [], closed };
   const limits = version === undefined ? {} : { minVersion: version, maxVersion: version };
   const server = createServer({ ...certificate, ...limits, ALPNProtocols: protocols }, (socket) => {
-    sockets.add(socket);
     site.opened.push(socket);
     site.reused.push(socket.isSessionReused());
     socket.on("error", () => undefined);
@@ -63,27 +51,13 @@ async function secureSite(options: SecureOptions = {}): Promise<SecureSite> {
     });
   });
   server.on("tlsClientError", () => undefined);
-  site.url = `https://127.0.0.1:${await portOf(server)}/`;
+  site.url = `https://127.0.0.1:${await listening(server)}/`;
   return site;
-}
-
-async function portOf(server: Server): Promise<number> {
-  servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return (server.address() as AddressInfo).port;
 }
 
 const ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 const closing = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok";
 const post = { method: "POST", body: "{}", headers: new Headers({ "x-api-key": "secret" }) };
-
-async function causeOf(promise: Promise<unknown>): Promise<string> {
-  const error = await promise.then(
-    () => new Error("no error"),
-    (one: unknown) => one as Error,
-  );
-  return error.cause instanceof Error ? error.cause.message : error.message;
-}
 
 test.each(["127.0.0.1", "localhost"])(
   "a request to %s goes over TLS, in HTTP/1.1",
@@ -150,10 +124,10 @@ test.each([
   ],
 ])("a beginning that %s is an error", async (_, reply, words) => {
   const server = createPlainServer((socket) => {
-    sockets.add(socket.on("error", () => undefined));
+    socket.on("error", () => undefined);
     socket.once("data", () => reply(socket));
   });
-  const url = `https://127.0.0.1:${await portOf(server)}/`;
+  const url = `https://127.0.0.1:${await listening(server)}/`;
   expect(await causeOf(createHttpFetch()(url, post))).toMatch(words);
 });
 
@@ -161,11 +135,11 @@ test("a beginning that never comes can be aborted", async () => {
   const closed = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
   const server = createPlainServer((socket) => {
-    sockets.add(socket.on("error", () => undefined));
+    socket.on("error", () => undefined);
     socket.once("data", () => begun.resolve());
     socket.once("close", () => closed.resolve());
   });
-  const url = `https://127.0.0.1:${await portOf(server)}/`;
+  const url = `https://127.0.0.1:${await listening(server)}/`;
   const controller = new AbortController();
   const asked = createHttpFetch()(url, { ...post, signal: controller.signal });
   await begun.promise;
