@@ -29,17 +29,21 @@ export class NodeCarrier implements Carrier {
     const sent = open({ ...urlToHttpOptions(this.#url), method, headers });
     exchange.carriedBy(() => void sent.destroy());
     sent.once("response", (message) => answer(message, exchange));
+    sent.once("upgrade", (_, socket) => {
+      socket.destroy();
+      exchange.fail(new Error("the server wants another protocol"));
+    });
     sent.on("error", (error) => exchange.fail(error));
     sent.end(body);
   }
 }
 
 function answer(message: IncomingMessage, exchange: Exchange): void {
-  exchange.takeHead({
-    status: message.statusCode ?? 0,
-    statusText: message.statusMessage ?? "",
-    headers: new PlainHeaders(message.headers as Record<string, string>),
-  });
+  const headers = new PlainHeaders();
+  for (const [name, values] of Object.entries(message.headersDistinct))
+    for (const value of values ?? []) headers.append(name, value);
+  const { statusCode: status = 0, statusMessage: statusText = "" } = message;
+  exchange.takeHead({ status, statusText, headers });
   message.on("data", (bytes: Buffer) => exchange.takeData(bytes));
   message.once("end", () => exchange.takeEnd());
   message.on("error", (error) => exchange.fail(error));
