@@ -91,5 +91,8 @@ function retryAfter(headers: Headers | undefined): number | undefined {
 function deepestMessage(error: unknown): string {
   let deepest = error;
   while (deepest instanceof Error && deepest.cause instanceof Error) deepest = deepest.cause;
-  return errorMessage(deepest).replace(/\.$/, "");
+  // Of a name with several addresses each can fail, and the whole has no words of its own.
+  const all =
+    deepest instanceof AggregateError && deepest.message === "" ? deepest.errors : [deepest];
+  return all.map(errorMessage).join(", ").replace(/\.$/, "");
 }
