@@ -133,14 +133,17 @@ export class AnswerParser {
     const closes = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i.test(headers.get("connection") ?? "");
     this.#isReusable = version === "1.1" && !closes;
     const told = bodyLength(version, headers);
+    const isBodiless = status < 200 || status === 204 || status === 304;
+    // A body that comes nevertheless would be taken for the next answer.
+    if (isBodiless && told !== "rest" && told !== 0) this.#isReusable = false;
     if (status < 200) {
       // Something to pass the time; the answer is still to come.
-      if (!this.#isReusable) throw new AnswerError("the server closes before it has answered");
+      if (!this.#isReusable) throw new AnswerError("after this the server cannot answer");
       this.#state = "status";
       return;
     }
     this.#lineBytes = 0;
-    const length = status === 204 || status === 304 ? 0 : told;
+    const length = isBodiless ? 0 : told;
     this.#listener.head({ status, statusText, headers });
     if (length === 0) this.#finish(isLast);
     else if (length === "chunked") this.#state = "chunk size";
