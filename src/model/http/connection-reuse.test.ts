@@ -39,20 +39,30 @@ test("a connection that the server closes at that very moment: each request ends
   expect(texts.length).toBeGreaterThan(100);
 });
 
-test("a connection whose server has said goodbye is not tried", async () => {
-  const { url, opened } = await site((socket) => socket.write(answer("ok")));
-  const fetch = createHttpFetch();
-  const goodbye = new Promise<void>((resolve) => {
+/** The next connection that is opened in this process, as the one who opens it sees it. */
+function nextSocket(): Promise<Socket> {
+  return new Promise((resolve) => {
     const listen = (message: unknown): void => {
       unsubscribe("net.client.socket", listen);
-      (message as { socket: Socket }).socket.once("end", resolve);
+      resolve((message as { socket: Socket }).socket);
     };
     subscribe("net.client.socket", listen);
   });
+}
+
+test.each([
+  ["said goodbye", "end", (socket?: Socket) => socket?.end()],
+  ["spoke unasked", "data", (socket?: Socket) => socket?.write(answer("wrong"))],
+])("a connection whose server has %s is not tried", async (_, event, act) => {
+  const { url, opened } = await site((socket) => socket.write(answer("ok")));
+  const fetch = createHttpFetch();
+  const next = nextSocket();
   await (await fetch(url, post)).text();
-  opened[0]?.end();
-  // It is still half open then.
-  await goodbye;
+  const socket = await next;
+  const heard = new Promise((resolve) => socket.once(event, resolve));
+  act(opened[0]);
+  // It is not closed yet then.
+  await heard;
   expect(await (await fetch(url, post)).text()).toBe("ok");
   expect(opened).toHaveLength(2);
 });

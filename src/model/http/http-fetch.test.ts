@@ -161,6 +161,20 @@ test("passing remarks, trailers, extensions of chunks, and bodies without a leng
   expect(texts).toEqual(["ok", "ok", "ok", ""]);
 });
 
+test("lines are counted for each chunk: an answer can have any number of them", async () => {
+  const pieces = Array.from({ length: 10_000 }, () => "x");
+  const long = `\r\nA: ${"b".repeat(16_000)}\r\n`;
+  const { url } = await site((socket) => {
+    const [head, ...rest] = chunked(...pieces)
+      .replace("\r\n", long)
+      .split("\r\n\r\n");
+    socket.write(`${head}\r\n\r\n1;${"a".repeat(1000)}`);
+    const body = rest.join("\r\n\r\n").replace(/^1/, "").replace(/\r\n$/, "");
+    setImmediate(() => socket.write(`${body}T: ${"c".repeat(16_000)}\r\n\r\n`));
+  });
+  expect(await (await createHttpFetch()(url, post("{}"))).text()).toBe(pieces.join(""));
+});
+
 test("an answer is the same however its bytes are cut", async () => {
   const texts = fc.array(fc.string({ unit: "grapheme", minLength: 1 }), { maxLength: 5 });
   let reply: Buffer[] = [];
