@@ -1,6 +1,6 @@
 /**
  * As much of `Headers` as a provider's client library needs: names in any case, values of one name joined. The built-in
- * one loads all of Node's `fetch`, a sixth of a short run's time, and checks every value, which `node:http` does anyway.
+ * one loads all of Node's `fetch`, a sixth of a short run's time, and checks every value, which whoever sends them does anyway.
  * The build puts it in the place of `Headers` in the bundled command line.
  */
 export class PlainHeaders implements Iterable<[string, string]> {
