@@ -195,14 +195,17 @@ function lineOf(input: Buffer, from: number, newlineAt: number): string {
 }
 
 function headerOf(line: string): [name: string, value: string] {
-  const [, name, value] = /^([!#$%&'*+.^_`|~\w-]+):([\t\x20-\x7E\x80-\xFF]*)$/.exec(line) ?? [];
-  if (name === undefined || value === undefined)
+  const colon = line.indexOf(":");
+  if (colon === -1 || !headerName.test(line.slice(0, colon)) || !headerText.test(line))
     throw new AnswerError("a header of the answer cannot be read");
-  let [from, to] = [0, value.length];
-  while (isBlank(value, from)) from += 1;
-  while (to > from && isBlank(value, to - 1)) to -= 1;
-  return [name, value.slice(from, to)];
+  let [from, to] = [colon + 1, line.length];
+  while (isBlank(line, from)) from += 1;
+  while (to > from && isBlank(line, to - 1)) to -= 1;
+  return [line.slice(0, colon), line.slice(from, to)];
 }
+
+const headerName = /^[!#$%&'*+.^_`|~\w-]+$/;
+const headerText = /^[\t\x20-\x7E\x80-\xFF]*$/;
 
 function isBlank(text: string, at: number): boolean {
   return text[at] === " " || text[at] === "\t";
