@@ -76,7 +76,8 @@ function rulesToAskFor(
   const ground = realGround(cwd);
   const verdict = (tool: string, given: readonly SourcedRule[]): string => {
     const call = { tool, input: example, paths: [join(cwd, "some-file")], agentType: () => "" };
-    return decide(new Rulebook(meets.permissions, given, ground), call, { canAsk: true }).verdict;
+    return decide(new Rulebook(meets.permissions, () => given, ground), call, { canAsk: true })
+      .verdict;
   };
   const wanted = can.tools.flatMap((tool) => {
     const rule = ruleFor(tool);

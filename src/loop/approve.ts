@@ -124,7 +124,7 @@ export function judge(
   };
   const shellHome = workbench.env?.["HOME"];
   const ground = { ...realGround(workbench.cwd, undefined, shellHome), realPath: remembered };
-  const book = new Rulebook(agent.meets.permissions, approvals.grants(), ground);
+  const book = new Rulebook(agent.meets.permissions, () => approvals.grants(), ground);
   const paths = tool.kind === "leaf" ? (tool.paths?.(input, workbench.cwd) ?? []) : [];
   const { resume } = input;
   // Who is resumed is what it is, whatever the call says.

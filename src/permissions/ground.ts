@@ -16,8 +16,13 @@ export interface Ground {
   list(directory: string): readonly string[];
 }
 
-export function realGround(cwd: string, home = homedir(), shellHome = home): Ground {
+export function realGround(cwd: string, home = userHome(), shellHome = home): Ground {
   return { cwd, home, shellHome, realPath, list: namesIn };
+}
+
+/** As `homedir` says, which takes longer than all the rest of a decision. */
+function userHome(): string {
+  return process.env["HOME"] || homedir();
 }
 
 function namesIn(directory: string): readonly string[] {

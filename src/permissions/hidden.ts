@@ -7,7 +7,7 @@ import { isAbout } from "./rule.ts";
 export function hiddenFromSearches(
   policy: PermissionPolicy,
 ): ((path: string) => boolean) | undefined {
-  const book = new Rulebook(policy, [], realGround(policy.cwd));
+  const book = new Rulebook(policy, () => [], realGround(policy.cwd));
   const rules = [...book.deny, ...book.ask].filter(
     (rule) => rule.specifier !== null && isAbout(rule, "Read"),
   );

@@ -1,6 +1,6 @@
 import type { PermissionPolicy } from "../resolved-agent.ts";
 import { isInside } from "../platform/is-inside.ts";
-import type { SourcedRule } from "./decision.ts";
+import type { RuleKind, SourcedRule } from "./decision.ts";
 import type { Ground } from "./ground.ts";
 import { isProtected } from "./protected.ts";
 import { matchesPath, pathRules, type Anchors, type PathRule } from "./path-rule.ts";
@@ -12,22 +12,33 @@ export interface PathPair {
   readonly real: string;
 }
 
-/** A policy ready to be asked: its rules are taken apart once. */
+/** A policy ready to be asked: its rules are taken apart once. What was granted is looked up when a rule that allows is needed. */
 export class Rulebook {
   readonly policy: PermissionPolicy;
   readonly ground: Ground;
-  readonly deny: readonly Rule[];
-  readonly ask: readonly Rule[];
-  readonly allow: readonly Rule[];
+  readonly #rules: RulesByKind;
+  readonly #grants: () => readonly SourcedRule[];
+  #allow: readonly Rule[] | undefined;
   readonly #forbidding = new Map<Rule, PathRule[]>();
 
-  constructor(policy: PermissionPolicy, grants: readonly SourcedRule[], ground: Ground) {
+  constructor(policy: PermissionPolicy, grants: () => readonly SourcedRule[], ground: Ground) {
     this.policy = policy;
     this.ground = ground;
-    const rules = [...policy.rules, ...grants].map(parsed);
-    this.deny = rules.filter(({ kind }) => kind === "deny");
-    this.ask = rules.filter(({ kind }) => kind === "ask");
-    this.allow = rules.filter(({ kind }) => kind === "allow");
+    this.#rules = rulesOf(policy.rules);
+    this.#grants = grants;
+  }
+
+  get deny(): readonly Rule[] {
+    return this.#rules.deny;
+  }
+
+  get ask(): readonly Rule[] {
+    return this.#rules.ask;
+  }
+
+  get allow(): readonly Rule[] {
+    this.#allow ??= [...this.#rules.allow, ...this.#grants().map(parsed)];
+    return this.#allow;
   }
 
   /** Some rule keeps files from being read. */
@@ -84,6 +95,22 @@ export class Rulebook {
 export function bothInside(directories: readonly string[], { given, real }: PathPair): boolean {
   const inside = (path: string): boolean => directories.some((one) => isInside(one, path));
   return inside(given) && inside(real);
+}
+
+type RulesByKind = Readonly<Record<RuleKind, readonly Rule[]>>;
+
+const rulesOfPolicies = new WeakMap<readonly SourcedRule[], RulesByKind>();
+
+/** The agents of a type share the rules of their policy, and ask before every call. */
+function rulesOf(sourced: readonly SourcedRule[]): RulesByKind {
+  let rules = rulesOfPolicies.get(sourced);
+  if (rules === undefined) {
+    const all = sourced.map(parsed);
+    const ofKind = (wanted: RuleKind): Rule[] => all.filter(({ kind }) => kind === wanted);
+    rules = { deny: ofKind("deny"), ask: ofKind("ask"), allow: ofKind("allow") };
+    rulesOfPolicies.set(sourced, rules);
+  }
+  return rules;
 }
 
 const knownRules = new Map<string, Rule>();

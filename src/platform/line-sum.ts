@@ -23,10 +23,8 @@ export function sealLines(lines: readonly string[], room: Buffer = none): Buffer
   let at = 0;
   for (const [index, line] of lines.entries()) {
     const start = at;
-    // But for its last brace.
-    at += bytes.write(line, at) - 1;
-    const comma = at - start === 1 ? "" : ",";
-    at += bytes.write(`${comma}${name}${index + 1}/${lines.length} `, at, "latin1");
+    const comma = line === "{}" ? "" : ",";
+    at += bytes.write(`${line.slice(0, -1)}${comma}${name}${index + 1}/${lines.length} `, at);
     const sum = crc32(bytes.subarray(start, at));
     at += bytes.write(`${sum.toString(16).padStart(8, "0")}"}\n`, at, "latin1");
   }

@@ -52,7 +52,7 @@ export async function explainCall(
   );
   const holder = { type: definition.name, definitionHash: definitionHash(definition) };
   const ground = realGround(environment.cwd, homedir());
-  const book = new Rulebook(policy, context.grants(holder), ground);
+  const book = new Rulebook(policy, () => context.grants(holder), ground);
   const asked = {
     ...call,
     paths: pathsOfCall(call.tool, call.input, ground),

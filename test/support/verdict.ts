@@ -64,7 +64,7 @@ export function bookOf(
       mode: mode ?? "default",
       ...policy,
     },
-    sourced(grants),
+    () => sourced(grants),
     realGround(join(project, at ?? ""), home),
   );
 }

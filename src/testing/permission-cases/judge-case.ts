@@ -35,7 +35,7 @@ export async function judgeCase(
     const tool = toolName(one.tool);
     const agentType = tool === "Agent" ? await typesIn(stage) : (name?: string) => name ?? "";
     const ground = realGround(one.cwd, stage.home);
-    const book = new Rulebook(policyOf(one, stage, context), [], ground);
+    const book = new Rulebook(policyOf(one, stage, context), () => [], ground);
     const call = { tool, input: one.input, paths: pathsOfCall(tool, one.input, ground), agentType };
     const canAsk = !one.background || one.mode === "bubble";
     const { decision, trace } = await explainDecision(book, call, { canAsk });

@@ -19,6 +19,6 @@ export function openEngine(cwd: string): Decide {
   const ground = realGround(cwd);
   return (command) => {
     const call = { tool: "Bash", input: { command }, paths: [], agentType: () => "" };
-    return decide(new Rulebook(policy, [], ground), call, { canAsk: true }).verdict;
+    return decide(new Rulebook(policy, () => [], ground), call, { canAsk: true }).verdict;
   };
 }
