@@ -62,6 +62,6 @@ function engine(cwd: string): (command: string) => void {
   const ground = realGround(cwd);
   return (command) => {
     const call = { tool: "Bash", input: { command }, paths: [], agentType: () => "" };
-    decide(new Rulebook(policy, [], ground), call, { canAsk: true });
+    decide(new Rulebook(policy, () => [], ground), call, { canAsk: true });
   };
 }

@@ -1,8 +1,12 @@
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 
+/** What Node's `resolve` would change in an absolute path. It looks at every character, for each call of a tool. */
+const untidy = /\/\.{0,2}(?:\/|$)/;
+
 /** A path as people and models write it: `~` is the home directory, and everything else begins at `cwd`. */
 export function absolutePath(path: string, cwd: string): string {
+  if (path.startsWith("/") && !untidy.test(path)) return path;
   return path === "~" || path.startsWith("~/")
     ? resolve(homedir(), `.${path.slice(1)}`)
     : resolve(cwd, path);

@@ -52,8 +52,8 @@ export function sessionPaths(projectDir: string, sessionId: SessionId): SessionP
     runLog: join(sessionDir, "run.log"),
     powerJournal: join(sessionDir, "journal.log"),
     agentsDir,
-    transcript: (id) => join(agentsDir, `agent-${id}.jsonl`),
-    meta: (id) => join(agentsDir, `agent-${id}.meta.json`),
+    transcript: (id) => `${agentsDir}/agent-${id}.jsonl`,
+    meta: (id) => `${agentsDir}/agent-${id}.meta.json`,
   };
 }
 
