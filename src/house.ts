@@ -34,6 +34,7 @@ import { packagePath } from "./package-path.ts";
 import { once } from "./platform/once.ts";
 import { Lane } from "./platform/lane.ts";
 import { realPath } from "./platform/real-path.ts";
+import { Roster } from "./platform/roster.ts";
 import { SessionSandbox } from "./platform/sandbox/session-sandbox.ts";
 import { Environment } from "./resolve/environment.ts";
 import { byModelId } from "./resolve/model.ts";
@@ -214,7 +215,7 @@ function openQuestions(
   const now = (): number => clock.now();
   const managedRulesOnly = settings.allowManagedPermissionRulesOnly;
   const grants = new Grants({ cwd, configDir: resolve(configDir), now, managedRulesOnly });
-  const judges: Session["judges"] = new Map();
+  const judges: Session["judges"] = new Roster();
   return {
     grants,
     judges,

@@ -18,7 +18,7 @@ function bookkeeping(keep: Partial<Keep>) {
     openedAt: 100,
     keep: { agents: 2, characters: 1000, ...keep },
     canReadBack: (agentId) => !unreadable.has(agentId),
-    isKnown: (agentId) => known.has(agentId),
+    known: (agentId) => known.get(agentId),
     forget: (agentId) => known.delete(agentId),
   });
   const spawn = (name: string, parent: string | null = null, costUsd: number | null = 1): void => {

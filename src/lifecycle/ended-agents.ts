@@ -19,11 +19,11 @@ export interface Keep {
  */
 export class EndedAgents {
   readonly #options: EndedAgentsOptions;
-  /** In the order in which they ended, with the length of their results. */
-  readonly #whole = new Map<AgentId, { running: KnownAgent; characters: number }>();
+  /** In the order in which they ended, with the length of their results; by name alone, for the reason of `Roster`. */
+  readonly #whole = new Map<AgentId, number>();
   #characters = 0;
   /** Their turn came, but something still needs them. */
-  readonly #needed = new Map<AgentId, KnownAgent>();
+  readonly #needed = new Set<AgentId>();
   /** How many children of an agent are known. */
   readonly #children = new Map<AgentId, number>();
   readonly #below = new Map<AgentId, Tally>();
@@ -57,7 +57,7 @@ export class EndedAgents {
       this.forgotten.subtract(type, takenBy(running));
       // Below a parent that is forgotten itself nobody looks for it.
       const { parentId } = relates;
-      if (parentId !== null && this.#options.isKnown(parentId)) {
+      if (parentId !== null && this.#options.known(parentId) !== undefined) {
         this.#below.get(parentId)?.subtract(type, takenBy(running));
       }
     }
@@ -78,13 +78,14 @@ export class EndedAgents {
     this.#needed.delete(id);
     if (!running.hasEnded) return;
     const characters = running.content.length;
-    this.#whole.set(id, { running, characters });
+    this.#whole.set(id, characters);
     this.#characters += characters;
-    for (const [oldest, { running: candidate }] of this.#whole) {
+    for (const oldest of this.#whole.keys()) {
       if (!this.#isTooMuch) break;
       this.#takeOut(oldest);
-      // It has taken up work again and comes back here when it ends.
-      if (candidate.hasEnded) this.#forget(candidate);
+      const candidate = this.#options.known(oldest);
+      // One that has taken up work again comes back here when it ends.
+      if (candidate?.hasEnded === true) this.#forget(candidate);
     }
   }
 
@@ -94,14 +95,14 @@ export class EndedAgents {
   }
 
   #takeOut(id: AgentId): void {
-    this.#characters -= this.#whole.get(id)?.characters ?? 0;
+    this.#characters -= this.#whole.get(id) ?? 0;
     this.#whole.delete(id);
   }
 
   #forget(running: KnownAgent): void {
     const { id, type, relates } = running.agent;
     if (relates.depth === 0 || this.#children.has(id) || !this.#options.canReadBack(id)) {
-      this.#needed.set(id, running);
+      this.#needed.add(id);
       return;
     }
     this.#needed.delete(id);
@@ -112,7 +113,7 @@ export class EndedAgents {
     const below = this.#below.get(id);
     this.#below.delete(id);
     if (parentId === null) return;
-    if (this.#options.isKnown(parentId)) {
+    if (this.#options.known(parentId) !== undefined) {
       const above = this.#below.get(parentId) ?? new Tally();
       this.#below.set(parentId, above);
       above.add(type, takenBy(running));
@@ -128,7 +129,7 @@ export class EndedAgents {
       return;
     }
     this.#children.delete(parentId);
-    const parent = this.#needed.get(parentId);
+    const parent = this.#needed.has(parentId) ? this.#options.known(parentId) : undefined;
     if (parent?.hasEnded === true) this.#forget(parent);
   }
 }
@@ -151,7 +152,7 @@ export interface EndedAgentsOptions {
   readonly keep: Keep;
   /** Whether the files of an ended agent tell what it was and how it ended. */
   readonly canReadBack: (id: AgentId) => boolean;
-  readonly isKnown: (id: AgentId) => boolean;
+  readonly known: (id: AgentId) => KnownAgent | undefined;
   readonly forget: (id: AgentId) => void;
 }
 

@@ -32,7 +32,7 @@ export function enrolJudge(options: {
     };
     return tool !== undefined && judge(asker, tool, input).decision.verdict === "allow";
   });
-  return () => void session.judges.delete(agent.id);
+  return () => session.judges.delete(agent.id);
 }
 
 /** A rule for always is one for the running session too. */

@@ -4,6 +4,7 @@ import type { AgentEvent, AgentEventBody } from "../events/event.ts";
 import type { AgentId } from "../ids.ts";
 import type { ResolvedAgent } from "../resolved-agent.ts";
 import { WrapUp } from "../loop/wrap-up.ts";
+import { Roster } from "../platform/roster.ts";
 import { isOpen } from "../transcript/meta.ts";
 import { readEndedAgent, readEndedAgents, type EndedAgent } from "../transcript/ended-agent.ts";
 import { followAbort } from "./abort.ts";
@@ -38,7 +39,7 @@ export interface StartOptions {
  */
 export class Registry {
   readonly #session: Session;
-  readonly #agents = new Map<AgentId, RunningAgent>();
+  readonly #agents = new Roster<AgentId, RunningAgent>();
   readonly ended: EndedAgents;
   readonly untold: UntoldChildren = new UntoldChildren();
 
@@ -48,7 +49,7 @@ export class Registry {
       openedAt: session.clock.now(),
       keep: { agents: 1000, characters: 2 ** 24 },
       canReadBack: (id) => readEndedAgent(session.paths.meta(id)) !== undefined,
-      isKnown: (id) => this.#agents.has(id),
+      known: (id) => this.#agents.get(id),
       forget: (id) => this.#letGo(id),
     });
   }
@@ -59,7 +60,7 @@ export class Registry {
 
   /** All that are in memory; `allOnDisk` has the others. */
   list(): RunningAgent[] {
-    return [...this.#agents.values()];
+    return this.#agents.values();
   }
 
   /** Makes an agent of an earlier run known, as its files tell it. */

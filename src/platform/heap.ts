@@ -1,8 +1,9 @@
 /** Keeps its items so that the first is at hand; any of them can leave. Both entering and leaving take O(log n). */
-export class Heap<Item> {
+export class Heap<Item extends object> {
   readonly #isBefore: (one: Item, other: Item) => boolean;
   readonly #items: Item[] = [];
-  readonly #places = new Map<Item, number>();
+  /** Weak: what has left must not be kept by the tables of a map (see `Roster`). */
+  readonly #places = new WeakMap<Item, number>();
 
   /** `isBefore` must be a strict order, and stay the same for the items that are here. */
   constructor(isBefore: (one: Item, other: Item) => boolean) {

@@ -8,6 +8,7 @@ import { ensureGuard } from "./guard.ts";
 import { markDescriptor, markedEnvironment, openMark } from "./marks.ts";
 import { inSessions, OwnSession } from "./own-session.ts";
 import { readProc, type Process } from "./process-table.ts";
+import { Roster } from "./roster.ts";
 
 /** How processes are ended, and how many were. Shared with whoever may change his mind about the first meanwhile. */
 export interface Ending {
@@ -159,7 +160,7 @@ function startMarked(
 }
 
 /** Agents that started something and have not ended it yet: agent → its sessions. */
-const endedAtExit = new Map<string, ReadonlyMap<string, OwnSession>>();
+const endedAtExit = new Roster<string, ReadonlyMap<string, OwnSession>>();
 let endsAtExit = false;
 
 /** What agents started goes when this process exits, before it is gone; the guard does it when we cannot. */
@@ -171,7 +172,7 @@ function endAtExit(agent: string, sessions: ReadonlyMap<string, OwnSession>): vo
 
 /** Where no look can be taken now, sessions without their leader are left to the guard, which goes by marks. */
 function killAtExit(): void {
-  const sessions = [...endedAtExit.values()].flatMap((ofAgent) => [...ofAgent.values()]);
+  const sessions = endedAtExit.values().flatMap((ofAgent) => [...ofAgent.values()]);
   for (const { isLed, number } of sessions) if (isLed) signal(-number, "SIGKILL");
   if (endedAtExit.size === 0 || process.platform !== "linux") return;
   const isMarked = ({ agents }: Process): boolean => agents.some((agent) => endedAtExit.has(agent));
