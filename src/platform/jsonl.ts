@@ -37,8 +37,9 @@ export class JsonlWriter {
   /** Lines of JSON objects without their ends. Throws the file system's error; none of them is in the file then. */
   append(lines: readonly string[]): void {
     if (lines.length === 0) return;
-    const bytes = sealLines(lines, room);
+    // First: whoever hears of a repair may append elsewhere, in the same room.
     const file = (this.#file ??= this.#open());
+    const bytes = sealLines(lines, room);
     try {
       writeWhole(file, bytes, null);
     } catch (error) {
