@@ -70,6 +70,18 @@ test("a password is told by the login before it, also when that is a long secret
   }
 });
 
+test.each(["login ", "account\n", "login x "])(
+  "what announces a secret again and again is not held back for ever: %j",
+  (word) => {
+    const stream = new StreamRedactor(redactor);
+    const shown = Array.from({ length: 500 }, () => stream.push(word)).join("");
+    expect(shown.length).toBeGreaterThan(300 * word.length);
+    const given = `${word.repeat(300)}login me password opensesame`;
+    expect(inPieces(given, everywhere(given))).toBe(redactor.text(given));
+    expect(redactor.text(given)).not.toContain("opensesame");
+  },
+);
+
 test("a private key in pieces goes as a whole", () => {
   const key = `-----BEGIN PRIVATE KEY-----\n${randomText(1)(64)}\n${randomText(2)(64)}\n-----END PRIVATE KEY-----`;
   const given = `Here:\n${key}\nThat was it.`;

@@ -36,14 +36,16 @@ const longestWord = 8192;
 const longestBlock = 32_768;
 /** The longest announcement: `login`, a word that may be a secret itself, `password`. */
 const longestContext = longestWord + 256;
+/** Where more follow each other (`login login login …`) the rest is let go: looking for the first would take ever longer. */
+const mostContexts = 64;
 
 /** How much of a text can be cut off without cutting a secret, or one that is still to come, in two. */
 export function safeCut(text: string, { texts, lines }: Redactor["spread"]): number {
   let cut = lines ? beforeLine(text) : beforeWord(text, text.length);
-  for (;;) {
+  for (let contexts = 0; ; contexts += 1) {
     const next = Math.min(
       beforeBlock(text, cut),
-      beforeContext(text, cut),
+      contexts < mostContexts ? beforeContext(text, cut) : cut,
       ...texts.map((secret) => beforeText(text, cut, secret)),
     );
     if (next === cut) return cut;
@@ -72,14 +74,20 @@ function beforeBlock(text: string, cut: number): number {
 
 /** Where something begins that announces a secret, when the cut would come right after it. */
 function beforeContext(text: string, cut: number): number {
-  const before = text
-    .slice(Math.max(0, cut - longestContext), cut)
-    // A key of many lines will be one word.
-    .replaceAll(/-----BEGIN[^]{1,8192}?-----END [A-Z0-9 ]{1,40}-----/g, (key) =>
-      "x".repeat(key.length),
-    );
+  const before = keysAsWords(text.slice(Math.max(0, cut - longestContext), cut));
   const context = openContext.exec(before);
   return context === null ? cut : cut - before.length + context.index;
+}
+
+/** A key of many lines will be one word. After the last end no beginning is looked at: for each that would be all of the text. */
+function keysAsWords(text: string): string {
+  const last = [...text.matchAll(/-----END [A-Z0-9 ]{1,40}-----/g)].at(-1);
+  if (last === undefined) return text;
+  const end = last.index + last[0].length;
+  const words = text
+    .slice(0, end)
+    .replaceAll(/-----BEGIN[^]*?-----END [A-Z0-9 ]{1,40}-----/g, (key) => "x".repeat(key.length));
+  return words + text.slice(end);
 }
 
 /** Where a known secret begins that the cut would go through, as far as it is there. */
