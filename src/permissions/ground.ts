@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
-import { homedir } from "node:os";
 import { realPath } from "../platform/real-path.ts";
+import { userHome } from "../platform/user-home.ts";
 
 /** What a decision has to know of the disk. Nothing is changed through it. */
 export interface Ground {
@@ -18,11 +18,6 @@ export interface Ground {
 
 export function realGround(cwd: string, home = userHome(), shellHome = home): Ground {
   return { cwd, home, shellHome, realPath, list: namesIn };
-}
-
-/** As `homedir` says, which takes longer than all the rest of a decision. */
-function userHome(): string {
-  return process.env["HOME"] || homedir();
 }
 
 function namesIn(directory: string): readonly string[] {

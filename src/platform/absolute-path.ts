@@ -1,5 +1,5 @@
-import { homedir } from "node:os";
 import { resolve } from "node:path";
+import { userHome } from "./user-home.ts";
 
 /** What Node's `resolve` would change in an absolute path. It looks at every character, for each call of a tool. */
 const untidy = /\/\.{0,2}(?:\/|$)/;
@@ -8,6 +8,6 @@ const untidy = /\/\.{0,2}(?:\/|$)/;
 export function absolutePath(path: string, cwd: string): string {
   if (path.startsWith("/") && !untidy.test(path)) return path;
   return path === "~" || path.startsWith("~/")
-    ? resolve(homedir(), `.${path.slice(1)}`)
+    ? resolve(userHome(), `.${path.slice(1)}`)
     : resolve(cwd, path);
 }

@@ -1,4 +1,3 @@
-import { homedir } from "node:os";
 import type { Catalog } from "../definitions/catalog.ts";
 import type { AgentDefinition } from "../definitions/definition.ts";
 import { explainDecision, type TraceLine } from "../permissions/decide.ts";
@@ -51,7 +50,7 @@ export async function explainCall(
     { origin, background, surroundings },
   );
   const holder = { type: definition.name, definitionHash: definitionHash(definition) };
-  const ground = realGround(environment.cwd, homedir());
+  const ground = realGround(environment.cwd);
   const book = new Rulebook(policy, () => context.grants(holder), ground);
   const asked = {
     ...call,

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { homedir } from "node:os";
 import { join } from "node:path";
 import type { AgentId, SessionId } from "../ids.ts";
+import { userHome } from "../platform/user-home.ts";
 
 /** Where everything of one session lies: the layout that other readers of transcripts know. */
 export interface SessionPaths {
@@ -59,7 +59,7 @@ export function sessionPaths(projectDir: string, sessionId: SessionId): SessionP
 
 /** The user directory: `$CLAUDE_CONFIG_DIR`, else `~/.claude`. */
 export function defaultConfigDir(env: NodeJS.ProcessEnv = process.env): string {
-  return env["CLAUDE_CONFIG_DIR"] || join(homedir(), ".claude");
+  return env["CLAUDE_CONFIG_DIR"] || join(userHome(), ".claude");
 }
 
 export function projectDirectory(configDir: string, cwd: string): string {
