@@ -39,7 +39,7 @@ export function pathRules(specifier: string, kind: RuleKind, anchors: Anchors): 
   }));
 }
 
-/** The rule that is about exactly this absolute path; none can name a path with signs of patterns, or one that ends in a space. */
+/** The rule that names this absolute path and, if it is a directory, what lies in it; none can name a path with signs of patterns, or one that ends in a space. */
 export function ruleForPath(tool: "Edit" | "Read", path: string): string | null {
   return /[*?[\]{}\\]|\s$/.test(path) ? null : `${tool}(/${path})`;
 }

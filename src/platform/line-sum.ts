@@ -16,7 +16,7 @@ const nameBytes = Buffer.from(name);
 /** Eight digits, a quote and a brace. */
 const tail = 10;
 
-/** Lines of JSON objects, without their ends, as the bytes of one append, which lie in `room` as far as they fit. */
+/** Lines of JSON objects, without their ends, as the bytes of one append. They lie in `room` if they fit: until it is used again. */
 export function sealLines(lines: readonly string[], room: Buffer = none): Buffer {
   const most = lines.reduce((sum, line) => sum + line.length * bytesOfUnit + longestSeal, 0);
   const bytes = most > room.length ? Buffer.allocUnsafe(most) : room;

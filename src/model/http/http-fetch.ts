@@ -12,7 +12,7 @@ export interface HttpInit extends RequestInit {
 /**
  * As much of `fetch` as a provider's client library needs, on plain sockets: a text that is sent, a text that is read as it
  * arrives, a signal that closes the connection. It follows no redirect and unpacks nothing. Node's own clients put streams,
- * copies and a dozen listeners between a socket and us, which was a quarter of what a request took.
+ * copies and a dozen listeners between a socket and us, which was a sixth of what a request took.
  */
 export function createHttpFetch(): (
   input: string | URL | Request,
