@@ -37,7 +37,7 @@ export class Rulebook {
   }
 
   get allow(): readonly Rule[] {
-    this.#allow ??= [...this.#rules.allow, ...this.#grants().map(parsed)];
+    this.#allow ??= [...this.#rules.allow, ...rulesOf(this.#grants()).allow];
     return this.#allow;
   }
 
