@@ -7,7 +7,7 @@ import { office, until } from "./support/office.ts";
 
 const prompt = (text: string): string =>
   JSON.stringify({ type: "user", message: { content: text } });
-const append = (...texts: string[]): string => sealLines(texts.map(prompt)).toString();
+const append = (...texts: string[]): string => sealLines(texts.map(prompt));
 /** Still JSON, but not what was written. */
 const changed = (text: string): string => append(text).replace(text, text.toUpperCase());
 

@@ -15,7 +15,7 @@ import { sealLines } from "./line-sum.ts";
 
 /** The lines of one append. */
 function sealed(values: readonly object[]): string[] {
-  const text = sealLines(values.map((value) => JSON.stringify(value))).toString();
+  const text = sealLines(values.map((value) => JSON.stringify(value)));
   return text.match(/.*\n/g) ?? [];
 }
 

@@ -37,20 +37,19 @@ export class JsonlWriter {
   /** Lines of JSON objects without their ends. Throws the file system's error; none of them is in the file then. */
   append(lines: readonly string[]): void {
     if (lines.length === 0) return;
-    // First: whoever hears of a repair may append elsewhere, in the same room.
+    const text = sealLines(lines);
     const file = (this.#file ??= this.#open());
-    const bytes = sealLines(lines, room);
+    let size = 0;
     try {
-      writeWhole(file, bytes, null);
+      size = writeWhole(file, text, null);
     } catch (error) {
       this.#undo();
       throw error;
     }
-    this.#own.size += bytes.length;
+    this.#own.size += size;
     this.#own.lines += lines.length;
     if (this.#observer.appended !== undefined) {
-      const offset = fstatSync(file).size - bytes.length;
-      this.#observer.appended(this.path, offset, Buffer.from(bytes));
+      this.#observer.appended(this.path, fstatSync(file).size - size, Buffer.from(text));
     }
   }
 
@@ -102,9 +101,6 @@ export class JsonlWriter {
     }
   }
 }
-
-/** Where lines are put together before they are written: nearly all fit, and nobody reads them there later. */
-const room = Buffer.alloc(65_536);
 
 const appending = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
 

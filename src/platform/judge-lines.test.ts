@@ -7,7 +7,7 @@ type Value = { text: string };
 
 /** The bytes of one append. */
 function append(...texts: string[]): Buffer {
-  return sealLines(texts.map((text) => JSON.stringify({ text })));
+  return Buffer.from(sealLines(texts.map((text) => JSON.stringify({ text }))));
 }
 
 function linesOf(bytes: Buffer): Buffer[] {

@@ -16,26 +16,17 @@ const nameBytes = Buffer.from(name);
 /** Eight digits, a quote and a brace. */
 const tail = 10;
 
-/** Lines of JSON objects, without their ends, as the bytes of one append. They lie in `room` if they fit: until it is used again. */
-export function sealLines(lines: readonly string[], room: Buffer = none): Buffer {
-  const most = lines.reduce((sum, line) => sum + line.length * bytesOfUnit + longestSeal, 0);
-  const bytes = most > room.length ? Buffer.allocUnsafe(most) : room;
-  let at = 0;
+/** Lines of JSON objects, without their ends, as the text of one append. */
+export function sealLines(lines: readonly string[]): string {
+  let text = "";
   for (const [index, line] of lines.entries()) {
-    const start = at;
-    const comma = line === "{}" ? "" : ",";
-    at += bytes.write(`${line.slice(0, -1)}${comma}${name}${index + 1}/${lines.length} `, at);
-    const sum = crc32(bytes.subarray(start, at));
-    at += bytes.write(`${sum.toString(16).padStart(8, "0")}"}\n`, at, "latin1");
+    const body = line.slice(0, -1);
+    const seal = `${body === "{" ? "" : ","}${name}${index + 1}/${lines.length} `;
+    const sum = crc32(seal, crc32(body));
+    text += `${body}${seal}${sum.toString(16).padStart(8, "0")}"}\n`;
   }
-  return bytes.subarray(0, at);
+  return text;
 }
-
-const none = Buffer.alloc(0);
-/** One unit of a text takes at most three bytes in UTF-8. */
-const bytesOfUnit = 3;
-/** With two numbers of any length. */
-const longestSeal = 64;
 
 /** Reads the seal of the line between two places into `seal`. False: it has none, so another program wrote it. */
 export function readSeal(bytes: Buffer, start: number, end: number, seal: Seal): boolean {

@@ -1,3 +1,4 @@
+import { headerName, headerValue } from "./header-signs.ts";
 import { PlainHeaders } from "./plain-headers.ts";
 
 export interface AnswerHead {
@@ -196,16 +197,13 @@ function lineOf(input: Buffer, from: number, newlineAt: number): string {
 
 function headerOf(line: string): [name: string, value: string] {
   const colon = line.indexOf(":");
-  if (colon === -1 || !headerName.test(line.slice(0, colon)) || !headerText.test(line))
+  if (colon === -1 || !headerName.test(line.slice(0, colon)) || !headerValue.test(line))
     throw new AnswerError("a header of the answer cannot be read");
   let [from, to] = [colon + 1, line.length];
   while (isBlank(line, from)) from += 1;
   while (to > from && isBlank(line, to - 1)) to -= 1;
   return [line.slice(0, colon), line.slice(from, to)];
 }
-
-const headerName = /^[!#$%&'*+.^_`|~\w-]+$/;
-const headerText = /^[\t\x20-\x7E\x80-\xFF]*$/;
 
 function isBlank(text: string, at: number): boolean {
   return text[at] === " " || text[at] === "\t";

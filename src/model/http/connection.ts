@@ -3,8 +3,8 @@ import { AnswerError, AnswerParser } from "./answer-parser.ts";
 import type { Exchange } from "./exchange.ts";
 import { idleMs } from "./idle-ms.ts";
 
-/** Where a connection belongs. */
-export interface Home {
+/** Who keeps connections. */
+export interface Owner {
   /** It can carry another request. */
   idle: (connection: Connection) => void;
   closed: (connection: Connection) => void;
@@ -13,16 +13,16 @@ export interface Home {
 /** One socket, which carries one request after the other. While it carries none it does not keep the process alive. */
 export class Connection {
   readonly #socket: Socket;
-  readonly #home: Home;
+  readonly #owner: Owner;
   #exchange: Exchange | null = null;
   #parser: AnswerParser | null = null;
   #idleMs = 0;
   /** On the clock of `performance.now()`. */
   #freshUntil = 0;
 
-  constructor(socket: Socket, home: Home) {
+  constructor(socket: Socket, owner: Owner) {
     this.#socket = socket;
-    this.#home = home;
+    this.#owner = owner;
     socket.on("data", (bytes: Buffer) => this.#take(bytes));
     socket.on("error", (error) => this.#fail(error));
     socket.once("end", () => {
@@ -31,7 +31,7 @@ export class Connection {
     });
     socket.once("close", () => {
       this.#fail(new AnswerError("the connection was closed"));
-      home.closed(this);
+      owner.closed(this);
     });
   }
 
@@ -83,7 +83,7 @@ export class Connection {
     if (isReusable && this.#idleMs > 0 && socket.writable && socket.writableLength === 0) {
       socket.unref();
       this.#freshUntil = performance.now() + this.#idleMs;
-      this.#home.idle(this);
+      this.#owner.idle(this);
     } else this.close();
     exchange.takeEnd();
   }

@@ -1,6 +1,7 @@
 import { connect as connectPlainly, isIP, type Socket } from "node:net";
-import { Connection, type Home } from "./connection.ts";
+import { Connection, type Owner } from "./connection.ts";
 import type { Exchange } from "./exchange.ts";
+import { headerName, headerValue } from "./header-signs.ts";
 import { headersOf, type Carrier, type HttpRequest } from "./http-request.ts";
 import { longestIdleMs } from "./idle-ms.ts";
 
@@ -21,7 +22,7 @@ export class DirectCarrier implements Carrier {
 
   carry(request: HttpRequest, exchange: Exchange): void {
     const text = this.#textOf(request);
-    const connection = this.#fresh() ?? new Connection(this.#open(), this.#home);
+    const connection = this.#fresh() ?? new Connection(this.#open(), this.#owner);
     connection.carry(text, exchange);
   }
 
@@ -46,7 +47,7 @@ export class DirectCarrier implements Carrier {
     }
   }
 
-  readonly #home: Home = {
+  readonly #owner: Owner = {
     idle: (connection) => {
       this.#idle.push(connection);
       this.#tidying ??= setTimeout(() => this.#tidy(), longestIdleMs).unref();
@@ -101,7 +102,7 @@ function headOf(request: HttpRequest, url: URL): Omit<Head, "key"> {
     "connection: keep-alive",
   ];
   for (const [name, value] of headersOf(request, url)) {
-    if (!/^[!#$%&'*+.^_`|~\w-]+$/.test(name) || !/^[\t\x20-\x7E\x80-\xFF]*$/.test(value))
+    if (!headerName.test(name) || !headerValue.test(value))
       throw new TypeError(`The header '${name}' has a character that no header may have.`);
     lines.push(`${name}: ${value}`);
   }
