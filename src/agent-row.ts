@@ -58,6 +58,15 @@ export interface AgentOutput {
   timedOut: boolean;
 }
 
+/** Parents before their children. */
+export function byStart(one: AgentRow, other: AgentRow): number {
+  return one.startedAt - other.startedAt || one.depth - other.depth;
+}
+
+export function stateOf(agent: RunningAgent | EndedAgent): AgentState {
+  return "retinue" in agent ? agent.retinue.state : agent.state;
+}
+
 /** A row of an agent that is no longer in memory. */
 export function rowOfEnded({ agentType, description, spawnDepth, retinue }: EndedAgent): AgentRow {
   const { name, state, parentId, model, scripted, startedAt, endedAt, costUsd, end } = retinue;

@@ -1,8 +1,10 @@
 import type { AgentResult } from "./agent-result.ts";
 import {
+  byStart,
   outputOfEnded,
   rowOf,
   rowOfEnded,
+  stateOf,
   type AgentOutput,
   type AgentRow,
   type StoppedRow,
@@ -118,7 +120,8 @@ export class Manager {
     options: { timeout?: number } = {},
   ): Promise<AgentResult> {
     const { registry, session } = this.#house;
-    const gone = registry.untold.has(id) ? await untoldEnds(agentIdOf(id), this.#house) : [];
+    const agentId = agentIdOf(id);
+    const gone = registry.untold.has(agentId) ? await untoldEnds(agentId, this.#house) : [];
     this.#refuseWhenClosed();
     if (prompt === "")
       throw new RetinueError(
@@ -126,12 +129,11 @@ export class Manager {
         "process() needs a task. Write what the agent should do.",
       );
     const timeout = checkMilliseconds("timeout", options.timeout) ?? session.limits.processTimeout;
-    const past = this.#past(id);
-    const running = past === undefined ? this.#find(id) : undefined;
-    if (running?.state !== "idle") {
+    const running = this.#find(id);
+    if ("retinue" in running || running.state !== "idle") {
       throw new RetinueError(
         "agent_busy",
-        `Agent ${id} is ${running?.state ?? past?.retinue.state}; process() takes an idle one. Spawn it without a prompt, or wait until its task has ended.`,
+        `Agent ${id} is ${stateOf(running)}; process() takes an idle one. Spawn it without a prompt, or wait until its task has ended.`,
       );
     }
     const ticket = session.slots.reserve(claimOf(running.agent, session.model.provider));
@@ -145,22 +147,20 @@ export class Manager {
   }
 
   get(id: string): AgentRow | undefined {
-    const agentId = parseAgentId(id);
-    const running = agentId === undefined ? undefined : this.#house.registry.get(agentId);
-    if (running !== undefined) return this.#row(running);
-    const past = this.#past(id);
-    return past && rowOfEnded(past);
+    const found = this.#look(id);
+    return found && this.#row(found);
   }
 
   /**
-   * Agents that have not ended; all of the session with `{all: true}`. Of more than a thousand ended ones the oldest come
-   * first and are read from their files, which takes time when there are very many.
+   * Agents that have not ended; all of the session with `{all: true}`. Those that have ended are read from their files, which
+   * takes time when there are very many. In the order in which they started, parents before their children.
    */
   list(options: { all?: boolean } = {}): AgentRow[] {
     const { registry } = this.#house;
-    const past = options.all === true ? registry.allOnDisk().map(rowOfEnded) : [];
-    const agents = registry.list().filter(({ hasEnded }) => options.all === true || !hasEnded);
-    return [...past, ...agents.map((running) => this.#row(running))];
+    const all = options.all === true;
+    const agents = registry.list().filter(({ hasEnded }) => all || !hasEnded);
+    const found = [...(all ? registry.allOnDisk() : []), ...agents];
+    return found.map((one) => this.#row(one)).toSorted(byStart);
   }
 
   /** Agents that run or wait. */
@@ -177,10 +177,11 @@ export class Manager {
   /** What agents took, together and by type: one agent with everything spawned below it, or without `id` all. */
   totals(id?: string): Totals {
     const { registry } = this.#house;
-    if (id !== undefined && this.#past(id) !== undefined)
-      return totalsBelow(this.list({ all: true }), id);
-    const root = id === undefined ? null : this.#find(id).agent.id;
-    return totalsOf(registry.list(), root, { now: this.#now(), ended: registry.ended });
+    const root = id === undefined ? null : this.#find(id);
+    if (root !== null && "retinue" in root)
+      return totalsBelow(this.list({ all: true }), root.retinue.agentId);
+    const { ended } = registry;
+    return totalsOf(registry.list(), root?.agent.id ?? null, { now: this.#now(), ended });
   }
 
   /** The result so far. With `block` it waits for the end, at most `timeout` milliseconds. */
@@ -189,9 +190,8 @@ export class Manager {
     options: { block?: boolean; timeout?: number } = {},
   ): Promise<AgentOutput> {
     const timeout = checkMilliseconds("timeout", options.timeout);
-    const past = this.#past(id);
-    if (past !== undefined) return outputOfEnded(past, this.#house.session.paths);
     const running = this.#find(id);
+    if ("retinue" in running) return outputOfEnded(running, this.#house.session.paths);
     const timedOut =
       options.block === true && running.isBusy && !(await endsWithin(running.ended, timeout));
     const { result } = running;
@@ -263,9 +263,7 @@ export class Manager {
 
   /** Lets a child that its parent waits for go on by itself. Its parent goes on at once, and is told when it ends. */
   async background(id: string): Promise<AgentRow> {
-    const running = this.#find(id);
-    moveToBackground(running, this.#house);
-    return this.#row(running);
+    return this.#row(moveToBackground(this.#find(id), this.#house));
   }
 
   /**
@@ -274,8 +272,9 @@ export class Manager {
    * runs; its children stay. Throws `agent_busy` for an agent that has not ended.
    */
   async remove(id: string): Promise<void> {
+    const onDisk = this.#house.registry.onDisk(agentIdOf(id));
     await this.transcripts.delete(id);
-    this.#house.registry.forget(id);
+    this.#house.registry.remove(agentIdOf(id), onDisk);
   }
 
   /**
@@ -351,32 +350,32 @@ export class Manager {
   }
 
   async #end(id: string, reason: string, how: StopOptions): Promise<StoppedRow> {
-    const past = this.#past(id);
-    if (past !== undefined) return { ...rowOfEnded(past), died: { agents: [], processes: 0 } };
-    const running = this.#find(id);
-    const died = await this.#house.registry.stop(running, reason, how);
-    return { ...this.#row(running), died };
+    const found = this.#find(id);
+    const died =
+      "retinue" in found
+        ? { agents: [], processes: 0 }
+        : await this.#house.registry.stop(found, reason, how);
+    return { ...this.#row(found), died };
   }
 
   #refuseWhenClosed(): void {
     refuseWhenOver(this.#house.session);
   }
 
-  #find(id: string): RunningAgent {
-    const agentId = parseAgentId(id);
-    const running = agentId === undefined ? undefined : this.#house.registry.get(agentId);
-    if (running === undefined) throw new RetinueError("unknown_task", `unknown task_id: ${id}`);
-    return running;
+  #find(id: string): RunningAgent | EndedAgent {
+    const found = this.#look(id);
+    if (found === undefined) throw new RetinueError("unknown_task", `unknown task_id: ${id}`);
+    return found;
   }
 
-  /** An agent that ended so long ago that only its files know it. */
-  #past(id: string): EndedAgent | undefined {
+  #look(id: string): RunningAgent | EndedAgent | undefined {
+    const { registry } = this.#house;
     const agentId = parseAgentId(id);
-    return agentId === undefined ? undefined : this.#house.registry.onDisk(agentId);
+    return agentId && (registry.get(agentId) ?? registry.onDisk(agentId));
   }
 
-  #row(running: RunningAgent): AgentRow {
-    return rowOf(running, this.#house.session);
+  #row(agent: RunningAgent | EndedAgent): AgentRow {
+    return "retinue" in agent ? rowOfEnded(agent) : rowOf(agent, this.#house.session);
   }
 
   #now(): number {

@@ -58,7 +58,7 @@ export async function resumeAgent(
     if (by.kind === "agent" && agent.relates.parentId !== by.asker.id) throw unknown(id);
     // Looking for children may mean to look at all files.
     const gone = agent.can.spawn.allowed ? await untoldEnds(id, house) : [];
-    const running = registry.recall(agent, earlier);
+    const running = registry.recall(agent, earlier, { goesOn: true });
     const source = by.kind === "agent" ? "parent" : "human";
     const follow = by.kind === "agent" && !running.isBackground ? by.asker.signal : null;
     const children = await recallChildren(id, house);
@@ -108,7 +108,7 @@ export async function recallAgent(id: AgentId, house: House): Promise<RunningAge
   if (known !== undefined) return known;
   const earlier = await house.earlier.read(id);
   const agent = await resumedAgent(earlier, id, house, {});
-  return house.registry.get(id) ?? house.registry.recall(agent, earlier);
+  return house.registry.get(id) ?? house.registry.recall(agent, earlier, { goesOn: false });
 }
 
 /**

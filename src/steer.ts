@@ -1,9 +1,11 @@
+import { stateOf } from "./agent-row.ts";
 import { errorMessage, RetinueError } from "./errors.ts";
 import type { AgentId } from "./ids.ts";
 import type { RunningAgent } from "./lifecycle/running-agent.ts";
 import { keepMessage } from "./lifecycle/sent-mail.ts";
 import type { Session } from "./lifecycle/session.ts";
 import type { House } from "./spawn.ts";
+import type { EndedAgent } from "./transcript/ended-agent.ts";
 
 /** That a message will be read, unless its agent ends before: then when it is resumed. */
 export interface Receipt {
@@ -12,19 +14,19 @@ export interface Receipt {
 }
 
 export async function sendMessage(
-  running: RunningAgent,
+  running: RunningAgent | EndedAgent,
   text: string,
   session: Session,
 ): Promise<Receipt> {
-  const { id } = running.agent;
   if (text.trim() === "")
     throw new RetinueError("invalid_request", "The message is empty. Write one.");
-  if (!running.mailbox.isOpen) {
+  if ("retinue" in running || !running.mailbox.isOpen) {
     throw new RetinueError(
       "agent_ended",
-      `Agent ${id} is ${running.state} and reads no more messages. Resume it with the message instead.`,
+      `Agent ${idOf(running)} is ${stateOf(running)} and reads no more messages. Resume it with the message instead.`,
     );
   }
+  const { id } = running.agent;
   const { paths, redactor, clock, power } = session;
   const message = { text: redactor.text(text), at: clock.now() };
   const kept = await storing(() => keepMessage(paths.mail(id), message, power));
@@ -45,17 +47,21 @@ async function storing<Kept>(work: () => Promise<Kept>): Promise<Kept> {
   }
 }
 
-export function moveToBackground(running: RunningAgent, { registry, session }: House): void {
-  const { id, relates } = running.agent;
+export function moveToBackground(
+  running: RunningAgent | EndedAgent,
+  { registry, session }: House,
+): RunningAgent {
   if (!session.allowsBackground) {
     throw new RetinueError(
       "unsupported",
       "Work in the background is switched off. Unset CLAUDE_CODE_DISABLE_BACKGROUND_TASKS.",
     );
   }
-  if (!running.isBusy) {
-    throw new RetinueError("agent_ended", `Agent ${id} is ${running.state}: nobody waits for it.`);
+  if ("retinue" in running || !running.isBusy) {
+    const message = `Agent ${idOf(running)} is ${stateOf(running)}: nobody waits for it.`;
+    throw new RetinueError("agent_ended", message);
   }
+  const { id, relates } = running.agent;
   if (relates.parentId === null) {
     throw new RetinueError(
       "invalid_request",
@@ -64,4 +70,9 @@ export function moveToBackground(running: RunningAgent, { registry, session }: H
   }
   registry.get(relates.parentId)?.mailbox.expect(id);
   registry.background(running);
+  return running;
+}
+
+function idOf(agent: RunningAgent | EndedAgent): string {
+  return "retinue" in agent ? agent.retinue.agentId : agent.agent.id;
 }

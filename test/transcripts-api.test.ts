@@ -122,9 +122,12 @@ test("remove refuses an agent that has not ended, and a main agent above one", a
   expect(await manager.transcripts.list()).toMatchObject([{ agentId: idle.id, state: "stopped" }]);
 });
 
-test("delete takes the files and leaves what this process knows", async () => {
+test("delete takes the files, and with them what was known of the agent; what it took stays in the totals", async () => {
   const { manager, child } = await runToEnd(delegating);
-  await manager.transcripts.delete(child);
   expect(manager.get(child)).toMatchObject({ state: "completed" });
+  const totals = manager.totals();
+  await manager.transcripts.delete(child);
+  expect(manager.get(child)).toBeUndefined();
+  expect(manager.totals()).toEqual(totals);
   await expect(manager.transcripts.load(child)).rejects.toMatchObject({ code: "unknown_task" });
 });

@@ -2,6 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { dirname, relative, sep } from "node:path";
 import type { Diagnostic } from "../diagnostic.ts";
 import { isInside } from "../platform/is-inside.ts";
+import { sameItems } from "../platform/same-items.ts";
 import { loadDefinitionFile, unloaded, type Loaded } from "./definition-file.ts";
 import { DirectoryChanges } from "./directory-changes.ts";
 import { findDefinitionFiles } from "./find-files.ts";
@@ -284,8 +285,4 @@ function foldersBetween(directory: string, file: string): string[] {
   return relative(directory, dirname(file))
     .split(sep)
     .filter((folder) => folder !== "");
-}
-
-export function sameItems(some: readonly unknown[], others: readonly unknown[]): boolean {
-  return some.length === others.length && some.every((item, at) => item === others[at]);
 }

@@ -64,6 +64,11 @@ export class AgentFiles {
     this.#paths = session.paths;
   }
 
+  /** Whether they tell what the agent was and how it ended. */
+  get tellEnd(): boolean {
+    return this.#meta.tellsEnd;
+  }
+
   /** What an interrupted run took that nobody goes on with. */
   count(taken: Taken): void {
     this.#meta.count(taken);

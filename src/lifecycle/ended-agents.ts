@@ -1,43 +1,32 @@
 import type { AgentId } from "../ids.ts";
 import type { Usage } from "../message.ts";
+import { Roster } from "../platform/roster.ts";
 import type { ResolvedAgent } from "../resolved-agent.ts";
 import { Tally } from "./tally.ts";
 
-/** How much of ended agents stays in memory. */
-export interface Keep {
-  readonly agents: number;
-  /** Of their results together. */
-  readonly characters: number;
-}
-
 /**
- * Keeps a session that runs for days from growing with every agent that it ever had: the last ended agents stay whole, the
- * others are forgotten and read back from their files when somebody asks. What the forgotten ones took stays in the sums.
+ * Keeps a session that runs for days from growing with every agent that it ever had: an agent that has ended leaves memory,
+ * and is read back from its files when somebody asks. What those that left took stays in the sums.
  *
- * An agent is forgotten only when its files can tell what it was, after all its children, and never when it is the main
- * agent: so whoever walks from a known agent to its parent finds it.
+ * An agent leaves only when its files can tell what it was, after all its children, and never when it is the main agent: so
+ * whoever walks from a known agent to its parent finds it.
  */
 export class EndedAgents {
   readonly #options: EndedAgentsOptions;
-  /** In the order in which they ended, with the length of their results; by name alone, for the reason of `Roster`. */
-  readonly #whole = new Map<AgentId, number>();
-  #characters = 0;
-  /** Their turn came, but something still needs them. */
+  /** They would have left, but something still needs them. */
   readonly #needed = new Set<AgentId>();
   /** How many children of an agent are known. */
-  readonly #children = new Map<AgentId, number>();
-  readonly #below = new Map<AgentId, Tally>();
-  /** What all forgotten agents took. */
-  readonly forgotten: Tally = new Tally();
-  /** How many there are. */
-  count = 0;
+  readonly #children = new Roster<AgentId, number>();
+  readonly #below = new Roster<AgentId, Tally>();
+  /** What all agents that left took. */
+  readonly left: Tally = new Tally();
 
   constructor(options: EndedAgentsOptions) {
     this.#options = options;
   }
 
-  /** What forgotten agents below a known one took. */
-  forgottenBelow(id: AgentId): Tally | undefined {
+  /** What those that left below a known agent took. */
+  leftBelow(id: AgentId): Tally | undefined {
     return this.#below.get(id);
   }
 
@@ -47,68 +36,40 @@ export class EndedAgents {
     if (parentId !== null) this.#children.set(parentId, (this.#children.get(parentId) ?? 0) + 1);
   }
 
-  /** An agent was read from its files, to go on or to be asked. It may have been forgotten here, or be of another process. */
-  comeBack(running: KnownAgent, { isKnown }: { isKnown: boolean }): void {
-    const { type, relates } = running.agent;
-    const { endedAt } = running;
-    if (!isKnown) this.enter(running);
-    if (!isKnown && endedAt !== undefined && endedAt > this.#options.openedAt) {
-      this.count -= 1;
-      this.forgotten.subtract(type, takenBy(running));
-      // Below a parent that is forgotten itself nobody looks for it.
-      const { parentId } = relates;
-      if (parentId !== null && this.#options.known(parentId) !== undefined) {
-        this.#below.get(parentId)?.subtract(type, takenBy(running));
-      }
-    }
-    this.note(running);
+  /** An agent was read from its files, to go on. It may have left here, or be of another process. */
+  comeBack(running: KnownAgent): void {
+    const { agent, endedAt } = running;
+    this.enter(running);
+    this.takeBack({ ...agent, parentId: agent.relates.parentId, endedAt, ...takenBy(running) });
+  }
+
+  /** Whoever left, if it left here, is no longer part of the sums. */
+  takeBack(one: AgentThatLeft): void {
+    const { type, parentId, endedAt } = one;
+    if (endedAt === undefined || endedAt <= this.#options.openedAt) return;
+    this.left.subtract(type, one);
+    // Below a parent that has left itself nobody looks for it.
+    if (parentId !== null && this.#options.known(parentId) !== undefined)
+      this.#below.get(parentId)?.subtract(type, one);
   }
 
   /** An agent was removed: nothing of it is left. */
-  leave({ agent }: KnownAgent): void {
-    this.#takeOut(agent.id);
+  remove({ agent }: KnownAgent): void {
     this.#needed.delete(agent.id);
     if (agent.relates.parentId !== null) this.#leaveParent(agent.relates.parentId);
   }
 
   /** A run of an agent has ended. One that can take another task is left alone. */
   note(running: KnownAgent): void {
-    const { id } = running.agent;
-    this.#takeOut(id);
+    const { id, type, relates } = running.agent;
     this.#needed.delete(id);
     if (!running.hasEnded) return;
-    const characters = running.content.length;
-    this.#whole.set(id, characters);
-    this.#characters += characters;
-    for (const oldest of this.#whole.keys()) {
-      if (!this.#isTooMuch) break;
-      this.#takeOut(oldest);
-      const candidate = this.#options.known(oldest);
-      // One that has taken up work again comes back here when it ends.
-      if (candidate?.hasEnded === true) this.#forget(candidate);
-    }
-  }
-
-  get #isTooMuch(): boolean {
-    const { agents, characters } = this.#options.keep;
-    return this.#whole.size > agents || (this.#characters > characters && this.#whole.size > 1);
-  }
-
-  #takeOut(id: AgentId): void {
-    this.#characters -= this.#whole.get(id) ?? 0;
-    this.#whole.delete(id);
-  }
-
-  #forget(running: KnownAgent): void {
-    const { id, type, relates } = running.agent;
-    if (relates.depth === 0 || this.#children.has(id) || !this.#options.canReadBack(id)) {
+    if (relates.depth === 0 || this.#children.has(id) || !running.files.tellEnd) {
       this.#needed.add(id);
       return;
     }
-    this.#needed.delete(id);
-    this.#options.forget(id);
-    this.count += 1;
-    this.forgotten.add(type, takenBy(running));
+    this.#options.letGo(id);
+    this.left.add(type, takenBy(running));
     const { parentId } = relates;
     const below = this.#below.get(id);
     this.#below.delete(id);
@@ -130,7 +91,7 @@ export class EndedAgents {
     }
     this.#children.delete(parentId);
     const parent = this.#needed.has(parentId) ? this.#options.known(parentId) : undefined;
-    if (parent?.hasEnded === true) this.#forget(parent);
+    if (parent !== undefined) this.note(parent);
   }
 }
 
@@ -139,9 +100,10 @@ export interface KnownAgent {
   readonly agent: Pick<ResolvedAgent, "id" | "type"> & {
     readonly relates: Pick<ResolvedAgent["relates"], "parentId" | "depth">;
   };
+  /** Whether they tell what it was and how it ended. */
+  readonly files: { readonly tellEnd: boolean };
   readonly hasEnded: boolean;
   readonly endedAt: number | undefined;
-  readonly content: string;
   usage(now: number): Usage;
   costUsd(now: number): number | null;
 }
@@ -149,14 +111,20 @@ export interface KnownAgent {
 export interface EndedAgentsOptions {
   /** Whatever ended before is of another process. */
   readonly openedAt: number;
-  readonly keep: Keep;
-  /** Whether the files of an ended agent tell what it was and how it ended. */
-  readonly canReadBack: (id: AgentId) => boolean;
   readonly known: (id: AgentId) => KnownAgent | undefined;
-  readonly forget: (id: AgentId) => void;
+  readonly letGo: (id: AgentId) => void;
 }
 
-function takenBy(running: KnownAgent): Parameters<Tally["add"]>[1] {
+/** What the sums have to know of an agent that is not in memory. */
+export interface AgentThatLeft extends Taken {
+  readonly type: string;
+  readonly parentId: AgentId | null;
+  readonly endedAt: number | undefined;
+}
+
+type Taken = Parameters<Tally["add"]>[1];
+
+function takenBy(running: KnownAgent): Taken {
   // An ended agent takes no more, whatever the time is.
   return { usage: running.usage(0), costUsd: running.costUsd(0) };
 }

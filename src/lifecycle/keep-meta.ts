@@ -3,6 +3,7 @@ import { addUsage, noUsage, totalTokens } from "../message.ts";
 import { addCost } from "../model/prices.ts";
 import { processStart } from "../platform/process-start.ts";
 import type { ResolvedAgent } from "../resolved-agent.ts";
+import { tellsEnd } from "../transcript/ended-agent.ts";
 import type { AgentMeta } from "../transcript/meta.ts";
 import { writeMeta } from "../transcript/write-meta.ts";
 import { nextState } from "./agent-state.ts";
@@ -14,6 +15,8 @@ export class MetaKeeper {
   readonly #path: string;
   readonly #standing: boolean;
   #meta: AgentMeta;
+  /** As the file has it. */
+  #written: AgentMeta | undefined;
   /** How long the file is; 0 while there is none. */
   #length = 0;
   #started = false;
@@ -36,6 +39,7 @@ export class MetaKeeper {
     this.#costs = agent.costs;
     this.#started = known !== undefined;
     this.#length = earlier?.metaLength ?? 0;
+    this.#written = earlier?.meta;
     this.#path = relates.depth === 0 ? session.paths.mainMeta : session.paths.meta(agent.id);
     this.#meta = {
       agentType: agent.type,
@@ -58,6 +62,11 @@ export class MetaKeeper {
         ...sumsOf(known),
       },
     };
+  }
+
+  /** The file says how the agent ended. */
+  get tellsEnd(): boolean {
+    return this.#written !== undefined && tellsEnd(this.#written);
   }
 
   /** A run begins, perhaps on another model, or for another call of the parent. */
@@ -122,6 +131,7 @@ export class MetaKeeper {
       meta,
       write: () => {
         this.#length = writeMeta(this.#path, meta, this.#length);
+        this.#written = meta;
       },
     };
   }

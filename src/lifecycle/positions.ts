@@ -3,6 +3,7 @@
  * that came earlier. Where parents take turns, or somebody behind left, one can be served sooner than that says.
  */
 export class Positions {
+  /** At most as many as there are priorities. */
   readonly #ranks = new Map<number, { entered: number; left: number }>();
 
   /** The number that was drawn, for `of`. */
@@ -15,9 +16,7 @@ export class Positions {
 
   leave(rank: number): void {
     const counts = this.#ranks.get(rank);
-    if (counts === undefined) return;
-    counts.left += 1;
-    if (counts.left === counts.entered) this.#ranks.delete(rank);
+    if (counts !== undefined) counts.left += 1;
   }
 
   /** 1 = next to be served. */

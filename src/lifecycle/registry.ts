@@ -11,7 +11,7 @@ import { followAbort } from "./abort.ts";
 import type { History } from "../loop/loop-context.ts";
 import { AgentFiles, type EarlierFiles } from "./agent-files.ts";
 import { drive } from "./drive.ts";
-import { EndedAgents } from "./ended-agents.ts";
+import { EndedAgents, type AgentThatLeft } from "./ended-agents.ts";
 import { logEvent } from "./log-event.ts";
 import type { Memory } from "./memory.ts";
 import { endNotification, endOf } from "./notification.ts";
@@ -47,10 +47,8 @@ export class Registry {
     this.#session = session;
     this.ended = new EndedAgents({
       openedAt: session.clock.now(),
-      keep: { agents: 1000, characters: 2 ** 24 },
-      canReadBack: (id) => readEndedAgent(session.paths.meta(id)) !== undefined,
       known: (id) => this.#agents.get(id),
-      forget: (id) => this.#letGo(id),
+      letGo: (id) => this.#letGo(id),
     });
   }
 
@@ -63,10 +61,11 @@ export class Registry {
     return this.#agents.values();
   }
 
-  /** Makes an agent of an earlier run known, as its files tell it. */
+  /** An agent of an earlier run, as its files tell it. It is known from now on if it is to run, and otherwise if it has not ended. */
   recall(
     agent: ResolvedAgent,
     { past, earlier }: { past: Past; earlier: EarlierFiles },
+    { goesOn }: { goesOn: boolean },
   ): RunningAgent {
     const files = new AgentFiles(agent, this.#session, { standing: false, earlier });
     const { startedAt, endedAt } = earlier.meta.retinue;
@@ -75,29 +74,34 @@ export class Registry {
     const { result: end, endedAt: at = startedAt } = running;
     if (end !== undefined && isOpen(earlier.meta.retinue.state))
       files.settle({ ...this.#eventOf(running, { type: "agent-end", result: end }), at });
-    const isKnown = this.#agents.has(agent.id);
+    if (running.hasEnded && !goesOn) return running;
+    if (!this.#agents.has(agent.id)) this.ended.comeBack(running);
     this.#agents.set(agent.id, running);
-    this.ended.comeBack(running, { isKnown });
     return running;
   }
 
   /** Its children that have left memory and of whose end it has not read, as far as anybody knows. */
-  untoldBy(parent: AgentId): AgentId[] {
-    if (this.#agents.has(parent)) return this.untold.of(parent);
+  untoldBy(id: AgentId): AgentId[] {
+    const parent = this.#agents.get(id);
+    if (parent !== undefined) return this.untold.of(parent);
     const children = this.allOnDisk().flatMap(({ retinue: { parentId, background, agentId } }) =>
-      parentId === parent && background ? [agentId as AgentId] : [],
+      parentId === id && background ? [agentId as AgentId] : [],
     );
-    this.untold.add(parent, children);
+    this.untold.add(id, children);
     return children;
   }
 
-  /** An ended agent is not known any more. */
-  forget(id: string): void {
-    const running = this.#agents.get(id as AgentId);
-    if (running?.hasEnded !== true) return;
-    this.#agents.delete(running.agent.id);
-    this.untold.leave(running, undefined);
-    this.ended.leave(running);
+  /** An ended agent was removed: nothing of it is left, here or on disk. `onDisk`: as its files told it. */
+  remove(id: AgentId, onDisk: EndedAgent | undefined): void {
+    const running = this.#agents.get(id);
+    if (running?.hasEnded === true) {
+      this.#agents.delete(id);
+      this.untold.leave(running, undefined);
+      this.ended.remove(running);
+    } else if (onDisk !== undefined) {
+      this.untold.forget(id);
+      this.ended.takeBack(thatLeft(onDisk));
+    }
   }
 
   /** An agent that is no longer in memory, from its files. */
@@ -106,9 +110,8 @@ export class Registry {
     return readEndedAgent(this.#session.paths.meta(id));
   }
 
-  /** All agents that are no longer in memory, from their files. */
+  /** All agents of the session that have ended and are not in memory, from their files. */
   allOnDisk(): EndedAgent[] {
-    if (this.ended.count === 0) return [];
     const isKnown = (id: string): boolean => this.#agents.has(id as AgentId);
     return readEndedAgents(this.#session.paths.agentsDir, isKnown);
   }
@@ -247,7 +250,7 @@ export class Registry {
     this.#agents.delete(id);
   }
 
-  /** Its end is on disk by now. A parent that does not run any more finds it there when it is resumed. */
+  /** Its end is on disk by now. A parent that does not run any more finds it there when it goes on. */
   #notifyParent(running: RunningAgent): void {
     const { relates, id } = running.agent;
     if (!running.isBackground || relates.parentId === null) return;
@@ -290,6 +293,17 @@ export class Registry {
     const { clock, id: sessionId, redactor } = this.#session;
     return { agentId: running.agent.id, sessionId, at: clock.now(), ...redactor.deep(body) };
   }
+}
+
+function thatLeft({ agentType, retinue }: EndedAgent): AgentThatLeft {
+  const { parentId, endedAt, end, costUsd = null } = retinue;
+  return {
+    type: agentType,
+    parentId: parentId as AgentId | null,
+    endedAt,
+    usage: end.usage,
+    costUsd,
+  };
 }
 
 function historyOf(

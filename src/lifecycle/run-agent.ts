@@ -20,7 +20,7 @@ import type { TranscriptRecorder } from "../transcript/recorder.ts";
 import { StopCause } from "./abort.ts";
 import { approvalsOf } from "./approvals.ts";
 import { askAhead } from "./ask-ahead.ts";
-import { closeInTime } from "./close-in-time.ts";
+import { Cleanup } from "./cleanup.ts";
 import { Deadlines } from "./deadlines.ts";
 import { enrolJudge } from "./enrol-judge.ts";
 import { Figures } from "./figures.ts";
@@ -113,8 +113,7 @@ async function live(run: AgentRun, { emit, told }: Report<AgentEventBody>): Prom
   const { agent, session, ticket, recorder, wrapUp } = run;
   const { permissions } = agent.meets;
   const { signal } = run.abort;
-  const resources = new AsyncDisposableStack();
-  await using _closing = closeInTime(resources, () =>
+  await using cleanup = new Cleanup(() =>
     session.logger.warn({ agentId: agent.id }, "the cleanup of an agent did not end"),
   );
   const summary = summarize(agent, run.task.prompt);
@@ -137,7 +136,7 @@ async function live(run: AgentRun, { emit, told }: Report<AgentEventBody>): Prom
     told,
   };
   const library = await session.sandbox?.open();
-  const workbench = resources.use(
+  const workbench = cleanup.use(
     new Workbench({
       agentId: agent.id,
       root: agent.cwd,
@@ -158,13 +157,13 @@ async function live(run: AgentRun, { emit, told }: Report<AgentEventBody>): Prom
     }),
   );
   const approvals = approvalsOf(agent, session, run.isBackground);
-  resources.defer(() => session.denials.forget(agent.id));
+  cleanup.defer(() => session.denials.forget(agent.id));
   const ahead = await askAhead(agent, session, approvals);
-  // Not `use`: what that makes of a synchronous end stays in memory until V8 collects everything.
-  resources.defer(() => ahead[Symbol.dispose]());
-  resources.defer(enrolJudge({ agent, session, workbench, approvals, ahead }));
+  cleanup.defer(() => ahead[Symbol.dispose]());
+  cleanup.defer(enrolJudge({ agent, session, workbench, approvals, ahead }));
   const { isBackground } = run;
-  const summaries = resources.use(openSummaries({ session, isBackground, emit, signal }));
+  const summaries = openSummaries({ session, isBackground, emit, signal });
+  if (summaries !== undefined) cleanup.use(summaries);
   const waits = new Waits({ ticket, deadlines, signal, emit: report.emit });
   const tools = new Map(
     agent.can.tools.flatMap((name) => {

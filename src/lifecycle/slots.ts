@@ -1,4 +1,5 @@
 import type { Clock } from "../platform/clock.ts";
+import { Roster } from "../platform/roster.ts";
 import { roomOf, type Capacity, type Room } from "./capacity.ts";
 import type { Claim } from "./claim.ts";
 import { Limit, type Standing } from "./limit.ts";
@@ -31,7 +32,8 @@ export class Slots {
   readonly #lines = new Map<string, Line<Claimant>>();
   readonly #next = new NextInLine();
   readonly #positions = new Positions();
-  readonly #parents = new Map<string | null, Parent>();
+  /** Those whose agents run or want to. */
+  readonly #parents = new Roster<string, Parent>();
   /** Counts what happens, so that no two arrivals or servings are at the same time. */
   #serial = 0;
 
@@ -84,7 +86,8 @@ export class Slots {
 
   #change(claimant: Claimant, to: Standing): void {
     const { claim, line, place, standing: from } = claimant;
-    const parent = this.#parents.get(claim.parent) ?? new Parent((this.#serial += 1));
+    const name = claim.parent ?? "";
+    const parent = this.#parents.get(name) ?? new Parent((this.#serial += 1));
     for (const limit of line.limits) limit.count(from, to);
     if (place !== null) {
       line.leave(place);
@@ -96,8 +99,8 @@ export class Slots {
     claimant.place = null;
     if (to === "queued" || to === "waking") this.#enter(claimant, parent, to);
     if (to === "held") claimant.granted.resolve();
-    if (parent.held > 0 || parent.groups.size > 0) this.#parents.set(claim.parent, parent);
-    else this.#parents.delete(claim.parent);
+    if (parent.held > 0 || parent.groups.size > 0) this.#parents.set(name, parent);
+    else this.#parents.delete(name);
   }
 
   #enter(claimant: Claimant, parent: Parent, as: "queued" | "waking"): void {

@@ -44,18 +44,18 @@ export function totalsBelow(
 export function totalsOf(
   agents: readonly RunningAgent[],
   root: AgentId | null,
-  { now, ended }: { now: number; ended: Pick<EndedAgents, "forgotten" | "forgottenBelow"> },
+  { now, ended }: { now: number; ended: Pick<EndedAgents, "left" | "leftBelow"> },
 ): Totals {
   const tree = new Set<AgentId>();
   const tally = new Tally();
-  if (root === null) tally.merge(ended.forgotten);
+  if (root === null) tally.merge(ended.left);
   for (const running of agents) {
     const { id, type, relates } = running.agent;
     const below = relates.parentId !== null && tree.has(relates.parentId);
     if (root !== null && id !== root && !below) continue;
     tree.add(id);
     tally.add(type, { usage: running.usage(now), costUsd: running.costUsd(now) });
-    if (root !== null) tally.merge(ended.forgottenBelow(id));
+    if (root !== null) tally.merge(ended.leftBelow(id));
   }
   return tally.totals();
 }

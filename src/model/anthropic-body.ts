@@ -5,6 +5,7 @@ import type {
   Tool,
 } from "@anthropic-ai/sdk/resources/messages/messages";
 import type { Message } from "../message.ts";
+import { sameItems } from "../platform/same-items.ts";
 import type { ModelRequest, ToolSpec } from "./model.ts";
 
 const breakpoint = { type: "ephemeral" } as const;
@@ -45,35 +46,36 @@ function reasoning({ effort, thinking }: ModelRequest): Partial<Settings> {
   return thinking === "off" ? { thinking: { type: "disabled" } } : {};
 }
 
-const toolTexts = remembered((tools: readonly ToolSpec[]) => {
+/** The agents of one type share their tools and what they are told. */
+const toolTexts = recently(sameItems, (tools: readonly ToolSpec[]) => {
   const marked = `,${JSON.stringify({ cache_control: breakpoint }).slice(1)}`;
-  return `${tools.map(toolText).join(",").slice(0, -1)}${marked}`;
+  const texts = tools.map((tool) => JSON.stringify(toolParam(tool)));
+  return `${texts.join(",").slice(0, -1)}${marked}`;
 });
-
-const toolText = remembered((tool: ToolSpec) => JSON.stringify(toolParam(tool)));
 
 function toolParam({ name, description, input_schema }: ToolSpec): Tool {
   return { name, description, input_schema: input_schema as Tool.InputSchema };
 }
 
-/** The agents of one type share it, so the last few are enough. */
-function systemText(text: string): string {
-  let json = systemTexts.get(text);
-  if (json !== undefined) return json;
-  json = JSON.stringify({ type: "text", text, cache_control: breakpoint } satisfies TextBlockParam);
-  if (systemTexts.size >= 20) systemTexts.clear();
-  systemTexts.set(text, json);
-  return json;
+const systemText = recently(Object.is, (text: string) =>
+  JSON.stringify({ type: "text", text, cache_control: breakpoint } satisfies TextBlockParam),
+);
+
+/**
+ * A message does not change, and is sent again in every turn. Its text is kept with it, where nobody else sees it, and not in a
+ * `WeakMap`: V8 clears away what such a map holds later than the message. Empty when nothing of the message is acceptable.
+ */
+function messageText(message: Message & { readonly [written]?: string }): string {
+  const known = message[written];
+  if (known !== undefined) return known;
+  const content = acceptable(message);
+  const { role } = message;
+  const text = content.length === 0 ? "" : JSON.stringify({ role, content } satisfies MessageParam);
+  if (Object.isExtensible(message)) Object.defineProperty(message, written, { value: text });
+  return text;
 }
 
-const systemTexts = new Map<string, string>();
-
-/** Empty when nothing of the message is acceptable. */
-const messageText = remembered((message: Message) => {
-  const content = acceptable(message);
-  if (content.length === 0) return "";
-  return JSON.stringify({ role: message.role, content } satisfies MessageParam);
-});
+const written = Symbol("written");
 
 /** Without what the provider refuses: blank texts, and thinking that it did not sign (another model's). */
 function acceptable({ content }: Message): Exclude<MessageParam["content"], string> {
@@ -85,14 +87,17 @@ function acceptable({ content }: Message): Exclude<MessageParam["content"], stri
   return blocks as Exclude<MessageParam["content"], string>;
 }
 
-/** Asked for the same thing again, it gives what it gave. For things that do not change. */
-function remembered<Thing extends object>(
+/** Asked for the same thing as a short while ago, it gives what it gave. */
+function recently<Thing>(
+  isSame: (one: Thing, other: Thing) => boolean,
   write: (thing: Thing) => string,
 ): (thing: Thing) => string {
-  const texts = new WeakMap<Thing, string>();
+  const known: { thing: Thing; text: string }[] = [];
   return (thing) => {
-    let text = texts.get(thing);
-    if (text === undefined) texts.set(thing, (text = write(thing)));
+    const found = known.find((one) => isSame(one.thing, thing));
+    if (found !== undefined) return found.text;
+    const text = write(thing);
+    if (known.push({ thing, text }) > 20) known.shift();
     return text;
   };
 }

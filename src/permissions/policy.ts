@@ -24,7 +24,7 @@ export class Rulebook {
   constructor(policy: PermissionPolicy, grants: () => readonly SourcedRule[], ground: Ground) {
     this.policy = policy;
     this.ground = ground;
-    this.#rules = rulesOf(policy.rules);
+    this.#rules = rulesOfPolicy(policy.rules);
     this.#grants = grants;
   }
 
@@ -37,7 +37,7 @@ export class Rulebook {
   }
 
   get allow(): readonly Rule[] {
-    this.#allow ??= [...this.#rules.allow, ...rulesOf(this.#grants()).allow];
+    this.#allow ??= [...this.#rules.allow, ...rulesOfKind("allow", this.#grants().map(parsed))];
     return this.#allow;
   }
 
@@ -102,15 +102,22 @@ type RulesByKind = Readonly<Record<RuleKind, readonly Rule[]>>;
 const rulesOfPolicies = new WeakMap<readonly SourcedRule[], RulesByKind>();
 
 /** The agents of a type share the rules of their policy, and ask before every call. */
-function rulesOf(sourced: readonly SourcedRule[]): RulesByKind {
+function rulesOfPolicy(sourced: readonly SourcedRule[]): RulesByKind {
   let rules = rulesOfPolicies.get(sourced);
   if (rules === undefined) {
     const all = sourced.map(parsed);
-    const ofKind = (wanted: RuleKind): Rule[] => all.filter(({ kind }) => kind === wanted);
-    rules = { deny: ofKind("deny"), ask: ofKind("ask"), allow: ofKind("allow") };
+    rules = {
+      deny: rulesOfKind("deny", all),
+      ask: rulesOfKind("ask", all),
+      allow: rulesOfKind("allow", all),
+    };
     rulesOfPolicies.set(sourced, rules);
   }
   return rules;
+}
+
+function rulesOfKind(wanted: RuleKind, rules: readonly Rule[]): readonly Rule[] {
+  return rules.filter(({ kind }) => kind === wanted);
 }
 
 const knownRules = new Map<string, Rule>();

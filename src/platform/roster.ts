@@ -1,10 +1,11 @@
 /**
- * Values by name, which come and go for as long as the process lives. In the place of a `Map`: V8 gives a map a new table
- * every few changes, and each table that it leaves points to the next one and holds what was in it then. Once one of them is
- * in old space, everything that was ever in the map is kept until a full collection.
+ * Values by name, which come and go for as long as the process lives. In the place of a `Map`: V8 gives a table of any kind a
+ * successor now and then, and what was in the one that it leaves is kept until a full collection, once that table is in old
+ * space; of a map even all that ever was in its successors. Here a table holds nothing but boxes, and a name that leaves
+ * leaves its box empty.
  */
 export class Roster<Name extends string, Value> {
-  readonly #values = Object.create(null) as Record<Name, Value>;
+  readonly #boxes = Object.create(null) as Record<Name, Box<Value>>;
   #size = 0;
 
   get size(): number {
@@ -12,26 +13,38 @@ export class Roster<Name extends string, Value> {
   }
 
   has(name: Name): boolean {
-    return name in this.#values;
+    return name in this.#boxes;
   }
 
   get(name: Name): Value | undefined {
-    return this.#values[name];
+    return this.#boxes[name]?.value;
   }
 
   set(name: Name, value: Value): void {
-    if (!this.has(name)) this.#size += 1;
-    this.#values[name] = value;
+    const box = this.#boxes[name];
+    if (box !== undefined) {
+      box.value = value;
+      return;
+    }
+    this.#size += 1;
+    this.#boxes[name] = { value };
   }
 
   delete(name: Name): void {
-    if (!this.has(name)) return;
+    const box = this.#boxes[name];
+    if (box === undefined) return;
     this.#size -= 1;
+    box.value = undefined;
     // oxlint-disable-next-line typescript/no-dynamic-delete -- A name that is gone must not stay as a key.
-    delete this.#values[name];
+    delete this.#boxes[name];
   }
 
   values(): Value[] {
-    return Object.values(this.#values);
+    return Object.values<Box<Value>>(this.#boxes).map(({ value }) => value as Value);
   }
+}
+
+/** Empty once its name has left. */
+interface Box<Value> {
+  value: Value | undefined;
 }

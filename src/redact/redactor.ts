@@ -1,5 +1,6 @@
 import { environmentSecrets, spellings } from "./environment-secrets.ts";
 import { ownExpression } from "./own-patterns.ts";
+import { RecentTexts } from "./recent-texts.ts";
 import { redactDeep } from "./redact-deep.ts";
 import { Search } from "./search.ts";
 
@@ -58,8 +59,6 @@ export const openRedactor: Redactor = {
 };
 
 const longText = 256;
-/** The ids of a thousand agents at once, and what they do: at the very most 2 MB. */
-const mostClean = 4096;
 
 /** Long texts go through several events, as input, as result and as data of one call: each is searched once. */
 function remembering(redact: (text: string) => string): (text: string) => string {
@@ -74,16 +73,14 @@ function remembering(redact: (text: string) => string): (text: string) => string
   };
 }
 
-/** Ids, paths and names are in nearly every event. Such a text is searched once, and kept if there is no secret in it. */
+/** Ids, paths and names are in nearly every event. Such a text is searched once in a while, and kept if there is no secret in it. */
 function knowingClean(redact: (text: string) => string): (text: string) => string {
-  const clean = new Set<string>();
+  const clean = new RecentTexts();
   return (given) => {
     if (given.length >= longText) return redact(given);
     if (clean.has(given)) return given;
     const result = redact(given);
-    if (result !== given) return result;
-    if (clean.size >= mostClean) clean.clear();
-    clean.add(given);
-    return given;
+    if (result === given) clean.add(given);
+    return result;
   };
 }

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { agentMetaSchema, type AgentMeta } from "./meta.ts";
 
@@ -14,27 +14,26 @@ export interface EndedAgent extends AgentMeta {
 export function readEndedAgent(metaPath: string): EndedAgent | undefined {
   try {
     const meta = agentMetaSchema.parse(JSON.parse(readFileSync(metaPath, "utf8")));
-    return hasEnded(meta) ? meta : undefined;
+    return tellsEnd(meta) ? meta : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** All of a directory, those that ended first at the front. `isKnown`: which ones not to read. */
+/** All of a directory, if there is one. `isKnown`: which ones not to read. */
 export function readEndedAgents(
   directory: string,
   isKnown: (agentId: string) => boolean,
 ): EndedAgent[] {
-  const ids = readdirSync(directory).flatMap(
-    (file) => /^agent-(.+)\.meta\.json$/.exec(file)?.[1] ?? [],
-  );
-  return ids
+  const files = existsSync(directory) ? readdirSync(directory) : [];
+  return files
+    .flatMap((file) => /^agent-(.+)\.meta\.json$/.exec(file)?.[1] ?? [])
     .filter((id) => !isKnown(id))
-    .flatMap((id) => readEndedAgent(join(directory, `agent-${id}.meta.json`)) ?? [])
-    .toSorted((one, other) => (one.retinue.endedAt ?? 0) - (other.retinue.endedAt ?? 0));
+    .flatMap((id) => readEndedAgent(join(directory, `agent-${id}.meta.json`)) ?? []);
 }
 
-function hasEnded(meta: AgentMeta): meta is EndedAgent {
+/** Whether this is how the file of an ended agent is. */
+export function tellsEnd(meta: AgentMeta): meta is EndedAgent {
   const { state, end } = meta.retinue;
   return end !== undefined && (state === "completed" || state === "failed" || state === "stopped");
 }
