@@ -1,4 +1,4 @@
-import { lstatSync, realpathSync, statSync, type Stats } from "node:fs";
+import { existsSync, lstatSync, realpathSync, statSync, type Stats } from "node:fs";
 import { errorMessage, systemCode } from "../errors.ts";
 import { isInside } from "../platform/is-inside.ts";
 import { realPath } from "../platform/real-path.ts";
@@ -54,7 +54,9 @@ function whyNotOpened(file: string, { within, source }: Place, info: Stats): str
 
 /** A folder that nobody trusts must not have us walk through the disk. */
 export function leadsOut({ path, within }: Place): boolean {
-  return within !== null && !isInside(realPath(within), realPath(path));
+  // Mostly there is nothing to lead anywhere.
+  if (within === null || !existsSync(path)) return false;
+  return !isInside(realPath(within), realPath(path));
 }
 
 export function linkedOut({ within }: Place): string {

@@ -40,7 +40,7 @@ export class Connection {
     return this.#socket.writable && performance.now() <= this.#freshUntil;
   }
 
-  carry(text: string | Buffer, exchange: Exchange): void {
+  carry(head: string, body: string, exchange: Exchange): void {
     this.#exchange = exchange;
     this.#parser = new AnswerParser({
       head: (head) => {
@@ -52,7 +52,11 @@ export class Connection {
     });
     exchange.carriedBy(() => this.close());
     this.#socket.ref();
-    this.#socket.write(text);
+    // Together, but not as one text, which would be a copy of both.
+    this.#socket.cork();
+    this.#socket.write(head, "latin1");
+    if (body !== "") this.#socket.write(body);
+    this.#socket.uncork();
   }
 
   close(): void {

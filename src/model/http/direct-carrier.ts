@@ -13,7 +13,7 @@ export class DirectCarrier implements Carrier {
   #tidying: NodeJS.Timeout | null = null;
   /** Spares a secure connection half of its beginning. */
   #session: Buffer | undefined;
-  /** Requests differ in their bodies: a library gives the same headers each time. */
+  /** Of the last request. They differ in their bodies: a library gives the same headers each time. */
   #head: Head | null = null;
 
   constructor(url: URL) {
@@ -21,22 +21,18 @@ export class DirectCarrier implements Carrier {
   }
 
   carry(request: HttpRequest, exchange: Exchange): void {
-    const text = this.#textOf(request);
+    const head = this.#headOf(request);
     const connection = this.#fresh() ?? new Connection(this.#open(), this.#owner);
-    connection.carry(text, exchange);
+    connection.carry(head, request.body, exchange);
   }
 
-  #textOf(request: HttpRequest): string | Buffer {
+  #headOf(request: HttpRequest): string {
     const { headers, method, body } = request;
-    let key = "";
-    headers?.forEach((value, name) => (key += `${name}:${value}\n`));
-    if (this.#head?.key !== key) this.#head = { key, ...headOf(request, this.#url) };
-    const { text, isAscii } = this.#head;
+    if (this.#head === null || !isMadeOf(this.#head.parts, headers))
+      this.#head = { parts: partsOf(headers), text: headOf(request, this.#url) };
     const length =
       body === "" && !sendsBody.has(method) ? "" : `content-length: ${Buffer.byteLength(body)}\r\n`;
-    const start = `${method} ${text}${length}\r\n`;
-    if (isAscii) return start + body;
-    return Buffer.concat([Buffer.from(start, "latin1"), Buffer.from(body)]);
+    return `${method} ${this.#head.text}${length}\r\n`;
   }
 
   #fresh(): Connection | undefined {
@@ -87,15 +83,29 @@ export class DirectCarrier implements Carrier {
 }
 
 interface Head {
-  /** The headers it was made of. */
-  readonly key: string;
+  /** Names and values of the headers that it was made of. */
+  readonly parts: readonly string[];
   /** All of a request before its body, but for the method in front and the length at the end. */
   readonly text: string;
-  /** Then it can be sent in one piece with the body; else it goes byte by byte, as headers do. */
-  readonly isAscii: boolean;
 }
 
-function headOf(request: HttpRequest, url: URL): Omit<Head, "key"> {
+function partsOf(headers: HttpRequest["headers"]): string[] {
+  const parts: string[] = [];
+  headers?.forEach((value, name) => parts.push(name, value));
+  return parts;
+}
+
+function isMadeOf(parts: readonly string[], headers: HttpRequest["headers"]): boolean {
+  let at = 0;
+  let same = true;
+  headers?.forEach((value, name) => {
+    same &&= parts[at] === name && parts[at + 1] === value;
+    at += 2;
+  });
+  return same && at === parts.length;
+}
+
+function headOf(request: HttpRequest, url: URL): string {
   const lines = [
     `${url.pathname}${url.search} HTTP/1.1`,
     `host: ${url.host}`,
@@ -106,8 +116,7 @@ function headOf(request: HttpRequest, url: URL): Omit<Head, "key"> {
       throw new TypeError(`The header '${name}' has a character that no header may have.`);
     lines.push(`${name}: ${value}`);
   }
-  const text = `${lines.join("\r\n")}\r\n`;
-  return { text, isAscii: !/[\x80-\xFF]/.test(text) };
+  return `${lines.join("\r\n")}\r\n`;
 }
 
 /** Of these a server wants to know that nothing comes. */
