@@ -7,7 +7,7 @@ import type { Session } from "./lifecycle/session.ts";
 import { totalTokens, type Usage } from "./message.ts";
 import type { EndedAgent } from "./transcript/ended-agent.ts";
 import type { SessionPaths } from "./transcript/paths.ts";
-import { readTranscript, resultTextOf } from "./transcript/reader.ts";
+import { readResultText } from "./transcript/read-result.ts";
 
 /** One agent in a list. */
 export interface AgentRow {
@@ -107,7 +107,7 @@ export async function outputOfEnded(
   return {
     agentId,
     state,
-    content: resultTextOf(await readTranscript(paths.transcript(agentId))),
+    content: await readResultText(paths.transcript(agentId)),
     metrics: end.figures,
     ...(error === undefined ? {} : { error: error as AgentFailure }),
     timedOut: false,

@@ -2,7 +2,7 @@ import { parseAgentId, type AgentId } from "../ids.ts";
 import { endsWithin } from "../tools/ends-within.ts";
 import { unknownTask, type TaskReport, type Tasks } from "../tools/tasks.ts";
 import type { EndedAgent } from "../transcript/ended-agent.ts";
-import { readTranscript, resultTextOf } from "../transcript/reader.ts";
+import { readResultText } from "../transcript/read-result.ts";
 import type { Registry } from "./registry.ts";
 import type { RunningAgent } from "./running-agent.ts";
 import type { Session } from "./session.ts";
@@ -52,7 +52,7 @@ async function reportOnDisk(
     id,
     kind: "agent",
     state,
-    content: resultTextOf(await readTranscript(paths.transcript(id))),
+    content: await readResultText(paths.transcript(id)),
     outputFile: background ? paths.taskOutput(id) : null,
     ...(error === undefined ? {} : { error }),
     timedOut: false,

@@ -51,18 +51,23 @@ type DistributiveOmit<Union, Key extends PropertyKey> = Union extends unknown
  * file: that is an empty transcript.
  */
 export async function readTranscript(path: string): Promise<TranscriptEntry[]> {
-  const entries: TranscriptEntry[] = [];
   try {
-    judgeLines(await readFile(path), {
-      // One by one, so that what a line says besides is gone before the next is read.
-      take: (value) => {
-        const line = record(value);
-        if (line !== undefined) entries.push(...parseEntry(line));
-      },
-    });
+    return entriesIn(await readFile(path));
   } catch (error) {
     if (systemCode(error) !== "ENOENT") throw error;
+    return [];
   }
+}
+
+export function entriesIn(bytes: Buffer): TranscriptEntry[] {
+  const entries: TranscriptEntry[] = [];
+  judgeLines(bytes, {
+    // One by one, so that what a line says besides is gone before the next is read.
+    take: (value) => {
+      const line = record(value);
+      if (line !== undefined) entries.push(...parseEntry(line));
+    },
+  });
   return entries;
 }
 
@@ -173,19 +178,10 @@ export function tokensOf(entries: readonly TranscriptEntry[]): number {
   return sum;
 }
 
-/** The text of an ended agent's result. */
-export function resultTextOf(entries: readonly TranscriptEntry[]): string {
-  const end = entries.findLast((entry) => entry.kind === "end");
-  return end?.result.content ?? lastTextOf(entries);
-}
-
 /** What the agent said last: the text of its last answer that has any. */
 export function lastTextOf(entries: readonly TranscriptEntry[]): string {
-  const last = entries.findLast(
-    (entry) =>
-      entry.kind === "answer" && entry.block?.type === "text" && entry.block.text.trim() !== "",
-  );
-  if (last?.kind !== "answer") return "";
+  const last = lastAnswerWithText(entries);
+  if (last === undefined) return "";
   return entries
     .flatMap((entry) =>
       entry.kind === "answer" && entry.id === last.id && entry.block?.type === "text"
@@ -193,6 +189,14 @@ export function lastTextOf(entries: readonly TranscriptEntry[]): string {
         : [],
     )
     .join("\n");
+}
+
+export function lastAnswerWithText(
+  entries: readonly TranscriptEntry[],
+): Extract<TranscriptEntry, { kind: "answer" }> | undefined {
+  return entries
+    .filter((entry) => entry.kind === "answer")
+    .findLast(({ block }) => block?.type === "text" && block.text.trim() !== "");
 }
 
 function usageIn(usage: unknown): Usage {

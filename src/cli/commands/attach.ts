@@ -4,7 +4,7 @@ import type { ControlClient } from "../../control/client.ts";
 import { RetinueError } from "../../errors.ts";
 import type { AgentId } from "../../ids.ts";
 import { readAgent, type AgentOnDisk } from "../../transcript/meta.ts";
-import { lastTextOf, readTranscript } from "../../transcript/reader.ts";
+import { readResultText } from "../../transcript/read-result.ts";
 import { Caller } from "../caller.ts";
 import { exitCodeOfAgent, exitCodeOfResult } from "../exit-codes.ts";
 import { findAgent } from "../find-agent.ts";
@@ -103,7 +103,7 @@ async function finishFromFiles(
   if (endedAt === undefined) throw lost ?? closed(now);
   process.exitCode = exitCodeOfAgent(now);
   if (json === true) return;
-  print(lastTextOf(await readTranscript(now.transcript)));
+  print(await readResultText(now.transcript));
   if (error !== undefined)
     process.stderr.write(
       `retinue: the agent failed (${plain(`${error.code}): ${error.message}`)}\n`,

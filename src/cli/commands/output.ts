@@ -1,11 +1,15 @@
+import { tellsEnd } from "../../transcript/ended-agent.ts";
+import { readResultText } from "../../transcript/read-result.ts";
 import { lastTextOf, readTranscript } from "../../transcript/reader.ts";
 import { findAgent } from "../find-agent.ts";
 import { plain } from "../sanitize.ts";
 
-/** `retinue output`: the last words of an agent, from its transcript. */
+/** `retinue output`: the result of an agent, or its last words so far, from its transcript. */
 export async function outputCommand(id: string, options: { json?: boolean }): Promise<void> {
   const { meta, state, transcript } = await findAgent(id);
-  const content = lastTextOf(await readTranscript(transcript));
+  const content = tellsEnd(meta)
+    ? await readResultText(transcript)
+    : lastTextOf(await readTranscript(transcript));
   if (options.json === true) {
     const { agentId, scripted, error } = meta.retinue;
     process.stdout.write(
