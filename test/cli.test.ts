@@ -325,3 +325,11 @@ test("a Node that is too old is told so in one line", async () => {
     "retinue: Node 20.11.0 is too old. Install Node 24 or newer, from https://nodejs.org.\n",
   );
 });
+
+test("output prints all of a result that came in pieces", async () => {
+  const { run } = commandShop(
+    'turns: [{ turn: 1, stop: max_tokens, reply: "one" }, { turn: 2, reply: " and two" }]',
+  );
+  await run(["run", "-p", "--name", "piecewise", "--rehearse", "s.yaml", "x"]);
+  expect((await run(["output", "piecewise"])).stdout).toBe("one and two\n");
+});
