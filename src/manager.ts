@@ -177,11 +177,11 @@ export class Manager {
   /** What agents took, together and by type: one agent with everything spawned below it, or without `id` all. */
   totals(id?: string): Totals {
     const { registry } = this.#house;
-    const root = id === undefined ? null : this.#find(id);
-    if (root !== null && "retinue" in root)
-      return totalsBelow(this.list({ all: true }), root.retinue.agentId);
     const { ended } = registry;
-    return totalsOf(registry.list(), root?.agent.id ?? null, { now: this.#now(), ended });
+    const root = id === undefined ? null : agentIdOf(id);
+    if (root !== null && ("retinue" in this.#find(root) || !ended.knowsBelow(root)))
+      return totalsBelow(this.list({ all: true }), root);
+    return totalsOf(registry.list(), root, { now: this.#now(), ended });
   }
 
   /** The result so far. With `block` it waits for the end, at most `timeout` milliseconds. */

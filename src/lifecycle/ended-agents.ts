@@ -18,11 +18,20 @@ export class EndedAgents {
   /** How many children of an agent are known. */
   readonly #children = new Roster<AgentId, number>();
   readonly #below = new Roster<AgentId, Tally>();
+  /** They came back: what left below them before that is in the sums of those above them. */
+  readonly #cameBack = new Set<AgentId>();
+  /** Somebody came back, or was removed, whose parent had left: nobody knows in whose sum it was. */
+  #hasGaps = false;
   /** What all agents that left took. */
   readonly left: Tally = new Tally();
 
   constructor(options: EndedAgentsOptions) {
     this.#options = options;
+  }
+
+  /** Whether `leftBelow` tells all that left below a known agent; otherwise only their files do. */
+  knowsBelow(id: AgentId): boolean {
+    return !this.#hasGaps && !this.#cameBack.has(id);
   }
 
   /** What those that left below a known agent took. */
@@ -39,8 +48,11 @@ export class EndedAgents {
   /** An agent was read from its files, to go on. It may have left here, or be of another process. */
   comeBack(running: KnownAgent): void {
     const { agent, endedAt } = running;
+    const { parentId } = agent.relates;
     this.enter(running);
-    this.takeBack({ ...agent, parentId: agent.relates.parentId, endedAt, ...takenBy(running) });
+    this.#cameBack.add(agent.id);
+    this.#lookForParent(parentId);
+    this.takeBack({ ...agent, parentId, endedAt, ...takenBy(running) });
   }
 
   /** Whoever left, if it left here, is no longer part of the sums. */
@@ -48,14 +60,15 @@ export class EndedAgents {
     const { type, parentId, endedAt } = one;
     if (endedAt === undefined || endedAt <= this.#options.openedAt) return;
     this.left.subtract(type, one);
-    // Below a parent that has left itself nobody looks for it.
-    if (parentId !== null && this.#options.known(parentId) !== undefined)
-      this.#below.get(parentId)?.subtract(type, one);
+    this.#lookForParent(parentId);
+    if (parentId !== null) this.#below.get(parentId)?.subtract(type, one);
   }
 
   /** An agent was removed: nothing of it is left. */
   remove({ agent }: KnownAgent): void {
     this.#needed.delete(agent.id);
+    this.#cameBack.delete(agent.id);
+    this.#below.delete(agent.id);
     if (agent.relates.parentId !== null) this.#leaveParent(agent.relates.parentId);
   }
 
@@ -69,6 +82,7 @@ export class EndedAgents {
       return;
     }
     this.#options.letGo(id);
+    this.#cameBack.delete(id);
     this.left.add(type, takenBy(running));
     const { parentId } = relates;
     const below = this.#below.get(id);
@@ -81,6 +95,10 @@ export class EndedAgents {
       above.merge(below);
     }
     this.#leaveParent(parentId);
+  }
+
+  #lookForParent(parentId: AgentId | null): void {
+    if (parentId !== null && this.#options.known(parentId) === undefined) this.#hasGaps = true;
   }
 
   #leaveParent(parentId: AgentId): void {

@@ -16,7 +16,7 @@ export interface Totals extends Spending {
   byType: Record<string, Spending>;
 }
 
-/** The same for an agent that only files know, from the rows of all agents. */
+/** The same for an agent of which memory does not know everything below it, from the rows of all agents. */
 export function totalsBelow(
   rows: readonly {
     id: AgentId;
