@@ -30,7 +30,7 @@ import { branchAgent, type BranchRequest } from "./branch.ts";
 import { moveToBackground, sendMessage, type Receipt } from "./steer.ts";
 import { resumeAgent, resumeInterrupted, type ResumeRequest } from "./resume.ts";
 import { sentMail } from "./lifecycle/sent-mail.ts";
-import { tellOfChildren, untoldEnds } from "./lifecycle/tell-of-children.ts";
+import { backgroundChildrenOf, tellOfChildren, untoldEnds } from "./lifecycle/tell-of-children.ts";
 import { SessionTranscripts } from "./session-transcripts.ts";
 import { explainCallOf, explainType } from "./explain-here.ts";
 import { endsWithin } from "./tools/ends-within.ts";
@@ -121,6 +121,7 @@ export class Manager {
   ): Promise<AgentResult> {
     const { registry, session } = this.#house;
     const agentId = agentIdOf(id);
+    const about = backgroundChildrenOf(agentId, this.#house);
     const gone = registry.untold.has(agentId) ? await untoldEnds(agentId, this.#house) : [];
     this.#refuseWhenClosed();
     if (prompt === "")
@@ -141,7 +142,7 @@ export class Manager {
     const started = registry.start(running, task, { ticket, follow: null });
     // What came while it stood idle.
     for (const mail of sentMail(session.paths.mail(running.agent.id))) running.mailbox.post(mail);
-    tellOfChildren(running, { recalled: [], gone }, this.#house);
+    tellOfChildren(running, { about, gone }, this.#house);
     await started;
     return running.ended;
   }

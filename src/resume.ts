@@ -12,7 +12,7 @@ import type { RunningAgent } from "./lifecycle/running-agent.ts";
 import type { Asker } from "./lifecycle/session.ts";
 import { Ticket } from "./lifecycle/slots.ts";
 import { sentMail } from "./lifecycle/sent-mail.ts";
-import { tellOfChildren, untoldEnds } from "./lifecycle/tell-of-children.ts";
+import { backgroundChildrenOf, tellOfChildren, untoldEnds } from "./lifecycle/tell-of-children.ts";
 import type { PermissionMode, ResolvedAgent } from "./resolved-agent.ts";
 import type { Changes } from "./resolve/renew.ts";
 import { begunCalls } from "./loop/pending.ts";
@@ -56,17 +56,19 @@ export async function resumeAgent(
       toolUseId: by.kind === "agent" ? by.asker.toolUseId : undefined,
     });
     if (by.kind === "agent" && agent.relates.parentId !== by.asker.id) throw unknown(id);
+    // One that ends from now on has left when its parent is told of them all.
+    const about = backgroundChildrenOf(id, house);
     // Looking for children may mean to look at all files.
     const gone = agent.can.spawn.allowed ? await untoldEnds(id, house) : [];
-    const running = registry.recall(agent, earlier, { goesOn: true });
-    const source = by.kind === "agent" ? "parent" : "human";
-    const follow = by.kind === "agent" && !running.isBackground ? by.asker.signal : null;
     const children = await recallChildren(id, house);
+    const source = by.kind === "agent" ? "parent" : "human";
     const task = { prompt, source, timeout: agent.costs.timeout } as const;
     const ticket =
       agent.relates.depth === 0
         ? new Ticket(null)
         : session.slots.reserve(claimOf(agent, session.model.provider));
+    const running = recalled(agent, earlier, ticket, house);
+    const follow = by.kind === "agent" && !running.isBackground ? by.asker.signal : null;
     const parent =
       agent.relates.parentId === null ? undefined : registry.get(agent.relates.parentId);
     if (running.isBackground && parent?.isBusy === true) parent.mailbox.expect(id);
@@ -74,13 +76,28 @@ export async function resumeAgent(
     // Nothing of this may come after the agent's first look into its mail.
     const mail = [...earlier.lostShells, ...sentMail(session.paths.mail(id))];
     for (const one of mail) running.mailbox.post(one);
-    tellOfChildren(running, { recalled: children, gone }, house);
+    tellOfChildren(running, { about: [...about, ...children], gone }, house);
     await started;
     return { running, children };
   });
   const left = children.filter(({ state }) => state === "interrupted");
   await Promise.all(left.map((child) => bringBack(running, child.agent.id, house)));
   return running;
+}
+
+/** Known from now on, because nothing keeps it from running any more. */
+function recalled(
+  agent: ResolvedAgent,
+  earlier: EarlierAgent,
+  ticket: Ticket,
+  { registry }: House,
+): RunningAgent {
+  try {
+    return registry.recall(agent, earlier, { goesOn: true });
+  } catch (error) {
+    ticket.release();
+    throw error;
+  }
 }
 
 /** The agent that a call has brought into being in an earlier process: ended, or with `goOn` running again. */

@@ -98,7 +98,7 @@ export class Registry {
       this.#agents.delete(id);
       this.untold.leave(running, undefined);
       this.ended.remove(running);
-    } else if (onDisk !== undefined) {
+    } else if (running === undefined && onDisk !== undefined) {
       this.untold.forget(id);
       this.ended.takeBack(thatLeft(onDisk));
     }

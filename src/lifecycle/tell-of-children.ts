@@ -48,19 +48,28 @@ async function endOnDisk(id: AgentId, earlier: EarlierAgents): Promise<ChildEnd 
   };
 }
 
+/** Those in memory. */
+export function backgroundChildrenOf(
+  parent: AgentId,
+  { registry }: Pick<Family, "registry">,
+): RunningAgent[] {
+  return registry
+    .list()
+    .filter((child) => child.isBackground && child.agent.relates.parentId === parent);
+}
+
 /**
  * What became of the children that an agent did not wait for: it hears of those that have ended, and waits for the others.
- * `recalled` were read from their files just now, and `gone` are told of by their files alone: both may be more than memory keeps.
+ * `about` were in memory, or were read from their files, a moment ago, and `gone` are told of by their files alone: both may be
+ * more than memory keeps.
  */
 export function tellOfChildren(
   { agent, mailbox }: RunningAgent,
-  { recalled, gone }: { recalled: readonly RunningAgent[]; gone: readonly ChildEnd[] },
+  { about, gone }: { about: readonly RunningAgent[]; gone: readonly ChildEnd[] },
   { registry, session }: Family,
 ): void {
-  const known = registry
-    .list()
-    .filter((child) => child.isBackground && child.agent.relates.parentId === agent.id);
-  const children = new Map([...recalled, ...known].map((child) => [child.agent.id, child]));
+  const known = backgroundChildrenOf(agent.id, { registry });
+  const children = new Map([...about, ...known].map((child) => [child.agent.id, child]));
   const ends = [...gone.filter(({ id }) => !children.has(id))];
   for (const child of children.values()) {
     if (!child.hasEnded) mailbox.expect(child.agent.id);
