@@ -2,8 +2,9 @@ import { RetinueError } from "./errors.ts";
 import type { AgentEventBody, AnswerRecord } from "./events/event.ts";
 import { newAgentId, type AgentId } from "./ids.ts";
 import { claimOf } from "./lifecycle/claim.ts";
-import { pastOf, type Past } from "./lifecycle/past.ts";
+import { pastOf, type Past, type Taken } from "./lifecycle/past.ts";
 import type { RunningAgent } from "./lifecycle/running-agent.ts";
+import { noUsage } from "./message.ts";
 import { resumedAgent } from "./resume.ts";
 import type { PriceOverrides } from "./model/prices.ts";
 import { refuseWhenOver } from "./lifecycle/life.ts";
@@ -52,7 +53,7 @@ export function branchAgent(
       await registry.start(running, task, {
         ticket,
         follow: null,
-        past: { ...past, told: new Set() },
+        past: { ...past, told: new Set(), underWay: ownShare(past, request) },
       });
       return running;
     } catch (error) {
@@ -60,6 +61,12 @@ export function branchAgent(
       throw error;
     }
   });
+}
+
+/** What the original took is not the copy's. Only one that goes on with the same task has had some of its turns. */
+function ownShare({ underWay }: Past, { prompt }: BranchRequest): Taken {
+  const had = prompt === undefined ? underWay : { turns: 0, toolUses: 0 };
+  return { turns: had.turns, toolUses: had.toolUses, usage: noUsage, costUsd: 0 };
 }
 
 /** Of a turn that is not over nobody knows what its calls did: a copy never makes them. */

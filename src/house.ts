@@ -145,14 +145,11 @@ export function buildHouse(
     programmatic,
     report: warnOnce,
   });
+  const isReopened = options.session !== undefined;
   const house: House = {
     session,
-    earlier: new EarlierAgents({
-      paths,
-      prices: settings.prices,
-      isReopened: options.session !== undefined,
-    }),
-    registry: new Registry(session),
+    earlier: new EarlierAgents({ paths, prices: settings.prices, isReopened }),
+    registry: new Registry(session, { isReopened }),
     surroundings: {
       environment,
       redactor,

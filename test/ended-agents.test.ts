@@ -114,22 +114,6 @@ test("an agent whose resumption is refused is in memory no longer than before", 
   writeFileSync(join(cwd, "go"), "");
 });
 
-test("a copy of an agent has the same figures after its end as while it ran", async () => {
-  const stage = setStage(family, options);
-  const { manager, events } = stage;
-  const original = await manager.spawn({ prompt: "work", subagent_type: "quiet" });
-  await manager.output(original.id, { block: true });
-  const copy = await manager.branch(original.id, { prompt: "again" });
-  await untilHeld(stage, copy.id);
-  const during = manager.get(copy.id);
-  await manager.stop(copy.id);
-  const end = events.findLast(({ type }) => type === "agent-end");
-  expect(end?.agentId).toBe(copy.id);
-  const { usage: took, cost } = manager.get(copy.id) ?? {};
-  expect({ took, cost }).toEqual({ took: during?.usage, cost: during?.cost });
-  expect(manager.totals(copy.id).costUsd).toBe(during?.cost);
-});
-
 const standing = `
 turns:
   - { agent: boss, turn: 1, reply: [

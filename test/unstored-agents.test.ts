@@ -61,3 +61,28 @@ test("an idle agent that cannot be stored is announced to nobody", async () => {
   expect(events).toEqual([]);
   expect(manager.list({ all: true })).toEqual([]);
 });
+
+test("an agent that goes on and cannot be stored any more stays known, with how that ended", async () => {
+  let block: (() => void) | undefined;
+  // It is asked for the time when everything about the agent was read, and nothing written yet.
+  const now = (): number => {
+    block?.();
+    block = undefined;
+    return Date.now();
+  };
+  const { manager } = setStage("turns: [{ reply: ok, repeat: true }]", { clock: { now } });
+  const agent = await manager.spawn({ prompt: "x", subagent_type: "Explore" });
+  await manager.output(agent.id, { block: true });
+  const agents = join(manager.transcripts.projectDir, manager.sessionId, "subagents");
+  block = () => {
+    for (const ending of ["meta.json", "jsonl"]) {
+      const path = join(agents, `agent-${agent.id}.${ending}`);
+      rmSync(path);
+      mkdirSync(path);
+    }
+  };
+  await manager.resume(agent.id, { prompt: "again" });
+  await manager.output(agent.id, { block: true });
+  expect(manager.get(agent.id)).toMatchObject({ state: "failed" });
+  expect(await manager.output(agent.id)).toMatchObject({ error: { code: "storage" } });
+});

@@ -1,5 +1,6 @@
 import type { AgentId } from "../ids.ts";
 import type { AgentEvent, AgentEventBody, EventHeader } from "../events/event.ts";
+import type { Usage } from "../message.ts";
 import type { PowerJournal } from "../platform/power-journal.ts";
 import type { Repair } from "../platform/repair-lines.ts";
 import type { ResolvedAgent } from "../resolved-agent.ts";
@@ -75,11 +76,11 @@ export class AgentFiles {
   }
 
   /** A run begins: what is needed to go on with it in another process is on disk with its first event. */
-  begin(agent: ResolvedAgent, prompt: string | null): void {
+  begin(agent: ResolvedAgent, prompt: string | null, before: Usage): void {
     const run = (): RunRecord => this.#redactor.deep({ agent: storedAgent(agent), prompt });
     this.recorder.begin(run, this.#lastUuid);
     this.#lastUuid = null;
-    this.#meta.begin(agent);
+    this.#meta.begin(agent, before);
     this.#output = agent.relates.background ? this.#newOutput() : undefined;
   }
 

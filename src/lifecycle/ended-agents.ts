@@ -58,7 +58,8 @@ export class EndedAgents {
   /** Whoever left, if it left here, is no longer part of the sums. */
   takeBack(one: AgentThatLeft): void {
     const { type, parentId, endedAt } = one;
-    if (endedAt === undefined || endedAt <= this.#options.openedAt) return;
+    const { openedAt } = this.#options;
+    if (endedAt === undefined || (openedAt !== null && endedAt <= openedAt)) return;
     this.left.subtract(type, one);
     this.#lookForParent(parentId);
     if (parentId !== null) this.#below.get(parentId)?.subtract(type, one);
@@ -127,8 +128,8 @@ export interface KnownAgent {
 }
 
 export interface EndedAgentsOptions {
-  /** Whatever ended before is of another process. */
-  readonly openedAt: number;
+  /** Whatever ended before is of another process; null: there was none. */
+  readonly openedAt: number | null;
   readonly known: (id: AgentId) => KnownAgent | undefined;
   readonly letGo: (id: AgentId) => void;
 }

@@ -1,5 +1,5 @@
 import type { AgentEvent } from "../events/event.ts";
-import { addUsage, noUsage, totalTokens } from "../message.ts";
+import { addUsage, noUsage, totalTokens, type Usage } from "../message.ts";
 import { addCost } from "../model/prices.ts";
 import { processStart } from "../platform/process-start.ts";
 import type { ResolvedAgent } from "../resolved-agent.ts";
@@ -23,6 +23,8 @@ export class MetaKeeper {
   /** The file tells of the run under way: another process may have written what is there. */
   #isCurrent = false;
   #costs: ResolvedAgent["costs"];
+  /** What earlier runs took. */
+  #before: Usage;
   #lastTool: string | null = null;
 
   constructor(
@@ -37,6 +39,7 @@ export class MetaKeeper {
     this.#standing = standing;
     const known = earlier?.meta.retinue;
     this.#costs = agent.costs;
+    this.#before = known?.end?.usage ?? noUsage;
     this.#started = known !== undefined;
     this.#length = earlier?.metaLength ?? 0;
     this.#written = earlier?.meta;
@@ -64,17 +67,19 @@ export class MetaKeeper {
     };
   }
 
-  /** The file says how the agent ended. */
+  /** The file says how the last run ended. */
   get tellsEnd(): boolean {
     return this.#written !== undefined && tellsEnd(this.#written);
   }
 
-  /** A run begins, perhaps on another model, or for another call of the parent. */
-  begin({ costs, relates }: ResolvedAgent): void {
+  /** A run begins, perhaps on another model, or for another call of the parent. `before`: what earlier ones took. */
+  begin({ costs, relates }: ResolvedAgent, before: Usage): void {
     const { model } = costs;
     const { background } = relates;
     this.#costs = costs;
+    this.#before = before;
     this.#isCurrent = false;
+    this.#written = undefined;
     this.#meta = {
       ...this.#meta,
       ...(relates.toolUseId === null ? {} : { toolUseId: relates.toolUseId }),
@@ -140,8 +145,7 @@ export class MetaKeeper {
   #furtherEnd(event: AgentEvent): Partial<AgentMeta["retinue"]> {
     if (event.type !== "agent-end") return {};
     const { modelFrom, maxTurns } = this.#costs;
-    const between = this.#meta.retinue.state === "idle";
-    const before = this.#meta.retinue.end?.usage ?? noUsage;
+    const { state, end } = this.#meta.retinue;
     const { turns, toolUses, denials, deniedCalls, durationMs, contentFile } = event.result;
     const { usage, lastUsage, costUsd } = event.result;
     return {
@@ -149,7 +153,7 @@ export class MetaKeeper {
         modelFrom,
         maxTurns,
         lastTool: this.#lastTool,
-        usage: between ? before : addUsage(before, usage),
+        usage: state === "idle" ? (end?.usage ?? noUsage) : addUsage(this.#before, usage),
         figures: {
           turns,
           toolUses,

@@ -43,10 +43,11 @@ export class Registry {
   readonly ended: EndedAgents;
   readonly untold: UntoldChildren = new UntoldChildren();
 
-  constructor(session: Session) {
+  /** `isReopened`: another process may have left agents of the session behind. */
+  constructor(session: Session, { isReopened }: { isReopened: boolean }) {
     this.#session = session;
     this.ended = new EndedAgents({
-      openedAt: session.clock.now(),
+      openedAt: isReopened ? session.clock.now() : null,
       known: (id) => this.#agents.get(id),
       letGo: (id) => this.#letGo(id),
     });
@@ -147,7 +148,7 @@ export class Registry {
     running.begin({ abort, ending, ended: result.promise, unlink }, goesOn);
     running.mailbox.open(options.past?.told);
     if (goesOn === null && options.past?.end === null) running.files.count(options.past.underWay);
-    running.files.begin(running.agent, task.prompt);
+    running.files.begin(running.agent, task.prompt, running.usageBefore);
     const run = { ...options, abort, ending, goesOn, onEvent: begun.resolve };
     void this.#drive(running, task, run).then(result.resolve).finally(unlink);
     return Promise.race([begun.promise, result.promise.then(() => undefined)]);

@@ -83,6 +83,11 @@ export class RunningAgent {
     return this.result ?? this.#figures.at(now);
   }
 
+  /** Of all its tasks but the last. */
+  get usageBefore(): Usage {
+    return this.#past.usage;
+  }
+
   /** Over all its tasks. */
   usage(now: number): Usage {
     return addUsage(this.#past.usage, this.figures(now).usage);
