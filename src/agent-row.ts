@@ -58,9 +58,13 @@ export interface AgentOutput {
   timedOut: boolean;
 }
 
-/** Parents before their children. */
-export function byStart(one: AgentRow, other: AgentRow): number {
-  return one.startedAt - other.startedAt || one.depth - other.depth;
+/** As they started, parents before their children, also where the clock was set back in between. */
+export function inOrder(rows: readonly AgentRow[]): AgentRow[] {
+  const starts = new Map<AgentId | null, number>();
+  for (const { id, parentId, startedAt } of rows.toSorted((a, b) => a.depth - b.depth))
+    starts.set(id, Math.max(startedAt, starts.get(parentId) ?? startedAt));
+  const startOf = ({ id }: AgentRow): number => starts.get(id) ?? 0;
+  return rows.toSorted((a, b) => startOf(a) - startOf(b) || a.depth - b.depth);
 }
 
 export function stateOf(agent: RunningAgent | EndedAgent): AgentState {

@@ -1,6 +1,6 @@
 import type { AgentResult } from "./agent-result.ts";
 import {
-  byStart,
+  inOrder,
   outputOfEnded,
   rowOf,
   rowOfEnded,
@@ -161,7 +161,7 @@ export class Manager {
     const all = options.all === true;
     const agents = registry.list().filter(({ hasEnded }) => all || !hasEnded);
     const found = [...(all ? registry.allOnDisk() : []), ...agents];
-    return found.map((one) => this.#row(one)).toSorted(byStart);
+    return inOrder(found.map((one) => this.#row(one)));
   }
 
   /** Agents that run or wait. */

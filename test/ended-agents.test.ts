@@ -114,6 +114,26 @@ test("an agent whose resumption is refused is in memory no longer than before", 
   writeFileSync(join(cwd, "go"), "");
 });
 
+test("parents are listed before their children, also by a clock that was set back", async () => {
+  let time = 5_000_000;
+  const { manager } = setStage(family, { ...options, clock: { now: () => (time -= 10) } });
+  const main = await manager.main({ prompt: "go" });
+  await manager.output(main.id, { block: true });
+  expect(manager.list({ all: true }).map(({ type }) => type)).toEqual(["main", "boss", "quiet"]);
+});
+
+test("an agent that went on and said nothing has no result, not that of its earlier task", async () => {
+  const stage = setStage(family, options);
+  const { manager } = stage;
+  const { id } = await manager.spawn({ prompt: "work", subagent_type: "quiet" });
+  expect(await manager.output(id, { block: true })).toMatchObject({ content: "worked" });
+  await manager.resume(id, { prompt: "again" });
+  await untilHeld(stage, id);
+  expect(await manager.output(id)).toMatchObject({ content: "" });
+  await manager.stop(id);
+  expect(await manager.output(id)).toMatchObject({ state: "stopped", content: "" });
+});
+
 const standing = `
 turns:
   - { agent: boss, turn: 1, reply: [

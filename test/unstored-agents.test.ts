@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import type { Manager } from "../src/index.ts";
 import { setStage } from "./support/stage.ts";
 
 test("a transcript that cannot be written ends the agent with a typed failure", async () => {
@@ -62,7 +63,10 @@ test("an idle agent that cannot be stored is announced to nobody", async () => {
   expect(manager.list({ all: true })).toEqual([]);
 });
 
-test("an agent that goes on and cannot be stored any more stays known, with how that ended", async () => {
+/** An agent that has said "ok", goes on, and whose files with these endings cannot be written any more. */
+async function goingOnWithout(
+  endings: readonly string[],
+): Promise<{ manager: Manager; id: string }> {
   let block: (() => void) | undefined;
   // It is asked for the time when everything about the agent was read, and nothing written yet.
   const now = (): number => {
@@ -71,18 +75,32 @@ test("an agent that goes on and cannot be stored any more stays known, with how 
     return Date.now();
   };
   const { manager } = setStage("turns: [{ reply: ok, repeat: true }]", { clock: { now } });
-  const agent = await manager.spawn({ prompt: "x", subagent_type: "Explore" });
-  await manager.output(agent.id, { block: true });
+  const { id } = await manager.spawn({ prompt: "x", subagent_type: "Explore" });
+  await manager.output(id, { block: true });
   const agents = join(manager.transcripts.projectDir, manager.sessionId, "subagents");
   block = () => {
-    for (const ending of ["meta.json", "jsonl"]) {
-      const path = join(agents, `agent-${agent.id}.${ending}`);
+    for (const ending of endings) {
+      const path = join(agents, `agent-${id}.${ending}`);
       rmSync(path);
       mkdirSync(path);
     }
   };
-  await manager.resume(agent.id, { prompt: "again" });
-  await manager.output(agent.id, { block: true });
-  expect(manager.get(agent.id)).toMatchObject({ state: "failed" });
-  expect(await manager.output(agent.id)).toMatchObject({ error: { code: "storage" } });
+  await manager.resume(id, { prompt: "again" });
+  await manager.output(id, { block: true });
+  return { manager, id };
+}
+
+test("an agent that goes on and cannot be stored any more stays known, with how that ended", async () => {
+  const { manager, id } = await goingOnWithout(["meta.json", "jsonl"]);
+  expect(manager.get(id)).toMatchObject({ state: "failed" });
+  expect(await manager.output(id)).toMatchObject({ error: { code: "storage" } });
+});
+
+test("an agent whose transcript cannot be written any more can still be asked what it said", async () => {
+  const { manager, id } = await goingOnWithout(["jsonl"]);
+  expect(await manager.output(id)).toMatchObject({
+    state: "failed",
+    content: "",
+    error: { code: "storage" },
+  });
 });

@@ -38,6 +38,8 @@ export class AgentFiles {
   /** While nobody waits for it. */
   #output: OutputFile | undefined;
   readonly #power: PowerJournal | undefined;
+  /** The transcript does not say how the run ended. */
+  #isUnrecorded = false;
 
   constructor(
     agent: ResolvedAgent,
@@ -67,7 +69,7 @@ export class AgentFiles {
 
   /** Whether they tell what the agent was and how it ended. */
   get tellEnd(): boolean {
-    return this.#meta.tellsEnd;
+    return this.#meta.tellsEnd && !this.#isUnrecorded;
   }
 
   /** What an interrupted run took that nobody goes on with. */
@@ -80,6 +82,7 @@ export class AgentFiles {
     const run = (): RunRecord => this.#redactor.deep({ agent: storedAgent(agent), prompt });
     this.recorder.begin(run, this.#lastUuid);
     this.#lastUuid = null;
+    this.#isUnrecorded = false;
     this.#meta.begin(agent, before);
     this.#output = agent.relates.background ? this.#newOutput() : undefined;
   }
@@ -148,6 +151,7 @@ export class AgentFiles {
       return this.recorder.record(event);
     } catch (error) {
       if (event.type !== "agent-end") throw error;
+      this.#isUnrecorded = true;
       const change = this.#meta.change(unstoredEnd(event, error));
       if (change !== undefined) this.#note(change);
       change?.write();

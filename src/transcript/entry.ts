@@ -108,9 +108,11 @@ export function endLine(
   at: number,
 ): object {
   const { content, ...rest } = result;
+  // Without words of this run a reader would take those of an earlier one.
+  const isSaid = content !== "" && content === lastText;
   return {
     type: "retinue-end",
-    result: { ...rest, ...(content === lastText ? {} : { content }) },
+    result: { ...rest, ...(isSaid ? {} : { content }) },
     timestamp: new Date(at).toISOString(),
     sessionId,
   };
