@@ -273,7 +273,7 @@ export class Manager {
    * runs; its children stay. Throws `agent_busy` for an agent that has not ended.
    */
   async remove(id: string): Promise<void> {
-    const onDisk = this.#house.registry.onDisk(agentIdOf(id));
+    const onDisk = this.#house.registry.endOnDisk(agentIdOf(id));
     await this.transcripts.delete(id);
     this.#house.registry.remove(agentIdOf(id), onDisk);
   }

@@ -178,3 +178,37 @@ test("a child that ends while its parent is about to take a task is told of in t
   const told = JSON.stringify(asked.at(-1)?.messages);
   for (const child of [first, second]) expect(told).toContain(`<task-id>${child?.id}</task-id>`);
 });
+
+test("an agent that never did anything can be asked after its end", async () => {
+  const stage = setStage(family, { ...options, limits: { maxRunning: 1 } });
+  const { manager, cwd } = stage;
+  const idle = await manager.spawn({ subagent_type: "quiet" });
+  const busy = await manager.spawn({ prompt: "work", subagent_type: "quiet" });
+  await manager.output(busy.id, { block: true });
+  await manager.resume(busy.id, { prompt: "again" });
+  await untilHeld(stage, busy.id);
+  const queued = await manager.spawn({ prompt: "work", subagent_type: "quiet" });
+  expect(queued.state).toBe("queued");
+  for (const { id } of [idle, queued]) {
+    await manager.stop(id, "not needed");
+    expect(await manager.output(id)).toMatchObject({ state: "stopped", content: "" });
+    expect(await manager.output(id, { block: true })).toMatchObject({ metrics: { turns: 0 } });
+    expect(manager.get(id)).toMatchObject({ state: "stopped", usage: { input: 0 }, cost: 0 });
+  }
+  writeFileSync(join(cwd, "go"), "");
+});
+
+test("an agent that leaves memory while it is removed is in no sum", async () => {
+  const { manager } = setStage(standing, { ...options, model: partlyDeaf([]) });
+  const lead = await manager.spawn({ subagent_type: "boss", max_turns: 1 });
+  await manager.process(lead.id, "one");
+  const [first, second] = manager.list().filter(({ type }) => type === "quiet");
+  await manager.stop(first?.id ?? "");
+  await manager.stop(lead.id);
+  const removing = manager.remove(lead.id);
+  // Its last child keeps it in memory until now.
+  await manager.stop(second?.id ?? "");
+  await removing;
+  expect(manager.list({ all: true })).toHaveLength(2);
+  expect(manager.totals()).toMatchObject({ agents: 2, byType: { quiet: { agents: 2 } } });
+});

@@ -92,7 +92,7 @@ export class Registry {
     return children;
   }
 
-  /** An ended agent was removed: nothing of it is left, here or on disk. `onDisk`: as its files told it. */
+  /** An ended agent was removed: nothing of it is left, here or on disk. `onDisk`: as its files told it, because it may have left meanwhile. */
   remove(id: AgentId, onDisk: EndedAgent | undefined): void {
     const running = this.#agents.get(id);
     if (running?.hasEnded === true) {
@@ -107,7 +107,11 @@ export class Registry {
 
   /** An agent that is no longer in memory, from its files. */
   onDisk(id: AgentId): EndedAgent | undefined {
-    if (this.#agents.has(id)) return undefined;
+    return this.#agents.has(id) ? undefined : this.endOnDisk(id);
+  }
+
+  /** How an agent ended last, as its files tell it, in memory or not. */
+  endOnDisk(id: AgentId): EndedAgent | undefined {
     return readEndedAgent(this.#session.paths.meta(id));
   }
 
