@@ -1,6 +1,7 @@
 import { RetinueError } from "./errors.ts";
 import type { AgentEventBody, AnswerRecord } from "./events/event.ts";
 import { newAgentId, type AgentId } from "./ids.ts";
+import type { AgentFiles } from "./lifecycle/agent-files.ts";
 import { claimOf } from "./lifecycle/claim.ts";
 import { pastOf, type Past, type Taken } from "./lifecycle/past.ts";
 import type { RunningAgent } from "./lifecycle/running-agent.ts";
@@ -43,8 +44,9 @@ export function branchAgent(
     const agent = await resumedAgent(earlier, id, house, changes);
     const ticket = session.slots.reserve(claimOf(agent, session.model.provider));
     try {
-      const running = registry.add(agent, { standing: false });
-      running.files.copy(eventsOf(entries), { from: id, turn: request.turn ?? null });
+      const origin = { from: id, turn: request.turn ?? null };
+      const prepare = (files: AgentFiles): void => files.copy(eventsOf(entries), origin);
+      const running = registry.add(agent, { standing: false, prepare });
       const task = {
         prompt: request.prompt ?? null,
         source: "human",

@@ -104,3 +104,24 @@ test("an agent whose transcript cannot be written any more can still be asked wh
     error: { code: "storage" },
   });
 });
+
+test("a copy that cannot be written is refused, and is no agent", async () => {
+  let block: (() => void) | undefined;
+  // It is asked for the time when the original was read, and nothing of the copy was written yet.
+  const now = (): number => {
+    block?.();
+    block = undefined;
+    return Date.now();
+  };
+  const { manager } = setStage("turns: [{ reply: ok, repeat: true }]", { clock: { now } });
+  const { id } = await manager.spawn({ prompt: "x", subagent_type: "Explore" });
+  await manager.output(id, { block: true });
+  const agents = join(manager.transcripts.projectDir, manager.sessionId, "subagents");
+  block = () => {
+    rmSync(agents, { recursive: true });
+    writeFileSync(agents, "in the way");
+  };
+  await expect(manager.branch(id, { prompt: "again" })).rejects.toMatchObject({ code: "storage" });
+  expect(manager.list()).toEqual([]);
+  expect(manager.capacity()).toMatchObject({ running: 0 });
+});

@@ -121,19 +121,23 @@ export class Registry {
     return readEndedAgents(this.#session.paths.agentsDir, isKnown);
   }
 
-  /** Makes an agent known. A standing one is idle until it is given a task. */
-  add(agent: ResolvedAgent, options: { standing: boolean }): RunningAgent {
+  /** Makes an agent known. A standing one is idle until it is given a task. `prepare`: what its files begin with. */
+  add(
+    agent: ResolvedAgent,
+    { standing, prepare }: { standing: boolean; prepare?: (files: AgentFiles) => void },
+  ): RunningAgent {
     const session = this.#session;
-    const { standing } = options;
     const files = new AgentFiles(agent, session, { standing });
     const running = new RunningAgent({ agent, files, startedAt: session.clock.now(), standing });
     this.#agents.set(agent.id, running);
     this.ended.enter(running);
-    if (!standing) return running;
     try {
-      this.#tell(running, { type: "agent-idle", agent: summarize(agent) });
+      prepare?.(files);
+      if (standing) this.#tell(running, { type: "agent-idle", agent: summarize(agent) });
     } catch (error) {
+      files.close();
       this.#agents.delete(agent.id);
+      this.ended.remove(running);
       const message = `The agent's files cannot be written: ${errorMessage(error)}. Free space or check permissions.`;
       throw new RetinueError("storage", message, { cause: error });
     }
