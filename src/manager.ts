@@ -175,14 +175,14 @@ export class Manager {
     return this.#house.session.slots.capacity();
   }
 
-  /** What agents took, together and by type: one agent with everything spawned below it, or without `id` all. */
+  /**
+   * What agents took, together and by type: without `id` all of this process; with it one agent and everything spawned below it,
+   * as their files tell it, which takes time when there are very many.
+   */
   totals(id?: string): Totals {
     const { registry } = this.#house;
-    const { ended } = registry;
-    const root = id === undefined ? null : agentIdOf(id);
-    if (root !== null && ("retinue" in this.#find(root) || !ended.knowsBelow(root)))
-      return totalsBelow(this.list({ all: true }), root);
-    return totalsOf(registry.list(), root, { now: this.#now(), ended });
+    if (id === undefined) return totalsOf(registry.list(), registry.ended.left, this.#now());
+    return totalsBelow(this.list({ all: true }), this.#row(this.#find(id)).id);
   }
 
   /** The result so far. With `block` it waits for the end, at most `timeout` milliseconds. */

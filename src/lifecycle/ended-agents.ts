@@ -17,26 +17,11 @@ export class EndedAgents {
   readonly #needed = new Set<AgentId>();
   /** How many children of an agent are known. */
   readonly #children = new Roster<AgentId, number>();
-  readonly #below = new Roster<AgentId, Tally>();
-  /** They came back: what left below them before that is in the sums of those above them. */
-  readonly #cameBack = new Set<AgentId>();
-  /** Somebody came back, or was removed, whose parent had left: nobody knows in whose sum it was. */
-  #hasGaps = false;
   /** What all agents that left took. */
   readonly left: Tally = new Tally();
 
   constructor(options: EndedAgentsOptions) {
     this.#options = options;
-  }
-
-  /** Whether `leftBelow` tells all that left below a known agent; otherwise only their files do. */
-  knowsBelow(id: AgentId): boolean {
-    return !this.#hasGaps && !this.#cameBack.has(id);
-  }
-
-  /** What those that left below a known agent took. */
-  leftBelow(id: AgentId): Tally | undefined {
-    return this.#below.get(id);
   }
 
   /** An agent became known. */
@@ -48,28 +33,21 @@ export class EndedAgents {
   /** An agent was read from its files, to go on. It may have left here, or be of another process. */
   comeBack(running: KnownAgent): void {
     const { agent, endedAt } = running;
-    const { parentId } = agent.relates;
     this.enter(running);
-    this.#cameBack.add(agent.id);
-    this.#lookForParent(parentId);
-    this.takeBack({ ...agent, parentId, endedAt, ...takenBy(running) });
+    this.takeBack({ type: agent.type, endedAt, ...takenBy(running) });
   }
 
   /** Whoever left, if it left here, is no longer part of the sums. */
   takeBack(one: AgentThatLeft): void {
-    const { type, parentId, endedAt } = one;
+    const { type, endedAt } = one;
     const { openedAt } = this.#options;
     if (endedAt === undefined || (openedAt !== null && endedAt <= openedAt)) return;
     this.left.subtract(type, one);
-    this.#lookForParent(parentId);
-    if (parentId !== null) this.#below.get(parentId)?.subtract(type, one);
   }
 
   /** An agent was removed: nothing of it is left. */
   remove({ agent }: KnownAgent): void {
     this.#needed.delete(agent.id);
-    this.#cameBack.delete(agent.id);
-    this.#below.delete(agent.id);
     if (agent.relates.parentId !== null) this.#leaveParent(agent.relates.parentId);
   }
 
@@ -83,23 +61,8 @@ export class EndedAgents {
       return;
     }
     this.#options.letGo(id);
-    this.#cameBack.delete(id);
     this.left.add(type, takenBy(running));
-    const { parentId } = relates;
-    const below = this.#below.get(id);
-    this.#below.delete(id);
-    if (parentId === null) return;
-    if (this.#options.known(parentId) !== undefined) {
-      const above = this.#below.get(parentId) ?? new Tally();
-      this.#below.set(parentId, above);
-      above.add(type, takenBy(running));
-      above.merge(below);
-    }
-    this.#leaveParent(parentId);
-  }
-
-  #lookForParent(parentId: AgentId | null): void {
-    if (parentId !== null && this.#options.known(parentId) === undefined) this.#hasGaps = true;
+    if (relates.parentId !== null) this.#leaveParent(relates.parentId);
   }
 
   #leaveParent(parentId: AgentId): void {
@@ -137,7 +100,6 @@ export interface EndedAgentsOptions {
 /** What the sums have to know of an agent that is not in memory. */
 export interface AgentThatLeft extends Taken {
   readonly type: string;
-  readonly parentId: AgentId | null;
   readonly endedAt: number | undefined;
 }
 

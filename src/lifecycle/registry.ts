@@ -305,14 +305,8 @@ export class Registry {
 }
 
 function thatLeft({ agentType, retinue }: EndedAgent): AgentThatLeft {
-  const { parentId, endedAt, end, costUsd = null } = retinue;
-  return {
-    type: agentType,
-    parentId: parentId as AgentId | null,
-    endedAt,
-    usage: end.usage,
-    costUsd,
-  };
+  const { endedAt, end, costUsd = null } = retinue;
+  return { type: agentType, endedAt, usage: end.usage, costUsd };
 }
 
 function historyOf(

@@ -1,6 +1,5 @@
 import type { AgentId } from "../ids.ts";
 import type { Usage } from "../message.ts";
-import type { EndedAgents } from "./ended-agents.ts";
 import type { RunningAgent } from "./running-agent.ts";
 import { Tally } from "./tally.ts";
 
@@ -16,7 +15,7 @@ export interface Totals extends Spending {
   byType: Record<string, Spending>;
 }
 
-/** The same for an agent of which memory does not know everything below it, from the rows of all agents. */
+/** Sums over one agent and everything spawned below it, from the rows of all agents. */
 export function totalsBelow(
   rows: readonly {
     id: AgentId;
@@ -25,7 +24,7 @@ export function totalsBelow(
     usage: Usage;
     cost: number | null;
   }[],
-  root: string,
+  root: AgentId,
 ): Totals {
   const children = Map.groupBy(rows, ({ parentId }) => parentId);
   const tally = new Tally();
@@ -37,25 +36,11 @@ export function totalsBelow(
   return tally.totals();
 }
 
-/**
- * Sums over one agent and everything spawned below it, or over all, those that are no longer in memory included. Parents
- * stand before their children.
- */
-export function totalsOf(
-  agents: readonly RunningAgent[],
-  root: AgentId | null,
-  { now, ended }: { now: number; ended: Pick<EndedAgents, "left" | "leftBelow"> },
-): Totals {
-  const tree = new Set<AgentId>();
+/** Sums over all, those that are no longer in memory included. */
+export function totalsOf(agents: readonly RunningAgent[], left: Tally, now: number): Totals {
   const tally = new Tally();
-  if (root === null) tally.merge(ended.left);
-  for (const running of agents) {
-    const { id, type, relates } = running.agent;
-    const below = relates.parentId !== null && tree.has(relates.parentId);
-    if (root !== null && id !== root && !below) continue;
-    tree.add(id);
-    tally.add(type, { usage: running.usage(now), costUsd: running.costUsd(now) });
-    if (root !== null) tally.merge(ended.leftBelow(id));
-  }
+  tally.merge(left);
+  for (const running of agents)
+    tally.add(running.agent.type, { usage: running.usage(now), costUsd: running.costUsd(now) });
   return tally.totals();
 }
