@@ -273,9 +273,14 @@ export class Manager {
    * runs; its children stay. Throws `agent_busy` for an agent that has not ended.
    */
   async remove(id: string): Promise<void> {
-    const onDisk = this.#house.registry.endOnDisk(agentIdOf(id));
-    await this.transcripts.delete(id);
-    this.#house.registry.remove(agentIdOf(id), onDisk);
+    const { registry, spawns } = this.#house;
+    // Nobody resumes it meanwhile.
+    await spawns.run(async () => {
+      const found = this.#look(id);
+      await this.transcripts.delete(id);
+      const row = found && this.#row(found);
+      if (row !== undefined) registry.remove(row.id, { ...row, costUsd: row.cost });
+    });
   }
 
   /**

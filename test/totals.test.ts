@@ -84,6 +84,21 @@ test("what a removed agent took is in no sum, also when its parent has left memo
   expect(manager.totals()).toEqual(manager.totals(main));
 });
 
+test("agents that are removed and resumed at once are in all sums or in none", async () => {
+  const { manager } = setStage("turns: [{ usage: { input: 10 }, reply: done, repeat: true }]");
+  const rows = await Promise.all(
+    Array.from({ length: 30 }, () => manager.spawn({ subagent_type: "Explore", prompt: "go" })),
+  );
+  await Promise.all(rows.map(({ id }) => manager.output(id, { block: true })));
+  const removing = rows.slice(1).map(({ id }) => manager.remove(id));
+  const last = rows.at(-1)?.id ?? "";
+  await Promise.allSettled([...removing, goOn(manager, last)]);
+  await Promise.all(manager.list().map(({ id }) => manager.output(id, { block: true })));
+  const left = manager.list({ all: true });
+  const input = left.reduce((sum, { usage }) => sum + usage.input, 0);
+  expect(manager.totals()).toMatchObject({ agents: left.length, usage: { input } });
+});
+
 test("a session that goes on in another process still knows what was taken below its main agent", async () => {
   const { manager, main, child, cwd, configDir } = await family();
   await manager.close();

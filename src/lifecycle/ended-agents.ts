@@ -100,7 +100,7 @@ export interface EndedAgentsOptions {
 /** What the sums have to know of an agent that is not in memory. */
 export interface AgentThatLeft extends Taken {
   readonly type: string;
-  readonly endedAt: number | undefined;
+  readonly endedAt?: number | undefined;
 }
 
 type Taken = Parameters<Tally["add"]>[1];

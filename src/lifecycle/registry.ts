@@ -92,27 +92,21 @@ export class Registry {
     return children;
   }
 
-  /** An ended agent was removed: nothing of it is left, here or on disk. `onDisk`: as its files told it, because it may have left meanwhile. */
-  remove(id: AgentId, onDisk: EndedAgent | undefined): void {
+  /** An ended agent was removed: nothing of it is left, here or on disk. */
+  remove(id: AgentId, removed: AgentThatLeft): void {
     const running = this.#agents.get(id);
-    if (running?.hasEnded === true) {
-      this.#agents.delete(id);
-      this.untold.leave(running, undefined);
-      this.ended.remove(running);
-    } else if (running === undefined && onDisk !== undefined) {
-      this.untold.forget(id);
-      this.ended.takeBack(thatLeft(onDisk));
+    this.untold.forget(id);
+    if (running === undefined) {
+      this.ended.takeBack(removed);
+      return;
     }
+    this.#agents.delete(id);
+    this.ended.remove(running);
   }
 
   /** An agent that is no longer in memory, from its files. */
   onDisk(id: AgentId): EndedAgent | undefined {
-    return this.#agents.has(id) ? undefined : this.endOnDisk(id);
-  }
-
-  /** How an agent ended last, as its files tell it, in memory or not. */
-  endOnDisk(id: AgentId): EndedAgent | undefined {
-    return readEndedAgent(this.#session.paths.meta(id));
+    return this.#agents.has(id) ? undefined : readEndedAgent(this.#session.paths.meta(id));
   }
 
   /** All agents of the session that have ended and are not in memory, from their files. */
@@ -302,11 +296,6 @@ export class Registry {
     const { clock, id: sessionId, redactor } = this.#session;
     return { agentId: running.agent.id, sessionId, at: clock.now(), ...redactor.deep(body) };
   }
-}
-
-function thatLeft({ agentType, retinue }: EndedAgent): AgentThatLeft {
-  const { endedAt, end, costUsd = null } = retinue;
-  return { type: agentType, endedAt, usage: end.usage, costUsd };
 }
 
 function historyOf(
