@@ -103,15 +103,16 @@ export function rowOfEnded({ agentType, description, spawnDepth, retinue }: Ende
 
 /** What an agent that is no longer in memory has left. */
 export async function outputOfEnded(
-  { retinue }: EndedAgent,
+  { spawnDepth, retinue }: EndedAgent,
   paths: SessionPaths,
 ): Promise<AgentOutput> {
   const agentId = retinue.agentId as AgentId;
   const { state, end, error } = retinue;
+  const transcript = spawnDepth === 0 ? paths.mainTranscript : paths.transcript(agentId);
   return {
     agentId,
     state,
-    content: await readResultText(paths.transcript(agentId)),
+    content: await readResultText(transcript),
     metrics: end.figures,
     ...(error === undefined ? {} : { error: error as AgentFailure }),
     timedOut: false,

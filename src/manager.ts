@@ -175,10 +175,7 @@ export class Manager {
     return this.#house.session.slots.capacity();
   }
 
-  /**
-   * What agents took, together and by type: without `id` all of this process; with it one agent and everything spawned below it,
-   * as their files tell it, which takes time when there are very many.
-   */
+  /** What agents took, together and by type: one agent with everything spawned below it, which is read as `list` reads it, or without `id` all of this process. */
   totals(id?: string): Totals {
     const { registry } = this.#house;
     if (id === undefined) return totalsOf(registry.list(), registry.ended.left, this.#now());
@@ -273,13 +270,12 @@ export class Manager {
    * runs; its children stay. Throws `agent_busy` for an agent that has not ended.
    */
   async remove(id: string): Promise<void> {
-    const { registry, spawns } = this.#house;
     // Nobody resumes it meanwhile.
-    await spawns.run(async () => {
+    await this.#house.spawns.run(async () => {
       const found = this.#look(id);
       await this.transcripts.delete(id);
       const row = found && this.#row(found);
-      if (row !== undefined) registry.remove(row.id, { ...row, costUsd: row.cost });
+      if (row !== undefined) this.#house.registry.remove(row.id, { ...row, costUsd: row.cost });
     });
   }
 

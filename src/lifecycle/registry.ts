@@ -106,13 +106,21 @@ export class Registry {
 
   /** An agent that is no longer in memory, from its files. */
   onDisk(id: AgentId): EndedAgent | undefined {
-    return this.#agents.has(id) ? undefined : readEndedAgent(this.#session.paths.meta(id));
+    if (this.#agents.has(id)) return undefined;
+    const { paths } = this.#session;
+    const child = readEndedAgent(paths.meta(id));
+    if (child !== undefined) return child;
+    const main = readEndedAgent(paths.mainMeta);
+    return main?.retinue.agentId === id ? main : undefined;
   }
 
   /** All agents of the session that have ended and are not in memory, from their files. */
   allOnDisk(): EndedAgent[] {
+    const { agentsDir, mainMeta } = this.#session.paths;
     const isKnown = (id: string): boolean => this.#agents.has(id as AgentId);
-    return readEndedAgents(this.#session.paths.agentsDir, isKnown);
+    const main = readEndedAgent(mainMeta);
+    const unknownMain = main === undefined || isKnown(main.retinue.agentId) ? [] : [main];
+    return [...unknownMain, ...readEndedAgents(agentsDir, isKnown)];
   }
 
   /** Makes an agent known. A standing one is idle until it is given a task. `prepare`: what its files begin with. */

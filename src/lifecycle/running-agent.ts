@@ -15,7 +15,8 @@ import type { RunEnding } from "./run-ending.ts";
 export class RunningAgent {
   agent: ResolvedAgent;
   readonly files: AgentFiles;
-  readonly startedAt: number;
+  /** When it first left the line; until then, when it was asked for. */
+  startedAt: number;
   /** It was spawned without a task: it takes one after the other and idles between them. */
   readonly standing: boolean;
   readonly mailbox = new Mailbox();
@@ -26,6 +27,7 @@ export class RunningAgent {
   state: AgentState;
   endedAt: number | undefined;
   result: AgentResult | undefined;
+  #hasStarted = false;
   #figures: Figures;
   /** What earlier tasks took. */
   #past: { usage: Usage; costUsd: number | null } = { usage: noUsage, costUsd: 0 };
@@ -107,6 +109,7 @@ export class RunningAgent {
   recall(past: Past, endedAt: number | undefined): void {
     this.runs = past.runs;
     this.endedAt = endedAt;
+    this.#hasStarted = true;
     if (past.end === null) {
       this.state = "interrupted";
       this.#past = past.earlier;
@@ -143,6 +146,7 @@ export class RunningAgent {
   apply(event: AgentEvent): void {
     this.#figures.apply(event);
     this.state = nextState(this.state, event, this.standing);
+    if (event.type === "agent-start") this.#noteStart(event.at);
     if (event.type === "tool-call-start") (this.#calls ??= new Map()).set(event.call.id, event);
     if (event.type === "tool-call-end") this.#calls?.delete(event.call.id);
     if (event.type !== "agent-end") return;
@@ -151,6 +155,11 @@ export class RunningAgent {
     this.result = event.result;
     this.endedAt = event.at;
     if (this.hasEnded) this.agent = withoutPrompt(this.agent);
+  }
+
+  #noteStart(at: number): void {
+    if (!this.#hasStarted) this.startedAt = at;
+    this.#hasStarted = true;
   }
 
   deliver(words: string): void {
