@@ -28,12 +28,13 @@ export async function resumeCommand(
     );
   }
   const agent = await findToSteer(id);
+  const prompt = words.join(" ").trim() || undefined;
+  // There it needs no terminal either.
+  if (await resumeElsewhere(agent, prompt, options)) return;
   if (options.detach === true && options.detachedLog === undefined) {
     const { detach } = await import("../detach.ts");
     return detach("resume", words, options);
   }
-  const prompt = words.join(" ").trim() || undefined;
-  if (await resumeElsewhere(agent, prompt, options)) return;
   const { agentId, cwd, sessionId } = agent.meta.retinue;
   const given = withWholePaths(options);
   enter(cwd);
@@ -59,11 +60,11 @@ export async function resumeCommand(
 async function resumeElsewhere(
   agent: AgentOnDisk,
   prompt: string | undefined,
-  { branch }: ResumeOptions,
+  { branch, json }: ResumeOptions,
 ): Promise<boolean> {
   using client = await reachOwner(agent);
   if (client === undefined) return false;
-  const { agentId } = agent.meta.retinue;
+  const { agentId, sessionId } = agent.meta.retinue;
   if (branch === true) {
     throw new RetinueError(
       "session_busy",
@@ -71,7 +72,8 @@ async function resumeElsewhere(
     );
   }
   await client.call("resume", { id: agentId, ...(prompt === undefined ? {} : { prompt }) });
-  process.stdout.write(`${agentId}\n`);
+  const row = { id: agentId, sessionId, transcript: agent.transcript };
+  process.stdout.write(`${json === true ? JSON.stringify(row, null, 2) : agentId}\n`);
   process.stderr.write(
     `retinue: it goes on in the process that runs its session. 'retinue attach ${agentId}' shows it.\n`,
   );
