@@ -1,4 +1,4 @@
-import type { AgentResult } from "./agent-result.ts";
+import { figuresOf, type AgentResult } from "./agent-result.ts";
 import {
   inOrder,
   outputOfEnded,
@@ -197,7 +197,7 @@ export class Manager {
       agentId: running.agent.id,
       state: running.state,
       content: running.content,
-      ...(result === undefined ? {} : { metrics: running.figures(this.#now()) }),
+      ...(result === undefined ? {} : { metrics: figuresOf(running.figures(this.#now())) }),
       ...(result?.state === "failed" ? { error: result.error } : {}),
       timedOut,
     };

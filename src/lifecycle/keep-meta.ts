@@ -1,3 +1,4 @@
+import { figuresOf } from "../agent-result.ts";
 import type { AgentEvent } from "../events/event.ts";
 import { addUsage, noUsage, totalTokens, type Usage } from "../message.ts";
 import { addCost } from "../model/prices.ts";
@@ -146,25 +147,14 @@ export class MetaKeeper {
     if (event.type !== "agent-end") return {};
     const { modelFrom, maxTurns } = this.#costs;
     const { state, end } = this.#meta.retinue;
-    const { turns, toolUses, denials, deniedCalls, durationMs, contentFile } = event.result;
-    const { usage, lastUsage, costUsd } = event.result;
     return {
       end: {
         modelFrom,
         maxTurns,
         lastTool: this.#lastTool,
-        usage: state === "idle" ? (end?.usage ?? noUsage) : addUsage(this.#before, usage),
-        figures: {
-          turns,
-          toolUses,
-          denials,
-          deniedCalls,
-          durationMs,
-          usage,
-          lastUsage,
-          costUsd,
-          ...(contentFile === undefined ? {} : { contentFile }),
-        },
+        usage:
+          state === "idle" ? (end?.usage ?? noUsage) : addUsage(this.#before, event.result.usage),
+        figures: figuresOf(event.result),
       },
     };
   }
