@@ -1,27 +1,26 @@
+/** What several agents at a time say again and again. */
+const most = 256;
+
 /**
- * Short texts that were met lately. Each has one place, where it takes the place of another: so nothing is kept for long, and
- * nothing but this one table is ever made. A text that was lost is only met again as a new one.
+ * Short texts that were met lately. The oldest are let go of together, with the whole set that holds them: a set that lives on
+ * keeps what it has lost in the tables that it has left (see `Roster`).
  */
 export class RecentTexts {
-  readonly #texts: string[] = Array.from({ length: places }, () => "");
+  #recent = new Set<string>();
+  #earlier = new Set<string>();
 
   has(text: string): boolean {
-    return this.#texts[placeOf(text)] === text;
+    if (this.#recent.has(text)) return true;
+    if (!this.#earlier.has(text)) return false;
+    this.add(text);
+    return true;
   }
 
   add(text: string): void {
-    this.#texts[placeOf(text)] = text;
+    if (this.#recent.size >= most) {
+      this.#earlier = this.#recent;
+      this.#recent = new Set();
+    }
+    this.#recent.add(text);
   }
-}
-
-/** A power of two: what a few agents at a time say again and again. */
-const places = 256;
-
-/** Ids differ anywhere, paths and names mostly near their ends. */
-function placeOf(text: string): number {
-  let mixed = text.length;
-  const from = Math.max(0, text.length - 8);
-  for (let at = from; at < text.length; at += 1) mixed = Math.imul(mixed, 31) + text.charCodeAt(at);
-  mixed = Math.imul(mixed, 31) + text.charCodeAt(from >> 1);
-  return (mixed ^ (mixed >>> 8)) & (places - 1);
 }
