@@ -2,6 +2,7 @@ import type { AgentFailure, AgentFigures } from "./agent-result.ts";
 import type { AgentId, SessionId } from "./ids.ts";
 import type { AgentState } from "./lifecycle/agent-state.ts";
 import type { Died } from "./lifecycle/died.ts";
+import { hasLeft, type FoundAgent } from "./lifecycle/found-agent.ts";
 import type { RunningAgent } from "./lifecycle/running-agent.ts";
 import type { Session } from "./lifecycle/session.ts";
 import { totalTokens, type Usage } from "./message.ts";
@@ -67,12 +68,12 @@ export function inOrder(rows: readonly AgentRow[]): AgentRow[] {
   return rows.toSorted((a, b) => startOf(a) - startOf(b) || a.depth - b.depth);
 }
 
-export function stateOf(agent: RunningAgent | EndedAgent): AgentState {
-  return "retinue" in agent ? agent.retinue.state : agent.state;
+export function rowOf(agent: FoundAgent, session: Session): AgentRow {
+  return hasLeft(agent) ? rowOfEnded(agent) : rowOfRunning(agent, session);
 }
 
 /** A row of an agent that is no longer in memory. */
-export function rowOfEnded({ agentType, description, spawnDepth, retinue }: EndedAgent): AgentRow {
+function rowOfEnded({ agentType, description, spawnDepth, retinue }: EndedAgent): AgentRow {
   const { name, state, parentId, model, scripted, startedAt, endedAt, costUsd, end } = retinue;
   return {
     id: retinue.agentId as AgentId,
@@ -119,7 +120,7 @@ export async function outputOfEnded(
   };
 }
 
-export function rowOf(running: RunningAgent, { clock, model }: Session): AgentRow {
+function rowOfRunning(running: RunningAgent, { clock, model }: Session): AgentRow {
   const { agent } = running;
   const now = clock.now();
   const { turns, toolUses } = running.figures(now);

@@ -14,6 +14,7 @@ import { Grants } from "./inbox/grants.ts";
 import { Inbox } from "./inbox/inbox.ts";
 import { agentTasks } from "./lifecycle/agent-tasks.ts";
 import { EarlierAgents } from "./lifecycle/earlier-agents.ts";
+import { identityOf } from "./lifecycle/found-agent.ts";
 import { Registry } from "./lifecycle/registry.ts";
 import type { RunningAgent } from "./lifecycle/running-agent.ts";
 import type { Asker, Session } from "./lifecycle/session.ts";
@@ -126,9 +127,9 @@ export function buildHouse(
     redactor,
     spawnChild: (request, asker) => spawnOrResume(request, asker, house),
     typeOf: (text) => {
-      const known = parseAgentId(text);
-      if (known === undefined) return undefined;
-      return house.registry.get(known)?.agent.type ?? house.registry.onDisk(known)?.agentType;
+      const id = parseAgentId(text);
+      const found = id && house.registry.find(id);
+      return found && identityOf(found).type;
     },
     tasksOf: (asker) => agentTasks(asker, house.registry, session),
     childOf: (asker, how) => childOf(asker, how, house),

@@ -3,8 +3,6 @@ import {
   inOrder,
   outputOfEnded,
   rowOf,
-  rowOfEnded,
-  stateOf,
   type AgentOutput,
   type AgentRow,
   type StoppedRow,
@@ -20,7 +18,6 @@ import type { Inbox } from "./inbox/inbox.ts";
 import type { StopOptions } from "./lifecycle/died.ts";
 import type { Capacity } from "./lifecycle/capacity.ts";
 import { claimOf } from "./lifecycle/claim.ts";
-import type { RunningAgent } from "./lifecycle/running-agent.ts";
 import { totalsBelow, totalsOf, type Totals } from "./lifecycle/totals.ts";
 import { checkOptions, type ManagerOptions } from "./manager-options.ts";
 import type { WrittenCall } from "./permissions/parse-call.ts";
@@ -29,6 +26,7 @@ import type { Explanation } from "./resolve/explain.ts";
 import { branchAgent, type BranchRequest } from "./branch.ts";
 import { moveToBackground, sendMessage, type Receipt } from "./steer.ts";
 import { resumeAgent, resumeInterrupted, type ResumeRequest } from "./resume.ts";
+import { hasLeft, identityOf, type FoundAgent } from "./lifecycle/found-agent.ts";
 import { sentMail } from "./lifecycle/sent-mail.ts";
 import { backgroundChildrenOf, tellOfChildren, untoldEnds } from "./lifecycle/tell-of-children.ts";
 import { SessionTranscripts } from "./session-transcripts.ts";
@@ -38,7 +36,6 @@ import { refuseWhenOver } from "./lifecycle/life.ts";
 import { spawn, type House, type SpawnFor } from "./spawn.ts";
 import type { SpawnRequestInput } from "./spawn-request.ts";
 import { longestTimer } from "./longest-timer.ts";
-import type { EndedAgent } from "./transcript/ended-agent.ts";
 import type { HeldLease } from "./transcript/take-lease.ts";
 import { closePowerJournal } from "./transcript/open-power-journal.ts";
 
@@ -131,10 +128,10 @@ export class Manager {
       );
     const timeout = checkMilliseconds("timeout", options.timeout) ?? session.limits.processTimeout;
     const running = this.#find(id);
-    if ("retinue" in running || running.state !== "idle") {
+    if (hasLeft(running) || running.state !== "idle") {
       throw new RetinueError(
         "agent_busy",
-        `Agent ${id} is ${stateOf(running)}; process() takes an idle one. Spawn it without a prompt, or wait until its task has ended.`,
+        `Agent ${id} is ${identityOf(running).state}; process() takes an idle one. Spawn it without a prompt, or wait until its task has ended.`,
       );
     }
     const ticket = session.slots.reserve(claimOf(running.agent, session.model.provider));
@@ -179,7 +176,7 @@ export class Manager {
   totals(id?: string): Totals {
     const { registry } = this.#house;
     if (id === undefined) return totalsOf(registry.list(), registry.ended.left, this.#now());
-    return totalsBelow(this.list({ all: true }), this.#row(this.#find(id)).id);
+    return totalsBelow(this.list({ all: true }), identityOf(this.#find(id)).id);
   }
 
   /** The result so far. With `block` it waits for the end, at most `timeout` milliseconds. */
@@ -189,7 +186,7 @@ export class Manager {
   ): Promise<AgentOutput> {
     const timeout = checkMilliseconds("timeout", options.timeout);
     const running = this.#find(id);
-    if ("retinue" in running) return outputOfEnded(running, this.#house.session.paths);
+    if (hasLeft(running)) return outputOfEnded(running, this.#house.session.paths);
     const timedOut =
       options.block === true && running.isBusy && !(await endsWithin(running.ended, timeout));
     const { result } = running;
@@ -353,10 +350,9 @@ export class Manager {
 
   async #end(id: string, reason: string, how: StopOptions): Promise<StoppedRow> {
     const found = this.#find(id);
-    const died =
-      "retinue" in found
-        ? { agents: [], processes: 0 }
-        : await this.#house.registry.stop(found, reason, how);
+    const died = hasLeft(found)
+      ? { agents: [], processes: 0 }
+      : await this.#house.registry.stop(found, reason, how);
     return { ...this.#row(found), died };
   }
 
@@ -364,20 +360,19 @@ export class Manager {
     refuseWhenOver(this.#house.session);
   }
 
-  #find(id: string): RunningAgent | EndedAgent {
+  #find(id: string): FoundAgent {
     const found = this.#look(id);
     if (found === undefined) throw new RetinueError("unknown_task", `unknown task_id: ${id}`);
     return found;
   }
 
-  #look(id: string): RunningAgent | EndedAgent | undefined {
-    const { registry } = this.#house;
+  #look(id: string): FoundAgent | undefined {
     const agentId = parseAgentId(id);
-    return agentId && (registry.get(agentId) ?? registry.onDisk(agentId));
+    return agentId && this.#house.registry.find(agentId);
   }
 
-  #row(agent: RunningAgent | EndedAgent): AgentRow {
-    return "retinue" in agent ? rowOfEnded(agent) : rowOf(agent, this.#house.session);
+  #row(agent: FoundAgent): AgentRow {
+    return rowOf(agent, this.#house.session);
   }
 
   #now(): number {

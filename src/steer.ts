@@ -1,11 +1,10 @@
-import { stateOf } from "./agent-row.ts";
 import { errorMessage, RetinueError } from "./errors.ts";
 import type { AgentId } from "./ids.ts";
+import { hasLeft, identityOf, type FoundAgent } from "./lifecycle/found-agent.ts";
 import type { RunningAgent } from "./lifecycle/running-agent.ts";
 import { keepMessage } from "./lifecycle/sent-mail.ts";
 import type { Session } from "./lifecycle/session.ts";
 import type { House } from "./spawn.ts";
-import type { EndedAgent } from "./transcript/ended-agent.ts";
 
 /** That a message will be read, unless its agent ends before: then when it is resumed. */
 export interface Receipt {
@@ -14,19 +13,19 @@ export interface Receipt {
 }
 
 export async function sendMessage(
-  running: RunningAgent | EndedAgent,
+  running: FoundAgent,
   text: string,
   session: Session,
 ): Promise<Receipt> {
   if (text.trim() === "")
     throw new RetinueError("invalid_request", "The message is empty. Write one.");
-  if ("retinue" in running || !running.mailbox.isOpen) {
+  const { id, state } = identityOf(running);
+  if (hasLeft(running) || !running.mailbox.isOpen) {
     throw new RetinueError(
       "agent_ended",
-      `Agent ${idOf(running)} is ${stateOf(running)} and reads no more messages. Resume it with the message instead.`,
+      `Agent ${id} is ${state} and reads no more messages. Resume it with the message instead.`,
     );
   }
-  const { id } = running.agent;
   const { paths, redactor, clock, power } = session;
   const message = { text: redactor.text(text), at: clock.now() };
   const kept = await storing(() => keepMessage(paths.mail(id), message, power));
@@ -47,32 +46,24 @@ async function storing<Kept>(work: () => Promise<Kept>): Promise<Kept> {
   }
 }
 
-export function moveToBackground(
-  running: RunningAgent | EndedAgent,
-  { registry, session }: House,
-): RunningAgent {
+export function moveToBackground(running: FoundAgent, { registry, session }: House): RunningAgent {
+  const { id, state, parentId } = identityOf(running);
   if (!session.allowsBackground) {
     throw new RetinueError(
       "unsupported",
       "Work in the background is switched off. Unset CLAUDE_CODE_DISABLE_BACKGROUND_TASKS.",
     );
   }
-  if ("retinue" in running || !running.isBusy) {
-    const message = `Agent ${idOf(running)} is ${stateOf(running)}: nobody waits for it.`;
-    throw new RetinueError("agent_ended", message);
+  if (hasLeft(running) || !running.isBusy) {
+    throw new RetinueError("agent_ended", `Agent ${id} is ${state}: nobody waits for it.`);
   }
-  const { id, relates } = running.agent;
-  if (relates.parentId === null) {
+  if (parentId === null) {
     throw new RetinueError(
       "invalid_request",
       `Agent ${id} has no parent that waits for it. Name one of its children.`,
     );
   }
-  registry.get(relates.parentId)?.mailbox.expect(id);
+  registry.get(parentId)?.mailbox.expect(id);
   registry.background(running);
   return running;
-}
-
-function idOf(agent: RunningAgent | EndedAgent): string {
-  return "retinue" in agent ? agent.retinue.agentId : agent.agent.id;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { createRehearsal, parseScenario, type Model } from "../src/index.ts";
 import { findAgents } from "../src/transcript/meta.ts";
 import { setStage, type Stage } from "./support/stage.ts";
+import { unscripted } from "./support/unscripted.ts";
 
 const prices = {
   big: { input: 10, output: 0, cacheRead: 0, cacheWrite: 0 },
@@ -21,19 +21,6 @@ turns:
   - { agent: Explore, usage: { input: 3000000 }, reply: a }
   - { agent: Plan, usage: { input: 4000000 }, reply: b }
 `;
-
-/** Answers of a scenario under the names of real models, so that they have prices. */
-function unscripted(scenario: string): Model {
-  const model = createRehearsal(parseScenario(scenario, "scenario.yaml"));
-  return {
-    provider: "test",
-    scripted: false,
-    async *stream(request, signal) {
-      const answer = yield* model.stream(request, signal);
-      return { ...answer, model: request.model };
-    },
-  };
-}
 
 async function runMain(known: Partial<typeof prices>): Promise<Stage & { id: string }> {
   const settings = { prices: known };

@@ -1,9 +1,10 @@
 import { existsSync, globSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { createRehearsal, parseScenario, type Manager, type Model } from "../src/index.ts";
+import type { Manager } from "../src/index.ts";
 import { startCrashing } from "./support/crash.ts";
 import { setStage } from "./support/stage.ts";
+import { unscripted } from "./support/unscripted.ts";
 
 const quiet = { description: "works", prompt: "You work.", tools: ["Bash"], model: "big" };
 const options = {
@@ -22,19 +23,6 @@ turns:
   - { agent: quiet, turn: 4, ${usage}, reply: done again }
 `;
 
-/** Answers under the names of models that have prices. */
-function priced(): Model {
-  const model = createRehearsal(parseScenario(scenario, "scenario.yaml"));
-  return {
-    provider: "test",
-    scripted: false,
-    async *stream(request, signal) {
-      const answer = yield* model.stream(request, signal);
-      return { ...answer, model: request.model };
-    },
-  };
-}
-
 /** What the files of all agents say, and what was summed up while they ran. */
 function sums(manager: Manager): { rows: unknown; totals: unknown } {
   const rows = manager.list({ all: true });
@@ -50,7 +38,7 @@ function sums(manager: Manager): { rows: unknown; totals: unknown } {
 }
 
 test("a copy has taken what it took itself, in memory and in its files", async () => {
-  const { manager, cwd } = setStage(scenario, { ...options, model: priced() });
+  const { manager, cwd } = setStage(scenario, { ...options, model: unscripted(scenario) });
   writeFileSync(join(cwd, "go"), "");
   const original = await manager.spawn({ prompt: "work", subagent_type: "quiet" });
   await manager.output(original.id, { block: true });
@@ -89,7 +77,7 @@ test("what an interrupted task took counts when its agent ends with another", as
 
 test("an agent that goes on counts once, also by a clock that stands still", async () => {
   const clock = { now: () => 5_000_000 };
-  const { manager, cwd } = setStage(scenario, { ...options, model: priced(), clock });
+  const { manager, cwd } = setStage(scenario, { ...options, model: unscripted(scenario), clock });
   writeFileSync(join(cwd, "go"), "");
   const { id } = await manager.spawn({ prompt: "work", subagent_type: "quiet" });
   await manager.output(id, { block: true });

@@ -63,28 +63,38 @@ test("an idle agent that cannot be stored is announced to nobody", async () => {
   expect(manager.list({ all: true })).toEqual([]);
 });
 
-/** An agent that has said "ok", goes on, and whose files with these endings cannot be written any more. */
-async function goingOnWithout(
-  endings: readonly string[],
-): Promise<{ manager: Manager; id: string }> {
-  let block: (() => void) | undefined;
-  // It is asked for the time when everything about the agent was read, and nothing written yet.
+/** An agent that has said "ok". What is given to `onceRead` happens when somebody has read its files, and written nothing yet. */
+async function endedAgent(): Promise<{
+  manager: Manager;
+  id: string;
+  agents: string;
+  onceRead: (act: () => void) => void;
+}> {
+  let act: (() => void) | undefined;
   const now = (): number => {
-    block?.();
-    block = undefined;
+    act?.();
+    act = undefined;
     return Date.now();
   };
   const { manager } = setStage("turns: [{ reply: ok, repeat: true }]", { clock: { now } });
   const { id } = await manager.spawn({ prompt: "x", subagent_type: "Explore" });
   await manager.output(id, { block: true });
   const agents = join(manager.transcripts.projectDir, manager.sessionId, "subagents");
-  block = () => {
+  return { manager, id, agents, onceRead: (next) => (act = next) };
+}
+
+/** One that goes on, and whose files with these endings cannot be written any more. */
+async function goingOnWithout(
+  endings: readonly string[],
+): Promise<{ manager: Manager; id: string }> {
+  const { manager, id, agents, onceRead } = await endedAgent();
+  onceRead(() => {
     for (const ending of endings) {
       const path = join(agents, `agent-${id}.${ending}`);
       rmSync(path);
       mkdirSync(path);
     }
-  };
+  });
   await manager.resume(id, { prompt: "again" });
   await manager.output(id, { block: true });
   return { manager, id };
@@ -106,21 +116,11 @@ test("an agent whose transcript cannot be written any more can still be asked wh
 });
 
 test("a copy that cannot be written is refused, and is no agent", async () => {
-  let block: (() => void) | undefined;
-  // It is asked for the time when the original was read, and nothing of the copy was written yet.
-  const now = (): number => {
-    block?.();
-    block = undefined;
-    return Date.now();
-  };
-  const { manager } = setStage("turns: [{ reply: ok, repeat: true }]", { clock: { now } });
-  const { id } = await manager.spawn({ prompt: "x", subagent_type: "Explore" });
-  await manager.output(id, { block: true });
-  const agents = join(manager.transcripts.projectDir, manager.sessionId, "subagents");
-  block = () => {
+  const { manager, id, agents, onceRead } = await endedAgent();
+  onceRead(() => {
     rmSync(agents, { recursive: true });
     writeFileSync(agents, "in the way");
-  };
+  });
   await expect(manager.branch(id, { prompt: "again" })).rejects.toMatchObject({ code: "storage" });
   expect(manager.list()).toEqual([]);
   expect(manager.capacity()).toMatchObject({ running: 0 });

@@ -12,6 +12,7 @@ import type { History } from "../loop/loop-context.ts";
 import { AgentFiles, type EarlierFiles } from "./agent-files.ts";
 import { drive } from "./drive.ts";
 import { EndedAgents, type AgentThatLeft } from "./ended-agents.ts";
+import type { FoundAgent } from "./found-agent.ts";
 import { logEvent } from "./log-event.ts";
 import type { Memory } from "./memory.ts";
 import { endNotification, endOf } from "./notification.ts";
@@ -104,12 +105,11 @@ export class Registry {
     this.ended.remove(running);
   }
 
-  /** An agent that is no longer in memory, from its files. */
-  onDisk(id: AgentId): EndedAgent | undefined {
-    if (this.#agents.has(id)) return undefined;
+  /** An agent of the session, from its files if it has left memory. */
+  find(id: AgentId): FoundAgent | undefined {
     const { paths } = this.#session;
-    const child = readEndedAgent(paths.meta(id));
-    if (child !== undefined) return child;
+    const found = this.#agents.get(id) ?? readEndedAgent(paths.meta(id));
+    if (found !== undefined) return found;
     const main = readEndedAgent(paths.mainMeta);
     return main?.retinue.agentId === id ? main : undefined;
   }

@@ -11,9 +11,9 @@ import { Mailbox } from "./mailbox.ts";
 import type { Past } from "./past.ts";
 import type { RunEnding } from "./run-ending.ts";
 
-/** One agent that this process knows: what it is, how it stands, and how it ended. Readable long after its end. */
+/** One agent that this process knows: what it is, how it stands, and, for whoever still holds it, how it ended. */
 export class RunningAgent {
-  agent: ResolvedAgent;
+  readonly agent: ResolvedAgent;
   readonly files: AgentFiles;
   /** When it first left the line; until then, when it was asked for. */
   startedAt: number;
@@ -154,7 +154,6 @@ export class RunningAgent {
     this.runs += 1;
     this.result = event.result;
     this.endedAt = event.at;
-    if (this.hasEnded) this.agent = withoutPrompt(this.agent);
   }
 
   #noteStart(at: number): void {
@@ -211,10 +210,4 @@ function lessOf(
     },
     costUsd: all.costUsd === null || costUsd === null ? null : all.costUsd - costUsd,
   };
-}
-
-/** An ended agent stays readable for as long as the process lives; what it was told need not. */
-function withoutPrompt(agent: ResolvedAgent): ResolvedAgent {
-  const sees = { system: "", attachments: [], reminder: null };
-  return Object.freeze({ ...agent, sees: Object.freeze(sees), toolReport: [] });
 }
