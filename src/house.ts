@@ -158,6 +158,7 @@ export function buildHouse(
       limits: options.limits,
       availableTools: [...session.tools.keys()],
       project: projectFolder(cwd),
+      trusted: configuration.trusted,
       addedDirectories: additionalDirectories(settings, cwd),
       own: ownDirectories(resolve(options.configDir), projectDir),
       readable: [session.paths.resultsDir, session.paths.tasksDir],

@@ -110,6 +110,8 @@ export interface PermissionPolicy {
   readonly memory: { readonly directory: string; readonly tools: readonly string[] } | null;
   /** What `/x` in a rule lies below. */
   readonly project: string;
+  /** The user trusts the folder: programs may act on its configuration, as git does. */
+  readonly trusted: boolean;
   /** What `x` in a rule lies below. */
   readonly cwd: string;
   /** The working directories: the one above and those that settings add. */

@@ -51,6 +51,7 @@ export async function explainCallCommand(
       environment: new Environment({ cwd, configDir, now: Date.now() }),
       availableTools: [...createTools({ defaultType, canSearch: true, background }).keys()],
       project: projectFolder(cwd),
+      trusted,
       addedDirectories: additionalDirectories(settings, cwd),
       own: [],
       readable: [],

@@ -12,6 +12,7 @@ export const looseAgent = {
       confined: [],
       memory: null,
       project: "/",
+      trusted: true,
       cwd: "/",
       directories: [],
       own: [],

@@ -1,4 +1,6 @@
 import type { ShellWord } from "../shell/shell-word.ts";
+import { opaqueText } from "../shell/opaque.ts";
+import type { BashView } from "./bash/view.ts";
 import type { ViewedCall } from "./call.ts";
 import type { Rulebook } from "./policy.ts";
 import { isCritical } from "./protected.ts";
@@ -7,6 +9,10 @@ import type { Finding } from "./stages.ts";
 /** `rm` and `rmdir` of what nobody means to lose are always asked about, wherever the command stands. */
 export function criticalRemoval({ bash }: ViewedCall, book: Rulebook): Finding | null {
   if (bash === null) return null;
+  if (bash.opaque !== null && mayRemove(bash)) {
+    const reason = `It may remove files, and what it says is not certain: ${opaqueText(bash.opaque)}. No rule and no mode allows that.`;
+    return { verdict: "ask", reason };
+  }
   const { ground, policy } = book;
   const cwds = [...new Set([ground.cwd, policy.cwd])];
   for (const { words } of bash.reach.runs.flatMap(({ forms }) => forms)) {
@@ -28,9 +34,18 @@ export function criticalRemoval({ bash }: ViewedCall, book: Rulebook): Finding |
   return null;
 }
 
+/** Whether `rm` or `rmdir` stands anywhere in an opaque command. */
+function mayRemove({ command, reach }: BashView): boolean {
+  const names = reach.runs.flatMap(({ forms }) => forms.map(({ words }) => words[0]?.text));
+  return (
+    names.some((name) => name === "rm" || name === "rmdir") ||
+    /(?<![\w-])rm(?:dir)?(?![\w-])/.test(command)
+  );
+}
+
 /** The same word again says nothing new. */
 function distinct(words: readonly ShellWord[]): ShellWord[] {
-  const key = ({ text, hasGlob, belowHome, isUnderVariable }: ShellWord): string =>
-    [hasGlob, belowHome, isUnderVariable, text].join(" ");
+  const key = ({ text, pattern, belowHome, isUnderVariable }: ShellWord): string =>
+    [pattern, belowHome, isUnderVariable, text].join(" ");
   return [...new Map(words.map((word) => [key(word), word])).values()];
 }

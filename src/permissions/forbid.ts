@@ -3,6 +3,7 @@ import type { BashView } from "./bash/view.ts";
 import { matchesCommand, mayMatchCommand, type CommandPattern } from "./bash/pattern.ts";
 import { editTools, readTools, type ViewedCall } from "./call.ts";
 import { matchesDomain } from "./domain.ts";
+import { mayHold } from "./may-hold.ts";
 import type { Rulebook } from "./policy.ts";
 import { isAbout, matchesParameter, type Rule } from "./rule.ts";
 
@@ -20,6 +21,18 @@ export function forbidMatch(rule: Rule, call: ViewedCall, book: Rulebook): Match
 }
 
 function matchOf(rule: Rule, call: ViewedCall, book: Rulebook): Match | null {
+  const match = certainOf(rule, call, book);
+  const isOpaque = call.bash !== null && call.bash.opaque !== null;
+  // An opaque command may do whatever a rule for commands or files is about.
+  if (match?.certain === true || !isOpaque || !isAboutCommands(rule)) return match;
+  return { certain: false, part: null };
+}
+
+function isAboutCommands(rule: Rule): boolean {
+  return ["Bash", ...readTools, ...editTools].some((tool) => isAbout(rule, tool));
+}
+
+function certainOf(rule: Rule, call: ViewedCall, book: Rulebook): Match | null {
   const { specifier } = rule;
   if (!isAbout(rule, call.tool))
     return specifier === null ? wholeMatch(rule, call) : fileMatch(rule, call, book);
@@ -46,12 +59,20 @@ function fileMatch(rule: Rule, call: ViewedCall, book: Rulebook): Match | null {
   if (editTools.has(call.tool)) {
     return isForReading && rule.kind === "deny" ? pathMatch(rule, call, book) : null;
   }
-  const touched = call.bash?.touched.find(({ pair, effect }) => {
-    const counts = effect === "read" ? isForReading : isForWriting || rule.kind === "deny";
-    return counts && book.fits(rule, pair);
-  });
+  const { bash } = call;
+  if (bash === null) return null;
+  const counts = (effect: "read" | "write"): boolean =>
+    effect === "read" ? isForReading : isForWriting || rule.kind === "deny";
+  const touched = bash.touched.find(({ pair, effect }) => counts(effect) && book.fits(rule, pair));
   if (touched !== undefined) return { certain: true, part: touched.part };
-  return call.bash?.missesFiles === true ? { certain: false, part: null } : null;
+  const [program] = bash.reach.unknown;
+  if (program !== undefined) return { certain: false, part: program };
+  const unknown = bash.unknownFiles.find(
+    ({ effect, below }) =>
+      counts(effect) &&
+      (below === null || below.some((directory) => mayHold(directory, rule, book))),
+  );
+  return unknown === undefined ? null : { certain: false, part: unknown.part };
 }
 
 /** Programs that do with a file what `Read` does. */

@@ -1,4 +1,6 @@
+import { isUtf8 } from "node:buffer";
 import { readdirSync } from "node:fs";
+import { systemCode } from "../errors.ts";
 import { realPath } from "../platform/real-path.ts";
 import { userHome } from "../platform/user-home.ts";
 
@@ -12,18 +14,21 @@ export interface Ground {
   readonly shellHome: string;
   /** A path after resolving every link. */
   realPath(path: string): string;
-  /** The names in a directory; none where it cannot be read. */
-  list(directory: string): readonly string[];
+  /** The names in a directory; none where there is none; `null` where they cannot all be told. */
+  list(directory: string): readonly string[] | null;
 }
 
 export function realGround(cwd: string, home = userHome(), shellHome = home): Ground {
   return { cwd, home, shellHome, realPath, list: namesIn };
 }
 
-function namesIn(directory: string): readonly string[] {
+function namesIn(directory: string): readonly string[] | null {
   try {
-    return readdirSync(directory);
-  } catch {
-    return [];
+    const names = readdirSync(directory, { encoding: "buffer" });
+    // A name that is no UTF-8 would be another one as text.
+    return names.every((name) => isUtf8(name)) ? names.map((name) => name.toString()) : null;
+  } catch (error) {
+    const code = systemCode(error);
+    return code === "ENOENT" || code === "ENOTDIR" ? [] : null;
   }
 }

@@ -4,7 +4,7 @@ import type { RuleKind, SourcedRule } from "./decision.ts";
 import type { Ground } from "./ground.ts";
 import { isProtected } from "./protected.ts";
 import { matchesPath, pathRules, type Anchors, type PathRule } from "./path-rule.ts";
-import { isAbout, parseRule, type Rule } from "./rule.ts";
+import { parseRule, type Rule } from "./rule.ts";
 
 /** A path as it was given and as it is after resolving every link. */
 export interface PathPair {
@@ -39,13 +39,6 @@ export class Rulebook {
   get allow(): readonly Rule[] {
     this.#allow ??= [...this.#rules.allow, ...rulesOfKind("allow", this.#grants().map(parsed))];
     return this.#allow;
-  }
-
-  /** Some rule keeps files from being read. */
-  get hidesFiles(): boolean {
-    return [...this.deny, ...this.ask].some(
-      (rule) => rule.specifier !== null && isAbout(rule, "Read"),
-    );
   }
 
   pair(path: string): PathPair {

@@ -1,6 +1,6 @@
 import type { PermissionPolicy, SourcedRule } from "../resolved-agent.ts";
 
-/** The policy of rules and nothing else: no definition, no session, no memory. Its project is its working directory. */
+/** The policy of rules and nothing else: no definition, no session, no memory. Its project is its working directory, and trusted. */
 export function rulesAlone(cwd: string, rules: readonly SourcedRule[]): PermissionPolicy {
   return {
     mode: "default",
@@ -9,6 +9,7 @@ export function rulesAlone(cwd: string, rules: readonly SourcedRule[]): Permissi
     confined: [],
     memory: null,
     project: cwd,
+    trusted: true,
     cwd,
     directories: [cwd],
     own: [],

@@ -22,6 +22,7 @@ function surroundings(): PolicySurroundings {
     settings: settingsSchema.parse({}),
     limits: limitsSchema.parse({}),
     availableTools: ["Agent", "Bash", "Edit", "Read", "Write"],
+    trusted: true,
     project: cwd,
     addedDirectories: [],
     own: [],

@@ -16,6 +16,7 @@ export type PolicySurroundings = Pick<
   | "limits"
   | "availableTools"
   | "project"
+  | "trusted"
   | "addedDirectories"
   | "own"
   | "readable"
@@ -111,6 +112,7 @@ function settle(definition: AgentDefinition, voices: Voices): ResolvedPolicy {
     confined: [...permissions.confined, ...tools.confined],
     memory: memory === null ? null : { directory: memory, tools: tools.forMemory },
     project: surroundings.project,
+    trusted: surroundings.trusted,
     cwd: environment.cwd,
     directories: [environment.cwd, ...surroundings.addedDirectories],
     // Whoever works in there has it as a working directory.

@@ -120,6 +120,7 @@ export function renewAgent(
         confined: permissions.confined,
         memory: permissions.memory,
         project: surroundings.project,
+        trusted: surroundings.trusted,
         cwd,
         directories: [cwd, ...surroundings.addedDirectories],
         own: surroundings.own.filter((directory) => !isInside(directory, cwd)),

@@ -20,6 +20,8 @@ export interface Surroundings {
   readonly availableTools: readonly string[];
   /** What `/x` in a rule lies below. */
   readonly project: string;
+  /** The user trusts the folder. */
+  readonly trusted: boolean;
   /** Directories that count as the working directory does. */
   readonly addedDirectories: readonly string[];
   /** Where Retinue keeps its own files. */

@@ -1,7 +1,7 @@
 import { literalWord, type ShellWord } from "../../shell/shell-word.ts";
 import type { Ground } from "../ground.ts";
 import { copiedFiles } from "./copied-files.ts";
-import { isHarmlessSed } from "./sed-script.ts";
+import { isHarmlessSed } from "./look/sed-script.ts";
 import type { WordPaths } from "./word-paths.ts";
 
 /** What accepted edits may change. */

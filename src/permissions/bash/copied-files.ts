@@ -31,7 +31,9 @@ function entriesOf(source: string, ground: Ground): string[] | null {
   const real = ground.realPath(source);
   if (basename(real) !== basename(source)) return null;
   for (const entry of found) {
-    for (const name of ground.list(join(source, entry))) {
+    const names = ground.list(join(source, entry));
+    if (names === null) return null;
+    for (const name of names) {
       const below = join(entry, name);
       if (ground.realPath(join(source, below)) !== join(real, below)) return null;
       found.push(below);

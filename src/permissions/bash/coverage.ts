@@ -1,3 +1,4 @@
+import { opaqueText } from "../../shell/opaque.ts";
 import { isOwnName } from "../../shell/own-name.ts";
 import { unknownWords, type ShellWord } from "../../shell/shell-word.ts";
 import {
@@ -13,7 +14,8 @@ import { isAcceptedEdit } from "./accepted-edit.ts";
 import { unwrapped } from "./forms.ts";
 import { matchesCommand } from "./pattern.ts";
 import { hasStrayRepository } from "./stray-repository.ts";
-import { isReadOnly, type Surroundings } from "./read-only.ts";
+import { onlyLooks } from "./look/only-looks.ts";
+import type { Sight } from "./look/programs.ts";
 import { writesFile, type BashView } from "./view.ts";
 
 /** Whether every part of a command line is approved. */
@@ -39,13 +41,10 @@ const mostSuggested = 50;
 
 /** Looks at one part after the other; the first one that nothing approves decides. */
 export function coverage(bash: BashView, approval: Approval, book: Rulebook): Coverage {
-  const { shell } = bash;
+  const { shell, opaque } = bash;
   if (shell === null) {
-    return { covered: false, part: bash.command, why: bash.whyUnreadable ?? "", rules: [] };
-  }
-  const [opaque] = shell.opaque;
-  if (opaque !== undefined) {
-    return { covered: false, part: opaque, why: "bash may take text in it for code", rules: [] };
+    const why = opaque === null ? "it is opaque" : opaqueText(opaque);
+    return { covered: false, part: bash.command, why, rules: [] };
   }
   const check = new Check(bash, approval, book);
   const missing: SimpleCommand[] = [];
@@ -74,11 +73,7 @@ export function coverage(bash: BashView, approval: Approval, book: Rulebook): Co
 export function runsOnly(bash: BashView, rules: readonly Rule[], book: Rulebook): boolean {
   const check = new Check(bash, { rules, edits: [], builtIn: false }, book);
   const { shell } = bash;
-  return (
-    shell !== null &&
-    shell.opaque.length === 0 &&
-    shell.commands.every((one) => check.approves(one))
-  );
+  return shell !== null && shell.commands.every((one) => check.approves(one));
 }
 
 type Found = Map<readonly PathPair[], boolean>;
@@ -88,7 +83,7 @@ class Check {
   readonly #bash: BashView;
   readonly #approval: Approval;
   readonly #book: Rulebook;
-  readonly #around: Surroundings;
+  readonly #sight: Sight;
   /** What has been found out about the paths of a word. */
   readonly #readable: Found = new Map();
   readonly #writable: Found = new Map();
@@ -98,23 +93,23 @@ class Check {
     this.#bash = bash;
     this.#approval = approval;
     this.#book = book;
-    this.#around = {
+    this.#sight = {
       isInside: (word) => this.#every(word, this.#readable, (pair) => book.isReadable(pair)),
+      mayFind: (word) => word.unquoted.some((name) => name === null || mayHoldGlob(bash, name)),
       changesDirectory: bash.leavesDirectory,
-      hidesFiles: book.hidesFiles,
-      get hasStrayRepository() {
-        return hasStrayRepository(book.ground);
+      get distrustsGit() {
+        return !book.policy.trusted || hasStrayRepository(book.ground);
       },
     };
   }
 
   approves(command: SimpleCommand): boolean {
-    const { words, assignments, callsFunction } = command;
+    const { words, assignments } = command;
     if (words.length === 0) return this.#approval.builtIn && assignments.every(isOwnVariable);
     const areSafe = assignments.every(isSafeAssignment);
     if (this.#byRule(command, areSafe)) return true;
     if (!areSafe || !this.#approval.builtIn) return false;
-    return callsFunction || this.#needsNone(unwrapped(command).words);
+    return this.#needsNone(unwrapped(command).words);
   }
 
   approvesRedirection(one: Redirection): boolean {
@@ -170,7 +165,7 @@ class Check {
   }
 
   #needsNone(words: readonly ShellWord[]): boolean {
-    if (isReadOnly(words, this.#around)) return true;
+    if (onlyLooks(words, this.#sight)) return true;
     const mayWrite = (word: ShellWord): boolean =>
       this.#every(word, this.#writable, (pair) => this.#mayWrite(pair));
     const place = { mayWrite, pathsOf: this.#bash.pathsOf, ground: this.#book.ground };
@@ -194,7 +189,7 @@ class Check {
 
   /** Of what only looks, the input counts as a file that it looks at. */
   #isPlainInput(target: ShellWord): boolean {
-    return target.isStatic && this.#around.isInside(target);
+    return target.isStatic && this.#sight.isInside(target);
   }
 
   #every(word: ShellWord, found: Found, test: (pair: PathPair) => boolean): boolean {
@@ -204,6 +199,15 @@ class Check {
     found.set(pairs, known);
     return known;
   }
+}
+
+/** Whether the command gives a variable a value that is a glob, or is not known. */
+function mayHoldGlob({ reach }: BashView, name: string): boolean {
+  const assignments = reach.runs.flatMap(({ command }) => command.assignments);
+  return assignments.some(
+    ({ name: assigned, value }) =>
+      assigned === name && (value === null || !value.isStatic || /[*?[]/.test(value.text)),
+  );
 }
 
 function textOf(words: readonly ShellWord[]): string {
@@ -222,12 +226,8 @@ function mayUseStars([name, ...args]: readonly ShellWord[]): boolean {
 const safeVariable = /^(?:NODE_ENV|LANG|LC_[A-Z]+|NO_COLOR|FORCE_COLOR|TZ)$/;
 
 /** In front of a command: variables that change nothing about which code runs. */
-function isSafeAssignment({ name, value, appends }: ShellAssignment): boolean {
-  return safeVariable.test(name) && !appends && value !== null && runsNothing(value);
-}
-
-function runsNothing({ isStatic, text }: ShellWord): boolean {
-  return isStatic || !/\$\(|`|[<>]\(/.test(text);
+function isSafeAssignment({ name, value }: ShellAssignment): boolean {
+  return safeVariable.test(name) && value !== null && !value.text.includes("$(");
 }
 
 /** By itself: variables of the script's own. */

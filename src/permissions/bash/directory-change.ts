@@ -1,4 +1,4 @@
-import type { ShellWord } from "../../shell/shell-word.ts";
+import { literalWord, type ShellWord } from "../../shell/shell-word.ts";
 import type { Form } from "./forms.ts";
 
 /** Where a command leads what comes after it, or what it runs itself: a directory as written, or nobody can tell. */
@@ -35,7 +35,7 @@ function flagged(args: readonly ShellWord[], flag: RegExp): DirectoryChange[] {
     if (attached === undefined) return [];
     const next = args[at + 1];
     if (attached === "") return [next === undefined ? "unknown" : known(next)];
-    return [word.isStatic ? { to: { ...word, text: attached, pieces: [attached] } } : "unknown"];
+    return [word.isStatic ? { to: literalWord(attached) } : "unknown"];
   });
 }
 

@@ -1,4 +1,4 @@
-import { unknownWords, type ShellWord } from "../../shell/shell-word.ts";
+import { literalWord, unknownWords, type ShellWord } from "../../shell/shell-word.ts";
 
 const shells = /^(?:ba|da|z|k|a)?sh$/;
 
@@ -32,7 +32,7 @@ export function evaluatedBy(words: readonly ShellWord[]): (readonly ShellWord[])
     case "hash":
       return valuesOf(args, /^-\w*?p/);
     case "alias":
-      return args.map((word) => [{ ...word, text: word.text.slice(word.text.indexOf("=") + 1) }]);
+      return args.map((word) => [behind(word, word.text.indexOf("=") + 1)]);
     default:
       return [];
   }
@@ -77,7 +77,11 @@ function valuesOf(args: readonly ShellWord[], flag: RegExp): (readonly ShellWord
     const [written] = flag.exec(word.text) ?? [];
     if (written === undefined) return [];
     const next = args[at + 1];
-    if (word.text !== written) return [[{ ...word, text: word.text.slice(written.length) }]];
+    if (word.text !== written) return [[behind(word, written.length)]];
     return next === undefined ? [] : [[next]];
   });
+}
+
+function behind(word: ShellWord, length: number): ShellWord {
+  return word.isStatic ? literalWord(word.text.slice(length)) : word;
 }

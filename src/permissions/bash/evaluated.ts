@@ -1,4 +1,5 @@
-import { readShell } from "../../shell/read-shell.ts";
+import { readShell } from "../../shell/grammar.ts";
+import { secondLook } from "../../shell/second-look.ts";
 import type { Redirection, Shell, SimpleCommand } from "../../shell/shell.ts";
 import { evaluatedBy } from "./evaluated-text.ts";
 import { runnableForms, type Form } from "./forms.ts";
@@ -7,38 +8,51 @@ import { runnableForms, type Form } from "./forms.ts";
 export interface Reach {
   /** Each with its forms, those inside evaluated text too. */
   readonly runs: readonly { readonly command: SimpleCommand; readonly forms: readonly Form[] }[];
-  /** Of the line and of evaluated text. */
+  /** The redirections of the line and of evaluated text. */
   readonly redirections: readonly Redirection[];
-  /** What may run anything at all, as it stands. */
+  /** Parts that may run anything at all, as they stand. */
   readonly unknown: readonly string[];
 }
 
-export function reachOf(shell: Shell, depth = 0): Reach {
+/** The reach of a command, or of text that something takes for one. An opaque one may run anything. */
+export function reachOf(command: string, depth = 0): Reach {
+  const read = readShell(command);
+  if (read.readable) return reachOfShell(read.shell, depth);
+  const seen = secondLook(command);
+  const reach = seen === null ? null : reachOfShell(seen, depth);
+  return {
+    runs: reach?.runs ?? [],
+    redirections: reach?.redirections ?? [],
+    unknown: [command],
+  };
+}
+
+function reachOfShell(shell: Shell, depth: number): Reach {
   const runs = shell.commands.map((command) => ({ command, forms: runnableForms(command) }));
-  const unknown: string[] = shell.hidesCode ? [...shell.opaque] : [];
   const inner = runs.flatMap(({ forms }) => forms.flatMap(({ words }) => evaluatedBy(words)));
-  const reached = inner.map((parts): Reach => {
-    const text = parts.every(({ isStatic }) => isStatic)
-      ? parts.map((one) => one.text).join(" ")
-      : null;
-    const read = text === null || depth >= 3 ? null : readShell(text);
-    if (read?.readable !== true)
-      return { runs: [], redirections: [], unknown: [parts.map((one) => one.text).join(" ")] };
-    return reachOf(read.shell, depth + 1);
+  const reached = inner.slice(0, mostEvaluated).map((parts): Reach => {
+    const text = parts.map((one) => one.text).join(" ");
+    const isStatic = parts.every((one) => one.isStatic);
+    return isStatic && depth < 3
+      ? reachOf(text, depth + 1)
+      : { runs: [], redirections: [], unknown: [text] };
   });
-  for (const { name, value } of shell.commands.flatMap(({ assignments }) => assignments)) {
-    if (code.test(name)) unknown.push(`${name}=${value?.text ?? "(…)"}`);
-  }
-  for (const { words } of runs.flatMap(({ forms }) => forms)) {
-    const [name] = words;
-    if (name !== undefined && !name.isStatic) unknown.push(name.text);
-  }
+  const programs = runs.flatMap(({ forms }) => forms.flatMap(({ words: [name] }) => name ?? []));
+  const open = programs.filter(({ isStatic }) => !isStatic).map(({ text }) => text);
+  const assigned = shell.commands
+    .flatMap(({ assignments }) => assignments)
+    .filter(({ name }) => code.test(name))
+    .map(({ name, value }) => `${name}=${value?.text ?? "(…)"}`);
+  const more = inner.length > mostEvaluated ? ["…"] : [];
   return {
     runs: [...runs, ...reached.flatMap((one) => one.runs)],
     redirections: [...shell.redirections, ...reached.flatMap((one) => one.redirections)],
-    unknown: [...unknown, ...reached.flatMap((one) => one.unknown)],
+    unknown: [...open, ...assigned, ...more, ...reached.flatMap((one) => one.unknown)],
   };
 }
+
+/** Texts of one command that are read in turn; a command with more may run anything. */
+const mostEvaluated = 16;
 
 /** Variables whose text bash takes for code, or for the name of a file of it. */
 const code = /^(?:PS[04]|PROMPT_COMMAND|BASH_ENV|ENV)$/;

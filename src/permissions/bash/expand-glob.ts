@@ -1,9 +1,10 @@
 import { join } from "node:path";
 import type { Ground } from "../ground.ts";
-import { matchesSegment } from "../path-rule.ts";
+import { globLiteral, hasGlob, matchesName } from "./glob-name.ts";
 
 /** More than these are not worth telling apart. */
 export const mostPaths = 400;
+
 /** How much of the disk all patterns of a command may list: a stranger must not keep it busy. */
 export interface ListBudget {
   lists: number;
@@ -15,38 +16,33 @@ export function listBudget(): ListBudget {
 }
 
 /**
- * The files that an unquoted glob finds, and the path itself, which bash passes on where it finds none. Where there are too
- * many to look at, more than `mostPaths`.
+ * The files that a glob finds in a directory, and the pattern itself, which bash passes on where it finds none. `null`: there
+ * are too many, some cannot be told, or one has a dash in front, so that a program takes it for an option.
  */
 export function expandGlob(
-  path: string,
-  { ground, showsHidden, budget }: { ground: Ground; showsHidden: boolean; budget: ListBudget },
-): string[] {
-  let found = ["/"];
-  for (const segment of path.split("/").filter((one) => one !== "")) {
-    if (!/[*?[]/.test(segment)) {
-      found = found.map((directory) => join(directory, segment));
+  base: string,
+  pattern: string,
+  { ground, budget }: { ground: Ground; budget: ListBudget },
+): string[] | null {
+  const isAbsolute = pattern.startsWith("/");
+  let found = [""];
+  for (const segment of pattern.split("/").filter((one) => one !== "" && one !== ".")) {
+    if (!hasGlob(segment)) {
+      found = found.map((below) => join(below, globLiteral(segment)));
       continue;
     }
-    // Where a class ends depends on quotes: rather too many files than too few.
-    const pattern = segment.replace(/\[.*$/s, "*");
     const next: string[] = [];
-    for (const directory of found) {
-      if (budget.lists <= 0 || budget.names <= 0) return tooMany(path);
-      const there = ground.list(directory);
+    for (const below of found) {
+      if (budget.lists <= 0 || budget.names <= 0) return null;
+      const names = ground.list(join(base, below));
+      if (names === null) return null;
       budget.lists -= 1;
-      budget.names -= there.length;
-      for (const name of there) {
-        const isHidden = name.startsWith(".") && !segment.startsWith(".") && !showsHidden;
-        if (!isHidden && matchesSegment(pattern, name)) next.push(join(directory, name));
-      }
+      budget.names -= names.length;
+      for (const name of names) if (matchesName(segment, name)) next.push(join(below, name));
     }
-    if (next.length > mostPaths) return next;
+    if (next.length > mostPaths) return null;
     found = next;
   }
-  return [...found, path];
-}
-
-function tooMany(path: string): string[] {
-  return Array<string>(mostPaths + 1).fill(path);
+  if (!isAbsolute && found.some((one) => one.startsWith("-"))) return null;
+  return [...found, globLiteral(pattern)].map((below) => join(base, below));
 }

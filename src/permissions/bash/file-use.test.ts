@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { literalWord, unknownWords } from "../../shell/shell-word.ts";
+import { literalWord, unknownWords, wordOf } from "../../shell/shell-word.ts";
 import { fileUse } from "./file-use.ts";
 
 function useOf(command: string): { reads: string[]; writes: string[] } {
@@ -49,7 +49,8 @@ test.each([
 });
 
 test("what a directory below home gets lies below home too", () => {
-  const words = ["cp", ".bashrc", "~"].map((word) => literalWord(word));
+  const home = wordOf([{ kind: "home" }], "~");
+  const words = [literalWord("cp"), literalWord(".bashrc"), home];
   expect(fileUse({ words }).writes.map(({ belowHome }) => belowHome)).toEqual(["", "/.bashrc"]);
 });
 

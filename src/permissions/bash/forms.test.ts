@@ -39,12 +39,12 @@ test.each([
   "pkexec rm x",
   "runuser -u y -- rm x",
 ])("what a rule that forbids sees of %s has rm in it", (command) => {
-  const forms = runnableForms({ words: words(command), assignments: [], callsFunction: false });
+  const forms = runnableForms({ words: words(command), assignments: [] });
   expect(forms.map((form) => form.words[0]?.text)).toContain("rm");
 });
 
 test("what is wrapped too often may be anything", () => {
   const command = words(`${"env ".repeat(70)}rm x`);
-  const forms = runnableForms({ words: command, assignments: [], callsFunction: false });
+  const forms = runnableForms({ words: command, assignments: [] });
   expect(forms.at(-1)?.words[0]?.isStatic).toBe(false);
 });

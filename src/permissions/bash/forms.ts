@@ -1,4 +1,4 @@
-import { literalWord, unknownWords, type ShellWord } from "../../shell/shell-word.ts";
+import { literalWord, openWord, unknownWords, type ShellWord } from "../../shell/shell-word.ts";
 import type { ShellAssignment, SimpleCommand } from "../../shell/shell.ts";
 
 /** A command, or what is left of it without a wrapper in front. */
@@ -154,8 +154,6 @@ function placeholders(args: readonly ShellWord[]): string[] {
 /** A word with a placeholder in it is any word. */
 function opened(words: readonly ShellWord[], marks: readonly string[]): ShellWord[] {
   return words.map((word) =>
-    marks.some((mark) => word.text.includes(mark))
-      ? { ...word, isStatic: false, pieces: [null] }
-      : word,
+    marks.some((mark) => word.text.includes(mark)) ? openWord(word) : word,
   );
 }

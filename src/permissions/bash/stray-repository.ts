@@ -7,7 +7,9 @@ import type { Ground } from "../ground.ts";
  */
 export function hasStrayRepository({ cwd, list }: Pick<Ground, "cwd" | "list">): boolean {
   for (let directory = cwd; ; directory = dirname(directory)) {
-    const names = new Set(list(directory).map((name) => name.toLowerCase()));
+    const listed = list(directory);
+    if (listed === null) return true;
+    const names = new Set(listed.map((name) => name.toLowerCase()));
     if (names.has(".git")) return false;
     const hasObjects = names.has("objects") && names.has("refs");
     if (names.has("head") && (hasObjects || names.has("commondir"))) return true;

@@ -1,4 +1,5 @@
-import { readShell } from "../../shell/read-shell.ts";
+import { readShell } from "../../shell/grammar.ts";
+import type { Opaque } from "../../shell/opaque.ts";
 import type { ShellWord } from "../../shell/shell-word.ts";
 import {
   commandText,
@@ -22,6 +23,14 @@ export interface TouchedFile {
   readonly part: string;
 }
 
+/** A part that reads or writes files of which not all are known. */
+export interface UnknownFiles {
+  readonly effect: "read" | "write";
+  readonly part: string;
+  /** The directories whose files it reads; `null`: any files. */
+  readonly below: readonly PathPair[] | null;
+}
+
 /** A command in one of its forms. */
 export interface RunText {
   readonly text: string;
@@ -35,18 +44,19 @@ export interface RunText {
 /** Where output may go without being a file of anybody's. */
 const sinks = new Set(["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"]);
 
-/** What a command line for bash comes to. Read once; every question is asked of this. */
+/** The meaning of a command line for bash. Read once; every question is asked of this. */
 export class BashView {
   readonly command: string;
-  /** `null`: it cannot be read. */
+  /** `null`: the command is opaque, and nothing in it can be allowed. */
   readonly shell: Shell | null;
-  readonly whyUnreadable: string | null;
+  /** Why it is not readable. */
+  readonly opaque: Opaque | null;
+  /** What it may run. Of an opaque command: some of it, which can only make a decision stricter. */
   readonly reach: Reach;
   readonly pathsOf: WordPaths;
   readonly #ground: Ground;
   readonly #pairs = new Map<readonly string[], readonly PathPair[]>();
-  #touched: readonly TouchedFile[] | undefined;
-  #misses = false;
+  #uses: Uses | undefined;
   #texts: readonly RunText[] | undefined;
 
   constructor(command: string, ground: Ground) {
@@ -54,13 +64,10 @@ export class BashView {
     this.#ground = ground;
     this.command = command;
     this.shell = read.readable ? read.shell : null;
-    this.whyUnreadable = read.readable ? null : read.why;
-    this.reach = read.readable
-      ? reachOf(read.shell)
-      : { runs: [], redirections: [], unknown: [command] };
+    this.opaque = read.readable ? null : read.opaque;
+    this.reach = reachOf(command);
     const { runs } = this.reach;
-    const context = { runs, repeats: this.shell?.repeats ?? false };
-    this.pathsOf = read.readable ? wordPaths(context, ground) : () => null;
+    this.pathsOf = wordPaths({ runs, repeats: this.shell?.repeats ?? true }, ground);
   }
 
   /** Some part runs in another directory, or may. */
@@ -87,17 +94,12 @@ export class BashView {
 
   /** Every file that can be told from the text. */
   get touched(): readonly TouchedFile[] {
-    this.#touched ??= [
-      ...unique([...this.#byCommands(), ...this.#byRedirections()], ({ pair, effect, program }) =>
-        [effect, program, pair.given].join(" "),
-      ),
-    ];
-    return this.#touched;
+    return this.#fileUses.touched;
   }
 
-  /** Some file has a name, but too many others have too, or nobody knows in which directory it is. */
-  get missesFiles(): boolean {
-    return this.touched.length >= 0 && this.#misses;
+  /** Parts of which only running would tell all files. */
+  get unknownFiles(): readonly UnknownFiles[] {
+    return this.#fileUses.unknown;
   }
 
   /** Everything that may run, as texts, each once. */
@@ -106,34 +108,47 @@ export class BashView {
     return this.#texts;
   }
 
-  #byCommands(): TouchedFile[] {
-    return this.reach.runs.flatMap(({ command, forms }) => {
+  get #fileUses(): Uses {
+    this.#uses ??= this.#collected();
+    return this.#uses;
+  }
+
+  #collected(): Uses {
+    const touched: TouchedFile[] = [];
+    const unknown: UnknownFiles[] = [];
+    const note = (words: readonly ShellWord[], use: Omit<TouchedFile, "pair">): void => {
+      for (const word of new Set(words)) {
+        const pairs = this.pairsOf(word);
+        if (pairs === null) unknown.push({ effect: use.effect, part: use.part, below: null });
+        for (const pair of pairs ?? []) touched.push({ pair, ...use });
+      }
+    };
+    for (const { command, forms } of this.reach.runs) {
       const part = commandText(command);
-      return forms.flatMap((form) => {
-        const { reads, writes } = fileUse(form);
+      for (const form of forms) {
+        const { reads, writes, walks } = fileUse(form);
         const program = form.words[0]?.text ?? "";
-        return [
-          ...this.#files(reads, { effect: "read", program, part }),
-          ...this.#files(writes, { effect: "write", program, part }),
-        ];
-      });
-    });
-  }
-
-  #byRedirections(): TouchedFile[] {
-    return this.reach.redirections.flatMap((one) => {
+        note(reads, { effect: "read", program, part });
+        note(writes, { effect: "write", program, part });
+        if (walks === null) unknown.push({ effect: "read", part, below: null });
+        for (const word of walks ?? [])
+          unknown.push({ effect: "read", part, below: this.pairsOf(word) });
+      }
+    }
+    for (const one of this.reach.redirections) {
       const { operator, target, effect } = one;
-      if (effect === "descriptor" || (effect === "write" && !writesFile(one))) return [];
-      return this.#files([target], { effect, program: null, part: `${operator} ${target.text}` });
-    });
+      if (effect === "descriptor" || (effect === "write" && !writesFile(one))) continue;
+      note([target], { effect, program: null, part: `${operator} ${target.text}` });
+    }
+    const key = ({ pair, effect, program }: TouchedFile): string =>
+      [effect, program, pair.given].join(" ");
+    return { touched: [...unique(touched, key)], unknown };
   }
+}
 
-  #files(words: readonly ShellWord[], use: Omit<TouchedFile, "pair">): TouchedFile[] {
-    // The same word again says nothing new.
-    const pairs = new Set(words.map((word) => this.pairsOf(word) ?? []));
-    this.#misses ||= words.some((word) => word.isStatic && this.pathsOf(word) === null);
-    return [...pairs].flatMap((some) => some.map((pair) => ({ pair, ...use })));
-  }
+interface Uses {
+  readonly touched: readonly TouchedFile[];
+  readonly unknown: readonly UnknownFiles[];
 }
 
 function textsOf({ command, forms }: Reach["runs"][number]): RunText[] {

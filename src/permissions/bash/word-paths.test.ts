@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { makeCountry, type Country } from "../../../test/support/verdict.ts";
-import { readShell } from "../../shell/read-shell.ts";
+import { readShell } from "../../shell/grammar.ts";
 import { realGround } from "../ground.ts";
 import { reachOf } from "./evaluated.ts";
 import { wordPaths } from "./word-paths.ts";
@@ -9,12 +9,12 @@ import { wordPaths } from "./word-paths.ts";
 /** The paths of the last word of a command, relative to the country. */
 function pathsIn(command: string, country: Country, at = ""): string[] | null {
   const read = readShell(command);
-  if (!read.readable) throw new Error(read.why);
+  if (!read.readable) throw new Error(read.opaque.what);
   const ground = realGround(join(country.project, at), country.home);
   const word = read.shell.commands.at(-1)?.words.at(-1);
   if (word === undefined) throw new Error("no word");
   const root = join(country.project, "..");
-  const context = { ...reachOf(read.shell), repeats: read.shell.repeats };
+  const context = { ...reachOf(command), repeats: read.shell.repeats };
   return wordPaths(context, ground)(word)?.map((path) => path.replace(`${root}/`, "")) ?? null;
 }
 
@@ -36,10 +36,6 @@ test.each([
   ["cat ~/f", ["home/f"]],
   ["cat $HOME/f", ["home/f"]],
   ["cat x*", ["project/x1", "project/x2", "project/x*"]],
-  [
-    "cat [[:alpha:]]1",
-    ["project/a", "project/d", "project/link", "project/x1", "project/x2", "project/[[:alpha:]]1"],
-  ],
   ["cat .h*", ["project/.hidden", "project/.h*"]],
   // Bash and programs read `..` after a link differently.
   ["cat link/../f", ["project/f", "outside/f"]],
@@ -54,8 +50,6 @@ test.each([
 
 test.each([
   "cat $x",
-  "cat {a,b}",
-  "cat ~root/f",
   "cat */../f",
   "cd $x; cat f",
   "cd; cat f",
@@ -63,7 +57,6 @@ test.each([
   "popd; cat f",
   "HOME=x; cat ~/f",
   "for i in 1 2; do cd ..; done; cat f",
-  "f() { cd a; }; f; f; cat f",
   "while :; do cd a; done; cat f",
 ])("nobody can tell what the word in %s stands for", (command) => {
   expect(pathsIn(command, makeCountry(entries), "a/b")).toBeNull();

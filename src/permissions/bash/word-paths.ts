@@ -20,30 +20,38 @@ export function wordPaths(context: PathContext, ground: Ground): WordPaths {
   const places = workingPlaces(context, ground);
   const commands = context.runs.map(({ command }) => command);
   const changesHome = commands.some(setsHome);
-  const showsHidden = commands.some(({ words }) => words.some(({ text }) => text === "dotglob"));
-  const written = (word: ShellWord): readonly string[] | null => {
-    if (word.belowHome !== null)
-      return changesHome ? null : [`${ground.shellHome}/${word.belowHome}`];
-    // No system takes longer ones.
-    if ((!word.isStatic && !word.isGlob) || word.text.length > 4096) return null;
-    if (word.text.startsWith("/")) return [word.text];
-    return places?.map((place) => `${place}/${word.text}`) ?? null;
+  /** The directories in which the word's path begins. */
+  const basesOf = ({ belowHome, text, pattern, canSplit }: ShellWord): readonly string[] | null => {
+    if (belowHome !== null) {
+      // Without quotes, bash splits the name of an odd home directory.
+      const isOdd = canSplit && !/^[\w./@+-]*$/.test(ground.shellHome);
+      return changesHome || isOdd ? null : [ground.shellHome];
+    }
+    return (pattern ?? text).startsWith("/") ? ["/"] : places;
   };
-  const looking = { ground, showsHidden, budget: listBudget() };
+  const looking = { ground, budget: listBudget() };
   const resolved = (word: ShellWord): readonly string[] | null => {
-    const paths = written(word);
-    if (paths === null) return null;
-    if (!word.hasGlob) return [...new Set(paths.flatMap((path) => spellings(path, ground)))];
+    const bases = basesOf(word);
+    // No system takes longer ones.
+    const isKnown = word.isStatic || word.isGlob || word.belowHome !== null;
+    if (bases === null || !isKnown || word.text.length > 4096) return null;
+    const { pattern } = word;
+    if (pattern === null) {
+      const paths = bases.map((base) => `${base}/${word.belowHome ?? word.text}`);
+      return [...new Set(paths.flatMap((path) => spellings(path, ground)))];
+    }
     // What it finds may be links, from which `..` leads elsewhere.
-    if (paths.some(goesUp)) return null;
-    const found = paths.flatMap((path) => expandGlob(resolve(path), looking));
-    return found.length > mostPaths ? null : [...new Set(found)];
+    if (goesUp(pattern)) return null;
+    const found = bases.map((base) => expandGlob(base, pattern, looking));
+    if (found.includes(null)) return null;
+    const paths = new Set(found.flatMap((some) => some ?? []));
+    return paths.size > mostPaths ? null : [...paths];
   };
   // A stranger's command must not keep the disk busy: after so many paths nobody can tell.
   let left = mostPaths;
   const known = new Map<string, readonly string[] | null>();
   return (word) => {
-    const key = [word.text, word.belowHome, word.isStatic, word.hasGlob].join("\0");
+    const key = [word.text, word.belowHome, word.isStatic, word.pattern].join("\0");
     let paths = known.get(key);
     if (paths === undefined) {
       paths = left > 0 ? resolved(word) : null;

@@ -1,9 +1,19 @@
 import { expect, test } from "vitest";
-import { literalWord, unknownWords } from "../../shell/shell-word.ts";
-import { isReadOnlyGit } from "./read-only-git.ts";
+import { literalWord, unknownWords } from "../../../shell/shell-word.ts";
+import { gitLooks } from "./git.ts";
+
+const sight = {
+  isInside: () => true,
+  mayFind: () => false,
+  changesDirectory: false,
+  distrustsGit: false,
+};
 
 function isReadOnly(words: string): boolean {
-  return isReadOnlyGit(words.split(" ").map((word) => literalWord(word)));
+  return gitLooks(
+    words.split(" ").map((word) => literalWord(word)),
+    sight,
+  );
 }
 
 test.each([
@@ -11,7 +21,6 @@ test.each([
   "status --porcelain=v2 --branch",
   "log --oneline -5 --stat",
   "diff --cached -- src",
-  "diff --output-indicator-new=+",
   "show HEAD:file",
   "--no-pager log",
 ])("git %s only looks", (words) => {
@@ -44,5 +53,12 @@ test.each([
 });
 
 test("a word that is not known may be any option", () => {
-  expect(isReadOnlyGit([literalWord("log"), unknownWords])).toBe(false);
+  expect(gitLooks([literalWord("log"), unknownWords], sight)).toBe(false);
+});
+
+test("git needs approval in a folder that is not trusted, and after a change of directory", () => {
+  const words = [literalWord("status")];
+  expect(gitLooks(words, sight)).toBe(true);
+  expect(gitLooks(words, { ...sight, distrustsGit: true })).toBe(false);
+  expect(gitLooks(words, { ...sight, changesDirectory: true })).toBe(false);
 });

@@ -1,0 +1,126 @@
+import type { ShellWord } from "../../../shell/shell-word.ts";
+import { optionTable, parseArguments, type Arguments, type OptionTable } from "./arguments.ts";
+import type { Sight } from "./programs.ts";
+
+interface GitCommand {
+  readonly options: OptionTable;
+  readonly check: (given: Arguments) => boolean;
+}
+
+function command(manual: string, check: GitCommand["check"] = () => true): GitCommand {
+  return { options: optionTable(manual), check };
+}
+
+const noOperands = ({ operands }: Arguments): boolean => operands.length === 0;
+
+const diffOptions =
+  "-<n> -pusRabwz -U: -M[=] -C[=] -B[=] -D -l: -S: -G: --patch --no-patch --raw --stat[=] --numstat --shortstat --dirstat[=] " +
+  "--summary --name-only --name-status --patch-with-stat --unified= --minimal --patience --histogram --diff-algorithm= " +
+  "--color[=] --no-color --word-diff[=] --word-diff-regex= --color-words[=] --color-moved[=] --no-renames --find-renames[=] " +
+  "--find-copies[=] --find-copies-harder --diff-filter= --pickaxe-all --pickaxe-regex --relative[=] --text " +
+  "--ignore-space-at-eol --ignore-space-change --ignore-all-space --ignore-blank-lines --inter-hunk-context= " +
+  "--function-context --exit-code --quiet --check --full-index --binary --abbrev[=] --src-prefix= --dst-prefix= --no-prefix " +
+  "--no-ext-diff --no-textconv --compact-summary --submodule[=] --stat-width= --stat-count= --stat-name-width= -W -q -c -m --cc";
+
+const logOptions =
+  `${diffOptions} -i -E -F -g -L: -n: --oneline --graph --all --branches[=] --tags[=] --remotes[=] --decorate[=] --no-decorate ` +
+  "--pretty[=] --format= --abbrev-commit --no-abbrev-commit --max-count= --skip= --since= --after= --until= --before= --author= " +
+  "--committer= --grep= --all-match --invert-grep --regexp-ignore-case --extended-regexp --fixed-strings --merges --no-merges " +
+  "--first-parent --reverse --topo-order --date-order --author-date-order --follow --date= --relative-date --full-history " +
+  "--simplify-by-decoration --ancestry-path --left-right --cherry --cherry-mark --cherry-pick --boundary --parents --children " +
+  "--source --no-walk[=] --walk-reflogs --reflog --not --no-notes --no-mailmap --use-mailmap --clear-decorations --no-patch";
+
+const commands: ReadonlyMap<string, GitCommand> = new Map<string, GitCommand>([
+  [
+    "status",
+    command(
+      "-sbvz -u[=] --short --branch --show-stash --porcelain[=] --long --verbose --untracked-files[=] --ignored[=] --ignore-submodules[=] --column[=] --no-column --ahead-behind --no-ahead-behind --renames --no-renames --find-renames[=]",
+    ),
+  ],
+  ["log", command(logOptions, printsPlainly)],
+  ["show", command(logOptions, printsPlainly)],
+  ["diff", command(`${diffOptions} --cached --staged --merge-base --name-only`)],
+  [
+    "shortlog",
+    command(
+      "-snec -w[=] --summary --numbered --email --committer --all --no-merges --since= --until= --group=",
+    ),
+  ],
+  [
+    "blame",
+    command(
+      "-<n> -bclstfnpewCM -L: -S: --root --show-stats --porcelain --line-porcelain --show-name --show-number --show-email --date= --since= --abbrev=",
+    ),
+  ],
+  [
+    "ls-files",
+    command(
+      "-cdmosuktvz -x: --cached --deleted --modified --others --stage --unmerged --killed --directory --no-empty-directory --exclude= --exclude-standard --full-name --error-unmatch --abbrev[=] --eol --deduplicate",
+    ),
+  ],
+  [
+    "ls-tree",
+    command(
+      "-drtlz --long --name-only --name-status --object-only --full-name --full-tree --abbrev[=]",
+    ),
+  ],
+  [
+    "rev-parse",
+    command(
+      "-q --show-toplevel --show-prefix --show-cdup --git-dir --absolute-git-dir --git-common-dir --is-inside-work-tree --is-inside-git-dir --is-bare-repository --is-shallow-repository --abbrev-ref[=] --short[=] --verify --quiet --symbolic --symbolic-full-name --all --branches[=] --tags[=] --remotes[=]",
+    ),
+  ],
+  [
+    "describe",
+    command(
+      "--all --tags --always --long --exact-match --first-parent --dirty[=] --broken[=] --abbrev= --match= --exclude= --contains --candidates=",
+    ),
+  ],
+  [
+    "branch",
+    command(
+      "-arvvq --all --remotes --verbose --show-current --no-color --color[=] --sort= --format= --no-column --column[=] --list",
+      listsOnly,
+    ),
+  ],
+  ["tag", command("-n[=] -l --list --sort= --format= --no-column --column[=]", listsOnly)],
+  ["remote", command("-v --verbose", noOperands)],
+  [
+    "stash",
+    command("", ({ operands: [verb, ...rest] }) => verb?.text === "list" && rest.length === 0),
+  ],
+  [
+    "worktree",
+    command(
+      "--porcelain -z",
+      ({ operands: [verb, ...rest] }) => verb?.text === "list" && rest.length === 0,
+    ),
+  ],
+  ["version", command("", noOperands)],
+]);
+
+/** Options in front of the command: only ones that change neither the repository nor the configuration. */
+const before = new Set(["--no-pager", "--no-optional-locks", "--literal-pathspecs"]);
+
+/** Whether a git command only looks at the repository. */
+export function gitLooks(args: readonly ShellWord[], sight: Sight): boolean {
+  if (args.length === 1 && args[0]?.isStatic === true && args[0].text === "--version") return true;
+  if (sight.changesDirectory || sight.distrustsGit) return false;
+  if (!args.every(({ isStatic }) => isStatic)) return false;
+  const at = args.findIndex(({ text }) => !before.has(text));
+  const known = commands.get(args[at]?.text ?? "");
+  const given = known === undefined ? null : parseArguments(known.options, args.slice(at + 1));
+  if (known === undefined || given === null || !known.check(given)) return false;
+  // Git itself decides what is a path: each operand counts as one.
+  return given.operands.every((word) => sight.isInside(word));
+}
+
+/** `%G` has a signature checked, by a program that the configuration names. */
+function printsPlainly({ options }: Arguments): boolean {
+  return options.every(({ value }) => value === null || !value.text.includes("%G"));
+}
+
+/** An operand would make a branch or a tag, unless it is a pattern of a list. */
+function listsOnly({ options, operands }: Arguments): boolean {
+  return operands.length === 0 || options.some(({ name }) => name === "--list" || name === "-l");
+}

@@ -1,0 +1,15 @@
+/** The first place of a command that is not readable shell. */
+export interface Opaque {
+  /** As it stands there, or what it is called: `$'…'`. */
+  readonly what: string;
+  readonly line: number;
+  readonly column: number;
+  /** How to say the same in readable shell; empty where nothing short does. */
+  readonly remedy: string;
+}
+
+/** `opaque: $'…' at 1:12 (write the text in '…')` */
+export function opaqueText({ what, line, column, remedy }: Opaque): string {
+  const hint = remedy === "" ? "" : ` (${remedy})`;
+  return `opaque: ${what} at ${line}:${column}${hint}`;
+}
