@@ -1,3 +1,4 @@
+import { opaqueText } from "../shell/opaque.ts";
 import type { BashView } from "./bash/view.ts";
 import { coverage, coversAll, type Coverage } from "./bash/coverage.ts";
 import { editTools, readTools, type ViewedCall } from "./call.ts";
@@ -60,10 +61,16 @@ function asked(call: ViewedCall, book: Rulebook): Finding | null {
     if (match === null) continue;
     const reason = match.certain
       ? `'${rule.rule}' wants it to be asked (${rule.source}).`
-      : `Only running it would tell whether '${rule.rule}' is about it (${rule.source}).`;
+      : `${whyUncertain(call)} whether '${rule.rule}' matches it (${rule.source}).`;
     return { verdict: "ask", reason, rule, part: match.part };
   }
   return null;
+}
+
+function whyUncertain({ bash }: ViewedCall): string {
+  return bash?.opaque == null
+    ? "Only running it would tell"
+    : `It is ${opaqueText(bash.opaque)}, so only running it would tell`;
 }
 
 function questions({ tool }: ViewedCall): Finding | null {

@@ -56,6 +56,7 @@ const patterns = {
   status: /\$\?/y,
   name: /[A-Za-z_]\w*/y,
   assignment: /([A-Za-z_]\w*)=/y,
+  append: /[A-Za-z_]\w*\+=/y,
   digits: /\d+(?=[<>])/y,
   duplicate: new RegExp(String.raw`(?:2>&1|1?>&2)${wordEnd}`, "y"),
   document: /<<[ \t]*(?:'(\w+)'|"(\w+)")(?=[ \t\n;&|()<>])/y,
@@ -268,6 +269,7 @@ class Reader implements Shell {
   // assignment = name "=" [ word ]
 
   #assignment(): ShellAssignment | null {
+    if (this.#peek(patterns.append) !== null) this.#fail("`+=`", "write the whole value");
     const [, name] = this.#match(patterns.assignment) ?? [];
     if (name === undefined) return null;
     this.#at += name.length + 1;
@@ -530,7 +532,6 @@ const forms: readonly { pattern: RegExp; what: string; remedy: string }[] = [
   { pattern: /^[{}]/, what: "a brace in a word", remedy: "write the words out, or quote them" },
   { pattern: /^\[\[/, what: "`[[`", remedy: "use [ … ]" },
   { pattern: /^[[\]]/, what: "a bracket in a word", remedy: "quote it" },
-  { pattern: /^\+=/, what: "`+=`", remedy: "" },
   { pattern: /^#/, what: "`#` in a word", remedy: "quote it" },
   { pattern: /^~/, what: "`~` with a name, or behind `=` or `:`", remedy: "write the path" },
   { pattern: /^\|&/, what: "`|&`", remedy: "write 2>&1 |" },

@@ -54,5 +54,6 @@ function reachOfShell(shell: Shell, depth: number): Reach {
 /** Texts of one command that are read in turn; a command with more may run anything. */
 const mostEvaluated = 16;
 
-/** Variables whose text bash takes for code, or for the name of a file of it. */
-const code = /^(?:PS[04]|PROMPT_COMMAND|BASH_ENV|ENV)$/;
+/** Variables whose text bash takes for code or a number, or that change how it reads what follows. */
+const code =
+  /^(?:PS[04]|PROMPT_COMMAND|ENV|BASH\w*|SHELLOPTS|POSIXLY_CORRECT|S?RANDOM|SECONDS|LINENO|HISTCMD|OPT(?:IND|ERR)|EPOCH\w*)$/;

@@ -31,7 +31,8 @@ const others: ReadonlyMap<string, Check> = new Map<string, Check>([
 /** Whether a command, without its wrappers, only looks, and only at what may be looked at. */
 export function onlyLooks([name, ...args]: readonly ShellWord[], sight: Sight): boolean {
   if (name?.isStatic !== true) return false;
-  return others.get(name.text)?.(args, sight) ?? tableLooks(name.text, args, sight) === true;
+  const program = name.text.replace(/^(?:\/usr)?\/bin\//, "");
+  return others.get(program)?.(args, sight) ?? tableLooks(program, args, sight) === true;
 }
 
 /** Texts, and the names that a glob finds. */

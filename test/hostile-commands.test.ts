@@ -1,0 +1,230 @@
+import { Buffer } from "node:buffer";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { PermissionMode } from "../src/resolved-agent.ts";
+import { makeCountry, verdictOf } from "./support/verdict.ts";
+
+// Commands that were once allowed although bash ran, read or wrote something else than what they seemed to say. `evil` stands
+// for any program, `.env` for a file that a rule denies.
+
+const continued = "\\\n";
+
+const smuggled: Readonly<Record<string, readonly string[]>> = {
+  "a process substitution behind a digit or a descriptor": [
+    "cat 0<(evil)",
+    "echo 1>(evil)",
+    "cat {fd}<(evil)",
+  ],
+  "text glued to an array": ["a=($(evil))x", "a+=(`evil`)''", "a[0]=($(evil))x"],
+  "quotes that quote nothing in a here-document": ["cat <<EOF\n${y:-'$(evil)'}\nEOF"],
+  "quotes that quote nothing in an expansion": [
+    `echo "\${y:-$'$(evil)'}"`,
+    `[[ a == "\${y:-$'$(evil)'}" ]]`,
+    `x="\${y:-$'$(evil)'}"`,
+  ],
+  "quotes that are stripped before the expansion": [
+    'echo "${x:-"$\\(evil)"}"',
+    'echo "${x:-"$""(evil)"}"',
+    'cat <<E\n${x:-$""(evil)}\nE',
+  ],
+  "a continuation behind a dollar": [
+    `x='a[$(evil)]'; echo $${continued}[x]`,
+    `x='a[$(evil)]'; echo "$${continued}((x))"`,
+    `x='$(evil)'; echo $${continued}{x@P}`,
+    `x='a[$(evil)]'; echo $${continued}{HOME:x}`,
+    `cat $${continued}'../f'`,
+    `cat "$${continued}HOME"/f`,
+  ],
+  "a comment in a here-document": [`cat <<E\n$(echo #${continued} )\nevil\n)\nE`],
+  "an escape that ends a string": [
+    "cat $'.env\\x{'",
+    "cat $'sub\\x{/y/y/y'/../../../../etc/passwd",
+    "echo a > $'.git\\x{'/config",
+    "$'ev\\x{'il x",
+  ],
+  "a program behind a closed descriptor": ["<&-evil", ">&-evil", "2>&-./evil"],
+  "braces that only bash expands": ["cat {a},/etc/passwd}", "cat {a},.env}", "rm {a},../x}"],
+  "markers of bash itself": [
+    "cat {\u0001a,../f}",
+    "echo x >& .gi\u007Ft/config",
+    `echo x >& "''.git/config"`,
+  ],
+  "builtins that evaluate their arguments": [
+    `echo \${${continued}x:-$(evil)}`,
+    "echo ${HOME~/$(evil)/b}",
+    "x='a[$''(evil)]'; echo $((x))",
+    `x='a[$(evil)]'; echo $(${continued}(x))`,
+    "test -v 'a[$(evil)]'",
+    "let 'a[$(evil)]'",
+    "read 'a[$(evil)]' < f",
+    "printf -v 'a[$(evil)]' x",
+    "declare 'a[$(evil)]=1'",
+    "declare -n x='a[$(evil)]'; x=1",
+    "unset 'a[$(evil)]'",
+    "RANDOM='a[$(evil)]'",
+    "[ -v 'a[$(evil)]' ]",
+    "wait -n -p 'a[$(evil)]'",
+    "source NAME",
+  ],
+  "a word that swallows what follows": ["c[ t <<EO\n ]$(evil)\nEO", "x[01>][x]=$(evil)"],
+  "an assignment that appends": ["x+=1 evil", "x+=1; evil"],
+};
+
+const hostile = Object.entries(smuggled).flatMap(([symptom, commands]) =>
+  commands.map((command) => [symptom, command] as const),
+);
+const modes: readonly PermissionMode[] = [
+  "default",
+  "plan",
+  "dontAsk",
+  "acceptEdits",
+  "bubble",
+  "auto",
+];
+
+test.each(hostile)("no command runs unasked through %s: %j", (_, command) => {
+  const country = makeCountry({ "project/.env": "k\n", "project/.git/config": "" });
+  for (const mode of modes) {
+    for (const rules of [[], ["allow Edit"], ["allow Bash(echo *)", "allow Bash(cat *)"]])
+      expect(verdictOf(command, country, { mode, rules }), mode).not.toBe("allow");
+  }
+});
+
+test.each(hostile)("no command passes a deny rule through %s: %j", (_, command) => {
+  const country = makeCountry({ "project/.env": "k\n" });
+  const rules = ["allow Bash", "deny Bash(evil *)", "deny Read(.env)"];
+  for (const mode of [...modes, "bypassPermissions"] as const)
+    expect(verdictOf(command, country, { mode, rules }), mode).not.toBe("allow");
+});
+
+test("an opaque command is allowed under bare Bash as long as nothing is forbidden", () => {
+  const country = makeCountry();
+  const command = "echo $((1 + 1))";
+  const allow = "allow Bash";
+  expect(verdictOf(command, country)).toBe("ask");
+  expect(verdictOf(command, country, { rules: ["allow Bash(echo *)"] })).toBe("ask");
+  expect(verdictOf(command, country, { rules: [allow] })).toBe("allow");
+  for (const rule of [
+    "deny Bash(x)",
+    "ask Bash(x *)",
+    "deny Read(.env)",
+    "ask Edit(a)",
+    "deny Write(b)",
+  ])
+    expect(verdictOf(command, country, { rules: [allow, rule] }), rule).toBe("ask");
+  expect(verdictOf(command, country, { rules: [allow, "deny WebFetch"] })).toBe("allow");
+  expect(verdictOf(command, country, { rules: [allow, "deny Bash(echo *)"] })).toBe("deny");
+});
+
+test.each(["rm $'a'", "echo $((1)); rmdir x", "x() { r''m a; }; x"])(
+  "%s may remove anything, so every mode and rule asks",
+  (command) => {
+    const country = makeCountry();
+    expect(verdictOf(command, country, { rules: ["allow Bash"] })).toBe("ask");
+    expect(verdictOf(command, country, { mode: "bypassPermissions" })).toBe("ask");
+  },
+);
+
+const elsewhere = {
+  "project/file": "a\n",
+  "project/src/link": "-> outside/secret",
+  "project/dash/-R": "",
+  "project/dash/link": "-> outside",
+  "outside/secret": "s\n",
+};
+
+test.each([
+  ["cut reads files", "cut -c1-9 ../outside/secret"],
+  ["cut reads files", "cut -d: -f1 ~/.ssh/id"],
+  ["a dash is a pattern", "grep - ../outside/secret"],
+  ["a dash is a pattern", "grep -v - /etc/passwd"],
+  ["a name looks like an option", "cd dash && grep x *"],
+  ["a link leads out", "cat src/*"],
+  ["names outside", "echo ~/.ssh/*"],
+  ["names outside", "printf '/etc\\0' | du -a --fi=-"],
+  ["names outside", "printf '/etc\\0' | wc --fi=-"],
+  ["names outside", "ls -RL"],
+  ["names outside", "du -aL"],
+  ["names outside", "test -e /etc/shadow"],
+  ["names outside", "[ -f ~/.ssh/id ]"],
+  ["the environment", "set"],
+] as const)("%s: %s needs approval", (_, command) => {
+  for (const mode of ["default", "plan", "acceptEdits"] as const)
+    expect(verdictOf(command, makeCountry(elsewhere), { mode })).toBe("ask");
+});
+
+test("a file whose name is no UTF-8 may be a link to anywhere", () => {
+  const country = makeCountry({ "project/src/a": "", "project/lib/a": "" });
+  writeFileSync(
+    Buffer.concat([Buffer.from(join(country.project, "src/")), Buffer.from([0xff])]),
+    "",
+  );
+  expect(verdictOf("cat src/*", country)).toBe("ask");
+  expect(verdictOf("cat lib/*", country)).toBe("allow");
+});
+
+test("git needs approval in a folder that is not trusted, whose configuration names programs", () => {
+  const country = makeCountry({ "project/.git/config": "[core]\n\tfsmonitor = evil\n" });
+  for (const command of ["git status", "git log", "git diff", "git show"]) {
+    expect(verdictOf(command, country)).toBe("allow");
+    expect(verdictOf(command, country, { policy: { trusted: false } })).toBe("ask");
+  }
+});
+
+const secrets = { "project/.env": "k\n", "project/a/b": "", "project/sub/.env": "k\n" };
+
+test.each([
+  "git log -p",
+  "git diff",
+  "git show HEAD -- 'sec*'",
+  "git stash show -p",
+  "git grep KEY",
+  'cat "$PWD/.env"',
+  'for f in .env; do cat "$f"; done',
+  "cat {.env,a}",
+  "grep -r x .",
+  "grep -r x",
+  "grep -rn x sub",
+  "rg x",
+  "rg x sub",
+  "grep -R x a",
+  "tar cf - sub",
+  "cp -r sub a",
+  'cat < "$f"',
+  "ls | xargs cat",
+  "find . -exec cat {} +",
+  "$x .env",
+  "cat ${x}",
+])("a rule that denies reading a file is not passed by %s", (command) => {
+  const country = makeCountry(secrets);
+  const deny = "deny Read(.env)";
+  for (const rules of [[deny], [deny, "allow Bash"], [deny, "allow Bash(cat *)"]])
+    expect(verdictOf(command, country, { rules }), rules.join()).not.toBe("allow");
+  expect(verdictOf(command, country, { rules: [deny], mode: "bypassPermissions" })).not.toBe(
+    "allow",
+  );
+});
+
+test.each([
+  "git log --oneline -5",
+  "git status",
+  "git diff --stat",
+  "git diff --name-only HEAD",
+  "cat a/b",
+  "grep -r x a",
+  "rg x a",
+  "echo $x",
+  "ls -la",
+])("a rule that denies reading another file is not in the way of %s", (command) => {
+  const country = makeCountry({ ...secrets, "project/.git/HEAD": "" });
+  expect(verdictOf(command, country, { rules: ["deny Read(.env)"] })).toBe("allow");
+});
+
+test.each([
+  ["git commit -m \"$(cat <<'EOF'\nit's (done)\nEOF\n)\"", "allow Bash(git commit *)"],
+  ['npm test -- "$x"', "allow Bash(npm test *)"],
+])("%j is covered by %s beside rules that deny other things", (command, allow) => {
+  const rules = [allow, "deny Read(.env)", "deny Bash(curl *)"];
+  expect(verdictOf(command, makeCountry(secrets), { rules })).toBe("allow");
+});
