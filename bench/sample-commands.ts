@@ -56,5 +56,10 @@ export const hostileCommands: Readonly<Record<string, string>> = {
   functions: "f(){ ls;};".repeat(990),
   "text that is evaluated": "eval eval eval '".concat("ls;".repeat(3200), "'"),
   assignments: "a=b ".repeat(2400).concat("ls"),
+  "actions of find": "find . -exec ".repeat(768),
+  searches: "rg x;grep -r x .;".repeat(580),
+  "tests of files": "[ -f a ];".repeat(1000),
+  "commands with files": Array.from({ length: 1200 }, (_, at) => `rm a${at}`).join(";"),
+  files: `cat ${Array.from({ length: 1800 }, (_, at) => `a${at}`).join(" ")}`,
   junk: "'\"`$(".repeat(2400),
 };

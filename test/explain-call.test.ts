@@ -43,6 +43,14 @@ test("a call that nobody allowed is asked about, with the rules that would allow
   ]);
 });
 
+test("an opaque command is explained by its place, and by what would make it readable", () => {
+  const { retinue } = shop();
+  const { stdout } = retinue("explain", "--call", "Bash(ls -l\necho a $'b')");
+  expect(stdout.replaceAll(/\s+/g, " ")).toContain(
+    "opaque: `$'…'` at 2:8 (write the text in '…').",
+  );
+});
+
 test("options for one run count as they do in run", () => {
   const { json } = shop();
   const verdict = (...args: string[]): unknown => {

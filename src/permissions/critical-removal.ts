@@ -9,8 +9,8 @@ import type { Finding } from "./stages.ts";
 /** `rm` and `rmdir` of what nobody means to lose are always asked about, wherever the command stands. */
 export function criticalRemoval({ bash }: ViewedCall, book: Rulebook): Finding | null {
   if (bash === null) return null;
-  if (bash.opaque !== null && mayRemove(bash)) {
-    const reason = `It may remove files, and what it says is not certain: ${opaqueText(bash.opaque)}. No rule and no mode allows that.`;
+  if (!bash.read.readable && mayRemove(bash)) {
+    const reason = `It may remove files, and is ${opaqueText(bash.read.opaque)}. No rule and no mode allows that.`;
     return { verdict: "ask", reason };
   }
   const { ground, policy } = book;

@@ -22,7 +22,7 @@ export function forbidMatch(rule: Rule, call: ViewedCall, book: Rulebook): Match
 
 function matchOf(rule: Rule, call: ViewedCall, book: Rulebook): Match | null {
   const match = certainOf(rule, call, book);
-  const isOpaque = call.bash !== null && call.bash.opaque !== null;
+  const isOpaque = call.bash?.read.readable === false;
   // An opaque command may do whatever a rule for commands or files is about.
   if (match?.certain === true || !isOpaque || !isAboutCommands(rule)) return match;
   return { certain: false, part: null };

@@ -68,9 +68,8 @@ function asked(call: ViewedCall, book: Rulebook): Finding | null {
 }
 
 function whyUncertain({ bash }: ViewedCall): string {
-  return bash?.opaque == null
-    ? "Only running it would tell"
-    : `It is ${opaqueText(bash.opaque)}, so only running it would tell`;
+  if (bash?.read.readable !== false) return "Only running it would tell";
+  return `It is ${opaqueText(bash.read.opaque)}, so only running it would tell`;
 }
 
 function questions({ tool }: ViewedCall): Finding | null {

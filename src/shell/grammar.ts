@@ -10,7 +10,10 @@ export type ReadShell =
   | { readonly readable: true; readonly shell: Shell }
   | { readonly readable: false; readonly opaque: Opaque };
 
+// A decision is bounded work: whoever writes more than that is asked.
 const mostCharacters = 10_000;
+const mostCommands = 256;
+const mostWords = 1500;
 const deepestNesting = 32;
 
 /** Reads a command as readable shell, or names the first place that is opaque. Never throws. */
@@ -76,6 +79,7 @@ class Reader implements Shell {
   readonly #text: string;
   #at = 0;
   #depth = 0;
+  #words = 0;
   /** How many `$( )` are open. */
   #substitutions = 0;
   /** The delimiter of a here-document whose lines follow the next newline. */
@@ -218,6 +222,7 @@ class Reader implements Shell {
       const value = this.#word();
       if (value === null) break;
       assignments.push({ name, value });
+      this.#countWord();
     }
     if (this.#next === ";") this.#at += 1;
     else if (!this.#newline()) this.#failHere();
@@ -247,6 +252,7 @@ class Reader implements Shell {
       const assignment = words.length === 0 ? this.#assignment() : null;
       if (assignment !== null) {
         assignments.push(assignment);
+        this.#countWord();
         continue;
       }
       const at = this.#at;
@@ -256,6 +262,7 @@ class Reader implements Shell {
       if (word === null) break;
       words.push(word);
       starts.push(at);
+      this.#countWord();
     }
     if (this.#at === start) this.#failHere();
     const evaluation = evaluationIn(words);
@@ -264,6 +271,13 @@ class Reader implements Shell {
       this.#fail(evaluation.what, evaluation.remedy);
     }
     if (words.length > 0 || assignments.length > 0) this.commands.push({ words, assignments });
+    if (this.commands.length > mostCommands)
+      this.#fail(`more than ${mostCommands} commands`, "split it");
+  }
+
+  #countWord(): void {
+    this.#words += 1;
+    if (this.#words > mostWords) this.#fail(`more than ${mostWords} words`, "split it");
   }
 
   // assignment = name "=" [ word ]
@@ -309,6 +323,8 @@ class Reader implements Shell {
     }
     const effect = operator === "<" ? "read" : "write";
     this.redirections.push({ operator, target, effect });
+    if (this.redirections.length > mostCommands)
+      this.#fail(`more than ${mostCommands} redirections`, "split it");
     return true;
   }
 
@@ -497,7 +513,7 @@ class Reader implements Shell {
     const rest = this.#text.slice(this.#at);
     const form = forms.find(({ pattern }) => pattern.test(rest));
     if (rest === "") this.#fail("the end of the command", "complete it");
-    this.#fail(form?.what ?? `\`${[...rest][0] ?? ""}\``, form?.remedy ?? "quote it");
+    this.#fail(form?.what ?? `\`${rest.slice(0, 1)}\``, form?.remedy ?? "quote it");
   }
 
   #failDocument(): never {

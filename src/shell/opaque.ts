@@ -8,6 +8,12 @@ export interface Opaque {
   readonly remedy: string;
 }
 
+/** The text around the place, on its line. */
+export function opaquePart(command: string, { line, column }: Opaque): string {
+  const text = command.split("\n", line).at(-1) ?? "";
+  return text.slice(Math.max(0, column - 41), column + 39).toWellFormed();
+}
+
 /** `opaque: $'…' at 1:12 (write the text in '…')` */
 export function opaqueText({ what, line, column, remedy }: Opaque): string {
   const hint = remedy === "" ? "" : ` (${remedy})`;

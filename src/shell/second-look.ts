@@ -14,6 +14,8 @@ import { literalWord, unknownWords, wordOf, type Piece, type ShellWord } from ".
 /** The parser's time grows with the square of the nesting. */
 const deepestNesting = 64;
 const mostCharacters = 10_000;
+const mostCommands = 256;
+const mostWords = 200;
 
 /**
  * The parts of an opaque command, as far as a general parser finds them. It differs from bash in places, so that what it
@@ -38,15 +40,17 @@ class Parts implements Shell {
   readonly #parser = shellParser();
 
   visit(node: SyntaxNode | ParsedScript): void {
+    if (this.commands.length >= mostCommands) return;
     if (node.type === "Command") this.#command(node);
     if (node.type === "Redirect") this.#redirect(node);
     this.#parser.forEachChild(node, (child) => this.visit(child));
   }
 
   #command({ name, args, prefix }: Command): void {
-    const words = [...(name === undefined ? [] : [name]), ...args].map((word) =>
-      word.type === "Word" ? shellWord(word) : assignedWord(word),
-    );
+    const all = [...(name === undefined ? [] : [name]), ...args];
+    const words = all
+      .slice(0, mostWords)
+      .map((word) => (word.type === "Word" ? shellWord(word) : assignedWord(word)));
     const assignments = prefix
       .filter((one) => one.type === "Assignment")
       .map((one) => ({

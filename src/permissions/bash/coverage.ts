@@ -1,4 +1,4 @@
-import { opaqueText } from "../../shell/opaque.ts";
+import { opaquePart, opaqueText } from "../../shell/opaque.ts";
 import { isOwnName } from "../../shell/own-name.ts";
 import { unknownWords, type ShellWord } from "../../shell/shell-word.ts";
 import {
@@ -41,11 +41,12 @@ const mostSuggested = 50;
 
 /** Looks at one part after the other; the first one that nothing approves decides. */
 export function coverage(bash: BashView, approval: Approval, book: Rulebook): Coverage {
-  const { shell, opaque } = bash;
-  if (shell === null) {
-    const why = opaque === null ? "it is opaque" : opaqueText(opaque);
-    return { covered: false, part: bash.command, why, rules: [] };
+  if (!bash.read.readable) {
+    const { opaque } = bash.read;
+    const part = opaquePart(bash.command, opaque);
+    return { covered: false, part, why: opaqueText(opaque), rules: [] };
   }
+  const { shell } = bash.read;
   const check = new Check(bash, approval, book);
   const missing: SimpleCommand[] = [];
   for (const command of shell.commands) {
@@ -72,8 +73,7 @@ export function coverage(bash: BashView, approval: Approval, book: Rulebook): Co
 /** Whether rules approve every command of a line; where its output goes is another question. */
 export function runsOnly(bash: BashView, rules: readonly Rule[], book: Rulebook): boolean {
   const check = new Check(bash, { rules, edits: [], builtIn: false }, book);
-  const { shell } = bash;
-  return shell !== null && shell.commands.every((one) => check.approves(one));
+  return bash.read.readable && bash.read.shell.commands.every((one) => check.approves(one));
 }
 
 type Found = Map<readonly PathPair[], boolean>;

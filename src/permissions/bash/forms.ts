@@ -135,11 +135,14 @@ function candidates(program: string, args: readonly ShellWord[]): number[] {
 }
 
 function afterActions(args: readonly ShellWord[]): Form[] {
-  return args.flatMap(({ text }, at) =>
-    /^-(?:exec|execdir|ok|okdir)$/.test(text)
-      ? [{ assignments: [], words: opened(args.slice(at + 1), ["{}"]) }]
-      : [],
+  const starts = args.flatMap(({ text }, at) =>
+    /^-(?:exec|execdir|ok|okdir)$/.test(text) ? [at + 1] : [],
   );
+  const inner = starts.slice(0, mostStarts).map((from, index) => ({
+    assignments: [],
+    words: opened(args.slice(from, starts[index + 1]), ["{}"]),
+  }));
+  return starts.length > mostStarts ? [...inner, anything] : inner;
 }
 
 /** What `xargs` and others put their input for. */

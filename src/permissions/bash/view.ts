@@ -1,12 +1,6 @@
-import { readShell } from "../../shell/grammar.ts";
-import type { Opaque } from "../../shell/opaque.ts";
+import { readShell, type ReadShell } from "../../shell/grammar.ts";
 import type { ShellWord } from "../../shell/shell-word.ts";
-import {
-  commandText,
-  type Redirection,
-  type Shell,
-  type SimpleCommand,
-} from "../../shell/shell.ts";
+import { commandText, type Redirection, type SimpleCommand } from "../../shell/shell.ts";
 import type { Ground } from "../ground.ts";
 import type { PathPair } from "../policy.ts";
 import { directoryChanges } from "./directory-change.ts";
@@ -47,10 +41,8 @@ const sinks = new Set(["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"]);
 /** The meaning of a command line for bash. Read once; every question is asked of this. */
 export class BashView {
   readonly command: string;
-  /** `null`: the command is opaque, and nothing in it can be allowed. */
-  readonly shell: Shell | null;
-  /** Why it is not readable. */
-  readonly opaque: Opaque | null;
+  /** Nothing in an opaque command can be allowed. */
+  readonly read: ReadShell;
   /** What it may run. Of an opaque command: some of it, which can only make a decision stricter. */
   readonly reach: Reach;
   readonly pathsOf: WordPaths;
@@ -60,14 +52,13 @@ export class BashView {
   #texts: readonly RunText[] | undefined;
 
   constructor(command: string, ground: Ground) {
-    const read = readShell(command);
     this.#ground = ground;
     this.command = command;
-    this.shell = read.readable ? read.shell : null;
-    this.opaque = read.readable ? null : read.opaque;
+    this.read = readShell(command);
     this.reach = reachOf(command);
     const { runs } = this.reach;
-    this.pathsOf = wordPaths({ runs, repeats: this.shell?.repeats ?? true }, ground);
+    const repeats = !this.read.readable || this.read.shell.repeats;
+    this.pathsOf = wordPaths({ runs, repeats }, ground);
   }
 
   /** Some part runs in another directory, or may. */
@@ -116,6 +107,7 @@ export class BashView {
   #collected(): Uses {
     const touched: TouchedFile[] = [];
     const unknown: UnknownFiles[] = [];
+    const seen = new Set<string>();
     const note = (words: readonly ShellWord[], use: Omit<TouchedFile, "pair">): void => {
       for (const word of new Set(words)) {
         const pairs = this.pairsOf(word);
@@ -131,8 +123,12 @@ export class BashView {
         note(reads, { effect: "read", program, part });
         note(writes, { effect: "write", program, part });
         if (walks === null) unknown.push({ effect: "read", part, below: null });
-        for (const word of walks ?? [])
-          unknown.push({ effect: "read", part, below: this.pairsOf(word) });
+        for (const word of walks ?? []) {
+          const below = this.pairsOf(word);
+          const key = below?.map(({ given }) => given).join("\0") ?? "";
+          if (!seen.has(key)) unknown.push({ effect: "read", part, below });
+          seen.add(key);
+        }
       }
     }
     for (const one of this.reach.redirections) {

@@ -34,7 +34,12 @@ export function optionTable(manual: string): OptionTable {
 }
 
 function lettersOf(name: string): string[] {
-  return name.startsWith("--") ? [name] : [...name.slice(1)].map((letter) => `-${letter}`);
+  return name.startsWith("--")
+    ? [name]
+    : name
+        .slice(1)
+        .split("")
+        .map((letter) => `-${letter}`);
 }
 
 /** The arguments of a program, taken apart. */
