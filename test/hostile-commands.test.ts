@@ -228,3 +228,73 @@ test.each([
   const rules = [allow, "deny Read(.env)", "deny Bash(curl *)"];
   expect(verdictOf(command, makeCountry(secrets), { rules })).toBe("allow");
 });
+
+test.each([
+  // Programs read their arguments in other ways than a manual page suggests.
+  "od -w /etc/passwd",
+  "od --width -c /etc/passwd",
+  "xxd -ps /etc/passwd",
+  "xxd -bc file out",
+  "strings @/etc/passwd",
+  "git blame -S /etc/passwd file",
+  "git diff -U /etc/passwd file",
+  "git diff --unified /etc/passwd file",
+  "tree -Po X out.txt",
+  "rg -f=/etc/passwd x file",
+  "uniq file -c",
+  "git log --format=%+GK",
+  "git shortlog --group=format:%GK",
+  // Bash fills these with text of the command.
+  "echo '/etc/*'; echo $_",
+  'echo "x /etc/* x" $BASH_COMMAND',
+  "echo $BASH_EXECUTION_STRING # /etc/*",
+  // A quoted name looks like the home directory.
+  "grep -r . '~' ~",
+  "ls '~' ~",
+  "cat '~' ~",
+])("%s needs approval", (command) => {
+  const country = makeCountry({ "project/file": "", "project/.git/HEAD": "" });
+  expect(verdictOf(command, country)).toBe("ask");
+});
+
+test("removing the home directory is asked about, also beside a file of that name", () => {
+  const mode = "bypassPermissions";
+  expect(verdictOf("rm -rf '~' ~", makeCountry(), { mode })).toBe("ask");
+  expect(verdictOf("rm -rf ~ '~'", makeCountry(), { mode })).toBe("ask");
+});
+
+test.each([
+  "bash -eo pipefail -c 'evil x'",
+  "bash -euo pipefail -c 'evil x'",
+  "rbash -c 'evil x'",
+  "bash /dev/./stdin <<'E'\nevil x\nE",
+  "bash --debugger -c 'evil x'",
+])("a deny rule is not passed by %j", (command) => {
+  const rules = ["allow Bash", "deny Bash(evil *)"];
+  expect(verdictOf(command, makeCountry(), { rules })).not.toBe("allow");
+});
+
+test("git needs approval behind a part that writes: it may have made a repository", () => {
+  const country = makeCountry({ "project/.git/HEAD": "" });
+  const mode = "acceptEdits";
+  expect(verdictOf("git status", country, { mode })).toBe("allow");
+  expect(verdictOf("mkdir -p objects refs && git status", country, { mode })).toBe("ask");
+  expect(verdictOf("echo x > HEAD; git status", country, { mode })).toBe("ask");
+});
+
+test("a rule covers no program with a blank in its name", () => {
+  const country = makeCountry({ "project/npm test /evil.sh": "" });
+  const rules = ["allow Bash(npm test *)"];
+  expect(verdictOf("'npm test /evil.sh'", country, { rules })).toBe("ask");
+  expect(verdictOf("timeout 5 'npm test /evil.sh'", country, { rules })).toBe("ask");
+  expect(verdictOf("npm test 'a b'", country, { rules })).toBe("allow");
+});
+
+test("a dangling link is no way to write outside", () => {
+  const country = makeCountry({
+    "project/a": "-> .",
+    "project/notes.txt": "-> a/../../home/.vimrc",
+  });
+  const mode = "acceptEdits";
+  expect(verdictOf("echo hi > notes.txt", country, { mode })).toBe("ask");
+});

@@ -46,6 +46,6 @@ function mayRemove({ command, reach }: BashView): boolean {
 /** The same word again says nothing new. */
 function distinct(words: readonly ShellWord[]): ShellWord[] {
   const key = ({ text, pattern, belowHome, isUnderVariable }: ShellWord): string =>
-    [pattern, belowHome, isUnderVariable, text].join(" ");
+    JSON.stringify([pattern, belowHome, isUnderVariable, text]);
   return [...new Map(words.map((word) => [key(word), word])).values()];
 }

@@ -1,24 +1,58 @@
 import { lstatSync, readlinkSync, realpathSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 
-/** The path after resolving every link, also when its last parts do not exist yet, dangling links included. */
-export function realPath(path: string, depth = 0): string {
+/** As many links as the kernel follows. */
+const mostLinks = 40;
+
+/**
+ * The path after resolving every link, as the kernel does: one part after the other, `..` after the link before it. The last
+ * parts need not exist; a dangling link counts by its target. A path with too many links stays as it is: no system opens it.
+ */
+export function realPath(path: string): string {
   try {
     return realpathSync.native(path);
   } catch {
-    const parent = dirname(path);
-    if (parent === path || depth > 40) return path;
-    if (isLink(path))
-      return realPath(resolve(realPath(parent, depth + 1), readlinkSync(path)), depth + 1);
-    return join(realPath(parent, depth + 1), basename(path));
+    return walked(path);
   }
 }
 
-function isLink(path: string): boolean {
+function walked(path: string): string {
+  const parts = partsOf(path.startsWith("/") ? path : `${process.cwd()}/${path}`);
+  let real = "/";
+  let links = 0;
+  for (let part = parts.pop(); part !== undefined; part = parts.pop()) {
+    if (part === "..") {
+      real = dirname(real);
+      continue;
+    }
+    const next = join(real, part);
+    const target = linkAt(next);
+    if (target === null) {
+      real = next;
+      continue;
+    }
+    links += 1;
+    if (links > mostLinks) return path;
+    if (target.startsWith("/")) real = "/";
+    parts.push(...partsOf(target));
+  }
+  return real;
+}
+
+/** The parts of a path, the first one last. */
+function partsOf(path: string): string[] {
+  return path
+    .split("/")
+    .filter((part) => part !== "" && part !== ".")
+    .toReversed();
+}
+
+function linkAt(path: string): string | null {
   try {
-    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+    const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+    return isLink ? readlinkSync(path) : null;
   } catch {
-    // A part of the path is a file.
-    return false;
+    // A part of the path is a file, or cannot be entered.
+    return null;
   }
 }

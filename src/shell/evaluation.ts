@@ -26,7 +26,7 @@ export function evaluationIn(words: readonly ShellWord[]): Evaluation | null {
   const says = (remedy: string): Evaluation => ({ at, what: `\`${name}\``, remedy });
   if (evaluators.has(name)) return says("bash takes its arguments for code or for names");
   // Behind `time` bash looks for reserved words again.
-  if (at > 0 && /^(?:!|\w+=.*|if|for|while|until|case|select|function)$/s.test(name))
+  if (at > 0 && /^(?:!|\w+\+?=.*|if|for|while|until|case|select|function)$/s.test(name))
     return says("write it without `time`");
   switch (name) {
     case "set":

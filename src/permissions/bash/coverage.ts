@@ -98,7 +98,9 @@ class Check {
       mayFind: (word) => word.unquoted.some((name) => name === null || mayHoldGlob(bash, name)),
       changesDirectory: bash.leavesDirectory,
       get distrustsGit() {
-        return !book.policy.trusted || hasStrayRepository(book.ground);
+        // A repository that the same command makes is not on the disk yet.
+        const writes = bash.touched.some(({ effect }) => effect === "write");
+        return !book.policy.trusted || writes || hasStrayRepository(book.ground);
       },
     };
   }
@@ -146,8 +148,10 @@ class Check {
   #byRule(command: SimpleCommand, areSafe: boolean): boolean {
     const inner = unwrapped(command);
     const [name] = inner.words;
-    if (name === undefined || !areSafe || !name.isStatic || command.words[0]?.isStatic !== true)
-      return false;
+    const [first] = command.words;
+    if (name === undefined || first === undefined || !areSafe) return false;
+    // With a blank in its name, a program could be taken for another one and its arguments.
+    if (![name, first].every((word) => word.isStatic && !/\s/.test(word.text))) return false;
     const whole = textOf(command.words);
     const text = textOf(inner.words);
     const byStar = mayUseStars(command.words) && mayUseStars(inner.words);
@@ -201,8 +205,12 @@ class Check {
   }
 }
 
+/** Variables that bash fills with text of the command itself. */
+const ofBash = /^(?:_|BASH\w*)$/;
+
 /** Whether the command gives a variable a value that is a glob, or is not known. */
 function mayHoldGlob({ reach }: BashView, name: string): boolean {
+  if (ofBash.test(name)) return true;
   const assignments = reach.runs.flatMap(({ command }) => command.assignments);
   return assignments.some(
     ({ name: assigned, value }) =>

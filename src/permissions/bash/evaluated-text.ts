@@ -1,6 +1,7 @@
+import { normalize } from "node:path";
 import { literalWord, unknownWords, type ShellWord } from "../../shell/shell-word.ts";
 
-const shells = /^(?:ba|da|z|k|a)?sh$/;
+const shells = /^(?:r?ba|da|z|m?k|a|fi|t?c)?sh$/;
 
 /** The texts that a command takes for shell code. One that is not static: any code. */
 export function evaluatedBy(words: readonly ShellWord[]): (readonly ShellWord[])[] {
@@ -38,8 +39,9 @@ export function evaluatedBy(words: readonly ShellWord[]): (readonly ShellWord[])
   }
 }
 
-/** Flags of a shell that take the next word. */
-const withValue = /^[-+][oO]$|^--(?:rcfile|init-file)$/;
+/** Long flags of a shell that take the next word, and others that are known. */
+const withValue = /^--(?:rcfile|init-file)$/;
+const withoutValue = /^--(?:norc|noprofile|posix|login|verbose|restricted|noediting)$/;
 
 /** `-c` makes the first word that is no flag code, wherever it stands among the flags. Without code or file it reads its input. */
 function byShell(name: ShellWord, args: readonly ShellWord[]): (readonly ShellWord[])[] {
@@ -53,9 +55,15 @@ function byShell(name: ShellWord, args: readonly ShellWord[]): (readonly ShellWo
       at += 1;
       break;
     }
-    if (withValue.test(word.text)) at += 1;
-    else if (/^-[^-]*c/.test(word.text)) takesCode = true;
-    else if (/^-[^-]*s/.test(word.text)) readsInput = true;
+    if (word.text.startsWith("--")) {
+      if (withValue.test(word.text)) at += 1;
+      else if (!withoutValue.test(word.text)) return anything(name);
+      continue;
+    }
+    if (/^-.*c/.test(word.text)) takesCode = true;
+    if (/^-.*s/.test(word.text)) readsInput = true;
+    // Each `o` takes a word, wherever it stands in a bundle.
+    at += word.text.replaceAll(/[^oO]/g, "").length;
   }
   const first = args[at]?.text === "-" ? args[at + 1] : args[at];
   if (takesCode) return first === undefined ? [] : [[first]];
@@ -64,7 +72,8 @@ function byShell(name: ShellWord, args: readonly ShellWord[]): (readonly ShellWo
 
 /** A file by its name. What comes through a pipe or from another command is any text. */
 function isFile(word: ShellWord | undefined): boolean {
-  return word?.isStatic === true && !/^\/dev\/(?:stdin|fd\/)|^\/proc\/|^-$/.test(word.text);
+  if (word?.isStatic !== true) return false;
+  return !/^\/dev\/(?:stdin|fd\/)|^\/proc\/|^-$/.test(normalize(word.text));
 }
 
 function anything({ text }: ShellWord): (readonly ShellWord[])[] {

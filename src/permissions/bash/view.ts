@@ -152,7 +152,8 @@ function textsOf({ command, forms }: Reach["runs"][number]): RunText[] {
     if (words.length === 0) return [];
     const text = words.map((word) => word.text).join(" ");
     const isOpen = words.some(({ isStatic }) => !isStatic);
-    return [{ text, words, isOpen, command, key: `${isOpen} ${text}` }];
+    const key = JSON.stringify(words.map(({ pieces }) => pieces));
+    return [{ text, words, isOpen, command, key }];
   });
 }
 

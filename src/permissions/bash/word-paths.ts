@@ -51,7 +51,7 @@ export function wordPaths(context: PathContext, ground: Ground): WordPaths {
   let left = mostPaths;
   const known = new Map<string, readonly string[] | null>();
   return (word) => {
-    const key = [word.text, word.belowHome, word.isStatic, word.pattern].join("\0");
+    const key = JSON.stringify([word.text, word.belowHome, word.isStatic, word.pattern]);
     let paths = known.get(key);
     if (paths === undefined) {
       paths = left > 0 ? resolved(word) : null;

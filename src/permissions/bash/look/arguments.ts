@@ -2,33 +2,39 @@ import { literalWord, type ShellWord } from "../../../shell/shell-word.ts";
 
 /**
  * The options that a program is known by, written as in a manual: `-abc` letters without a value, `-n:` one with a value,
- * `-f@` one whose value is a path, `-<n>` a number; `--long`, `--long=` with a value, `--long=@` with a path, `--long[=]` with
- * an optional one. An option that is not listed, or is abbreviated, makes the arguments unknown.
+ * `-e~` one with any text, `-f@` one with a path, `-w[=]` one with an optional value, `-<n>` a number; `--long`, `--long=`,
+ * `--long=~`, `--long=@`, `--long[=]`. An option that is not listed, or is abbreviated, makes the arguments unknown.
  */
 export interface OptionTable {
   readonly flags: ReadonlySet<string>;
   readonly values: ReadonlySet<string>;
   readonly optional: ReadonlySet<string>;
-  /** Options with a value that is a path. */
+  /** Options whose value is any text, or a path. */
+  readonly texts: ReadonlySet<string>;
   readonly paths: ReadonlySet<string>;
   readonly numbers: boolean;
+  /** Several letters may stand in one word. */
+  readonly bundles: boolean;
 }
 
-export function optionTable(manual: string): OptionTable {
+export function optionTable(manual: string, { bundles = true } = {}): OptionTable {
   const table = {
     flags: new Set<string>(),
     values: new Set<string>(),
     optional: new Set<string>(),
+    texts: new Set<string>(),
     paths: new Set<string>(),
     numbers: false,
+    bundles,
   };
   for (const entry of manual.split(/\s+/).filter((one) => one !== "")) {
-    const [, name = "", suffix = ""] = /^(--?[^:@=[\]]+)(:|@|=@|=|\[=\])?$/.exec(entry) ?? [];
+    const [, name = "", suffix = ""] = /^(--?[^:@=~[\]]+)(=?[:@~]|=|\[=\])?$/.exec(entry) ?? [];
     if (name === "-<n>") table.numbers = true;
     else if (suffix === "") for (const one of lettersOf(name)) table.flags.add(one);
     else if (suffix === "[=]") table.optional.add(name);
     else table.values.add(name);
     if (suffix.endsWith("@")) table.paths.add(name);
+    if (suffix.endsWith("~")) table.texts.add(name);
   }
   return table;
 }
@@ -47,18 +53,18 @@ export interface Arguments {
   /** Every option as it is listed, with its value. */
   readonly options: readonly { readonly name: string; readonly value: ShellWord | null }[];
   readonly operands: readonly ShellWord[];
-  /** Words that are paths if the program stops reading options at its first operand, as some do. */
-  readonly maybePaths: readonly ShellWord[];
+  /** Values that the program could take for a path after all: another version, or a table that is wrong. */
+  readonly suspects: readonly ShellWord[];
+  /** Some option stands behind an operand, where some programs look for no more options. */
+  readonly mixes: boolean;
 }
 
 /** `null`: some word may be an option that is not known. */
-export function parseArguments(
-  { flags, values, optional, numbers }: OptionTable,
-  args: readonly ShellWord[],
-): Arguments | null {
+export function parseArguments(table: OptionTable, args: readonly ShellWord[]): Arguments | null {
   const options: { name: string; value: ShellWord | null }[] = [];
   const operands: ShellWord[] = [];
-  const maybePaths: ShellWord[] = [];
+  const suspects: ShellWord[] = [];
+  let mixes = false;
   for (let at = 0; at < args.length; at += 1) {
     const word = args[at];
     if (word === undefined) break;
@@ -71,60 +77,72 @@ export function parseArguments(
       continue;
     }
     if (!word.isStatic) return null;
-    const { text } = word;
-    if (numbers && /^-\d+$/.test(text)) {
-      options.push({ name: "-<n>", value: literalWord(text.slice(1)) });
-      continue;
-    }
-    const read = text.startsWith("--") ? long(text) : short(text);
+    mixes ||= operands.length > 0;
+    const read = readOption(table, word.text);
     if (read === null) return null;
     options.push(...read.options);
+    suspects.push(...read.suspects);
     if (read.wants === null) continue;
     const value = args[at + 1];
     if (value === undefined || !value.isStatic) return null;
     options.push({ name: read.wants, value });
-    if (operands.length > 0) maybePaths.push(value);
+    if (mixes || !table.texts.has(read.wants)) suspects.push(value);
     at += 1;
   }
-  return { options, operands, maybePaths };
-
-  function long(text: string): Read | null {
-    const equals = text.indexOf("=");
-    const name = equals === -1 ? text : text.slice(0, equals);
-    const value = equals === -1 ? null : literalWord(text.slice(equals + 1));
-    if (value === null && (flags.has(name) || optional.has(name)))
-      return { options: [{ name, value }], wants: null };
-    if (!values.has(name) && !(value !== null && optional.has(name))) return null;
-    return value === null
-      ? { options: [], wants: name }
-      : { options: [{ name, value }], wants: null };
-  }
-
-  /** `-la`, `-n5`, `-n 5` */
-  function short(text: string): Read | null {
-    const found: Arguments["options"][number][] = [];
-    for (let at = 1; at < text.length; at += 1) {
-      const name = `-${text[at]}`;
-      if (flags.has(name)) {
-        found.push({ name, value: null });
-        continue;
-      }
-      const rest = text.slice(at + 1);
-      if (optional.has(name)) {
-        return { options: [...found, { name, value: literalWord(rest) }], wants: null };
-      }
-      if (!values.has(name)) return null;
-      if (rest === "") return { options: found, wants: name };
-      return { options: [...found, { name, value: literalWord(rest) }], wants: null };
-    }
-    return { options: found, wants: null };
-  }
+  return { options, operands, suspects, mixes };
 }
 
-interface Read {
-  readonly options: Arguments["options"];
+/** Whether every value that may be a path is one inside. */
+export function valuesStayInside(
+  { suspects }: Arguments,
+  { isInside }: { isInside: (word: ShellWord) => boolean },
+): boolean {
+  return suspects.every(isInside);
+}
+
+interface ReadOption extends Pick<Arguments, "options" | "suspects"> {
   /** The option whose value is the next word. */
   readonly wants: string | null;
+}
+
+function readOption(table: OptionTable, text: string): ReadOption | null {
+  if (table.numbers && /^-\d+$/.test(text))
+    return read([{ name: "-<n>", value: literalWord(text.slice(1)) }]);
+  return text.startsWith("--") ? readLong(table, text) : readLetters(table, text);
+}
+
+function read(options: Arguments["options"], suspects: readonly string[] = []): ReadOption {
+  return { options, suspects: suspects.map(literalWord), wants: null };
+}
+
+function readLong({ flags, values, optional }: OptionTable, text: string): ReadOption | null {
+  const equals = text.indexOf("=");
+  const name = equals === -1 ? text : text.slice(0, equals);
+  const value = equals === -1 ? null : literalWord(text.slice(equals + 1));
+  if (value === null && (flags.has(name) || optional.has(name))) return read([{ name, value }]);
+  if (value !== null && (values.has(name) || optional.has(name))) return read([{ name, value }]);
+  return values.has(name) ? { options: [], suspects: [], wants: name } : null;
+}
+
+/** `-la`, `-n5`, `-n 5` */
+function readLetters(table: OptionTable, text: string): ReadOption | null {
+  if (!table.bundles && text.length > 2) return null;
+  const found: Arguments["options"][number][] = [];
+  for (let at = 1; at < text.length; at += 1) {
+    const name = `-${text[at]}`;
+    if (table.flags.has(name)) {
+      found.push({ name, value: null });
+      continue;
+    }
+    const rest = text.slice(at + 1);
+    const isOptional = table.optional.has(name);
+    if (!isOptional && !table.values.has(name)) return null;
+    if (!isOptional && rest === "") return { options: found, suspects: [], wants: name };
+    // Some programs leave out an equals sign.
+    const suspects = rest === "" || table.texts.has(name) ? [] : [rest, rest.replace(/^=/, "")];
+    return read([...found, { name, value: literalWord(rest) }], suspects);
+  }
+  return read(found);
 }
 
 /** A dash alone is an operand. A glob is one too: a name with a dash in front makes its paths unknown. */

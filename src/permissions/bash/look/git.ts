@@ -1,5 +1,11 @@
 import type { ShellWord } from "../../../shell/shell-word.ts";
-import { optionTable, parseArguments, type Arguments, type OptionTable } from "./arguments.ts";
+import {
+  optionTable,
+  parseArguments,
+  valuesStayInside,
+  type Arguments,
+  type OptionTable,
+} from "./arguments.ts";
 import type { Sight } from "./programs.ts";
 
 interface GitCommand {
@@ -14,8 +20,8 @@ function command(manual: string, check: GitCommand["check"] = () => true): GitCo
 const noOperands = ({ operands }: Arguments): boolean => operands.length === 0;
 
 const diffOptions =
-  "-<n> -pusRabwz -U: -M[=] -C[=] -B[=] -D -l: -S: -G: --patch --no-patch --raw --stat[=] --numstat --shortstat --dirstat[=] " +
-  "--summary --name-only --name-status --patch-with-stat --unified= --minimal --patience --histogram --diff-algorithm= " +
+  "-<n> -pusRabwz -U[=] -M[=] -C[=] -B[=] -D -l: -S: -G: --patch --no-patch --raw --stat[=] --numstat --shortstat --dirstat[=] " +
+  "--summary --name-only --name-status --patch-with-stat --unified[=] --minimal --patience --histogram --diff-algorithm= " +
   "--color[=] --no-color --word-diff[=] --word-diff-regex= --color-words[=] --color-moved[=] --no-renames --find-renames[=] " +
   "--find-copies[=] --find-copies-harder --diff-filter= --pickaxe-all --pickaxe-regex --relative[=] --text " +
   "--ignore-space-at-eol --ignore-space-change --ignore-all-space --ignore-blank-lines --inter-hunk-context= " +
@@ -37,8 +43,8 @@ const commands: ReadonlyMap<string, GitCommand> = new Map<string, GitCommand>([
       "-sbvz -u[=] --short --branch --show-stash --porcelain[=] --long --verbose --untracked-files[=] --ignored[=] --ignore-submodules[=] --column[=] --no-column --ahead-behind --no-ahead-behind --renames --no-renames --find-renames[=]",
     ),
   ],
-  ["log", command(logOptions, printsPlainly)],
-  ["show", command(logOptions, printsPlainly)],
+  ["log", command(logOptions)],
+  ["show", command(logOptions)],
   ["diff", command(`${diffOptions} --cached --staged --merge-base --name-only`)],
   [
     "shortlog",
@@ -49,7 +55,7 @@ const commands: ReadonlyMap<string, GitCommand> = new Map<string, GitCommand>([
   [
     "blame",
     command(
-      "-<n> -bclstfnpewCM -L: -S: --root --show-stats --porcelain --line-porcelain --show-name --show-number --show-email --date= --since= --abbrev=",
+      "-<n> -bclstfnpewCM -L: --root --show-stats --porcelain --line-porcelain --show-name --show-number --show-email --date= --since= --abbrev=",
     ),
   ],
   [
@@ -111,13 +117,14 @@ export function gitLooks(args: readonly ShellWord[], sight: Sight): boolean {
   const known = commands.get(args[at]?.text ?? "");
   const given = known === undefined ? null : parseArguments(known.options, args.slice(at + 1));
   if (known === undefined || given === null || !known.check(given)) return false;
+  if (checksSignatures(given) || !valuesStayInside(given, sight)) return false;
   // Git itself decides what is a path: each operand counts as one.
   return given.operands.every((word) => sight.isInside(word));
 }
 
-/** `%G` has a signature checked, by a program that the configuration names. */
-function printsPlainly({ options }: Arguments): boolean {
-  return options.every(({ value }) => value === null || !value.text.includes("%G"));
+/** Formats that have a signature checked, by a program that the configuration names. */
+function checksSignatures({ options }: Arguments): boolean {
+  return options.some(({ value }) => /%[-+ ]?G|%\(signature/.test(value?.text ?? ""));
 }
 
 /** An operand would make a branch or a tag, unless it is a pattern of a list. */

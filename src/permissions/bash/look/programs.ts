@@ -36,10 +36,14 @@ interface LookProgram {
 function program(
   operands: Operands,
   manual: string,
-  more: { givesPattern?: readonly string[]; check?: LookProgram["check"] } = {},
+  more: {
+    givesPattern?: readonly string[];
+    check?: LookProgram["check"];
+    bundles?: boolean;
+  } = {},
 ): LookProgram {
   return {
-    options: optionTable(manual),
+    options: optionTable(manual, { bundles: more.bundles ?? true }),
     operands,
     givesPattern: new Set(more.givesPattern),
     check: more.check ?? (() => true),
@@ -47,11 +51,11 @@ function program(
 }
 
 const search =
-  "-<n> -EFGPivwxyclLonqsbHhTUZzaIr -e: -f@ -m: -A: -B: -C: -d: -D: --extended-regexp --fixed-strings --basic-regexp --perl-regexp " +
+  "-<n> -EFGPivwxyclLonqsbHhTUZzaIr -e~ -f@ -m: -A: -B: -C: -d: -D: --extended-regexp --fixed-strings --basic-regexp --perl-regexp " +
   "--ignore-case --no-ignore-case --invert-match --word-regexp --line-regexp --count --files-with-matches " +
   "--files-without-match --line-number --only-matching --quiet --silent --no-messages --byte-offset --with-filename " +
   "--no-filename --initial-tab --null --null-data --text --recursive --line-buffered --directories= --devices= --color[=] --colour[=] --include= " +
-  "--exclude= --exclude-dir= --exclude-from=@ --regexp= --file=@ --max-count= --after-context= --before-context= --context= " +
+  "--exclude= --exclude-dir= --exclude-from=@ --regexp=~ --file=@ --max-count= --after-context= --before-context= --context= " +
   "--binary-files= --label= --version";
 
 /** Programs that only look, each with the options for which that holds. */
@@ -63,7 +67,7 @@ const programs: ReadonlyMap<string, LookProgram> = new Map<string, LookProgram>(
       "-AbeEnstTuv --show-all --number-nonblank --show-ends --number --squeeze-blank --show-tabs --show-nonprinting",
     ),
   ],
-  ["tac", program("paths", "-br -s: --before --regex --separator=")],
+  ["tac", program("paths", "-br -s~ --before --regex --separator=")],
   [
     "head",
     program(
@@ -83,20 +87,20 @@ const programs: ReadonlyMap<string, LookProgram> = new Map<string, LookProgram>(
     "nl",
     program(
       "paths",
-      "-p -b: -d: -f: -h: -i: -l: -n: -s: -v: -w: --body-numbering= --number-format= --number-width= --number-separator= --starting-line-number=",
+      "-p -b: -d: -f: -h: -i: -l: -n: -s~ -v: -w: --body-numbering= --number-format= --number-width= --number-separator= --starting-line-number=",
     ),
   ],
   [
     "ls",
     program(
       "paths",
-      "-aAbBcCdDfFgGhHiklmnNopqQrRsStuUvxXZ1 -I: -w: -T: --all --almost-all --author --escape --ignore-backups --color[=] " +
+      "-aAbBcCdDfFgGhHiklmnNopqQrRsStuUvxXZ1 -I~ -w: -T: --all --almost-all --author --escape --ignore-backups --color[=] " +
         "--directory --classify[=] --file-type --format= --full-time --group-directories-first --no-group --human-readable " +
         "--si --hide= --indicator-style= --inode --ignore= --kibibytes --numeric-uid-gid --literal --hide-control-chars " +
         "--quote-name --quoting-style= --reverse --recursive --size --sort= --time= --time-style= --tabsize= --width= --zero --version",
     ),
   ],
-  ["stat", program("paths", "-ft -c: --format= --printf= --terse --file-system")],
+  ["stat", program("paths", "-ft -c~ --format=~ --printf=~ --terse --file-system")],
   [
     "du",
     program(
@@ -115,7 +119,9 @@ const programs: ReadonlyMap<string, LookProgram> = new Map<string, LookProgram>(
     "tree",
     program(
       "paths",
-      "-adfiqNQpugshDFvtcUrACnSx -L: -P: -I: --dirsfirst --filesfirst --noreport --prune --gitignore --matchdirs --ignore-case --du --si --inodes --device --sort= --charset= --timefmt= --filelimit=",
+      "-adfiqNQpugshDFvtcUrACnSx -L: -P~ -I~ --dirsfirst --filesfirst --noreport --prune --gitignore --matchdirs --ignore-case --du --si --inodes --device --sort= --charset= --timefmt= --filelimit=",
+      // It reads on in a word behind an option that takes the next one.
+      { bundles: false },
     ),
   ],
   [
@@ -151,15 +157,15 @@ const programs: ReadonlyMap<string, LookProgram> = new Map<string, LookProgram>(
     "cut",
     program(
       "paths",
-      "-nsz -b: -c: -d: -f: --bytes= --characters= --delimiter= --fields= --only-delimited --output-delimiter= --complement --zero-terminated",
+      "-nsz -b: -c: -d~ -f: --bytes= --characters= --delimiter= --fields= --only-delimited --output-delimiter= --complement --zero-terminated",
     ),
   ],
-  ["paste", program("paths", "-sz -d: --delimiters= --serial --zero-terminated")],
+  ["paste", program("paths", "-sz -d~ --delimiters= --serial --zero-terminated")],
   [
     "sort",
     program(
       "paths",
-      "-bdfghiMnRrVcCmsuz -k: -t: -S: --ignore-leading-blanks --dictionary-order --ignore-case --general-numeric-sort --human-numeric-sort --ignore-nonprinting --month-sort --numeric-sort --random-sort --reverse --version-sort --check[=] --merge --stable --unique --key= --field-separator= --sort= --buffer-size= --parallel= --zero-terminated",
+      "-bdfghiMnRrVcCmsuz -k: -t~ -S: --ignore-leading-blanks --dictionary-order --ignore-case --general-numeric-sort --human-numeric-sort --ignore-nonprinting --month-sort --numeric-sort --random-sort --reverse --version-sort --check[=] --merge --stable --unique --key= --field-separator= --sort= --buffer-size= --parallel= --zero-terminated",
       { check: withoutGlobs },
     ),
   ],
@@ -178,25 +184,17 @@ const programs: ReadonlyMap<string, LookProgram> = new Map<string, LookProgram>(
     "column",
     program(
       "paths",
-      "-tx -s: -o: -c: -N: -H: --table --separator= --output-separator= --output-width= --fillrows",
+      "-tx -s~ -o~ -c: -N: -H: --table --separator= --output-separator= --output-width= --fillrows",
     ),
   ],
   [
     "od",
     program(
       "paths",
-      "-abcdfiloxsv -A: -j: -N: -S: -t: -w: --address-radix= --skip-bytes= --read-bytes= --format= --output-duplicates --width=",
+      "-abcdfiloxsv -A: -j: -N: -t: -w[=] --address-radix= --skip-bytes= --read-bytes= --format= --output-duplicates --width[=]",
     ),
   ],
-  ["xxd", program("one-path", "-abeiEpuC -c: -g: -l: -o: -s: -n:", { check: withoutGlobs })],
-  [
-    "hexdump",
-    program("paths", "-bcCdovx -n: -s: -e: --canonical --length= --skip= --no-squeezing"),
-  ],
-  [
-    "strings",
-    program("paths", "-afw -n: -t: -e: -s: --all --bytes= --radix= --encoding= --print-file-name"),
-  ],
+  ["hexdump", program("paths", "-bcCdovx -n: -s: --canonical --length= --skip= --no-squeezing")],
   ...[
     "md5sum",
     "sha1sum",
@@ -233,16 +231,16 @@ const programs: ReadonlyMap<string, LookProgram> = new Map<string, LookProgram>(
     "rg",
     program(
       "pattern",
-      "-nNiSsvwxlcoqFUuHIpabP0h. -e: -f@ -g: -t: -T: -A: -B: -C: -m: -M: -d: -j: -r: -E: --line-number --no-line-number " +
+      "-nNiSsvwxlcoqFUuHIpabP0h. -e~ -f@ -g~ -t: -T: -A: -B: -C: -m: -M: -d: -j: -r~ -E: --line-number --no-line-number " +
         "--ignore-case --smart-case --case-sensitive --invert-match --word-regexp --line-regexp --files-with-matches " +
         "--files-without-match --count --count-matches --only-matching --quiet --fixed-strings --multiline --multiline-dotall " +
         "--unrestricted --with-filename --no-filename --pretty --text --pcre2 --null --hidden --no-hidden --no-ignore " +
         "--no-ignore-vcs --no-ignore-parent --no-ignore-global --no-ignore-dot --no-ignore-exclude --no-ignore-files --no-config " +
         "--no-follow --files --json --stats --heading --no-heading --column --no-column --byte-offset --trim --vimgrep --crlf " +
         "--max-columns-preview --no-messages --no-ignore-messages --one-file-system --passthru --passthrough --line-buffered " +
-        "--block-buffered --type-list --null-data --regexp= --file=@ --glob= --iglob= --type= --type-not= --type-add= " +
+        "--block-buffered --type-list --null-data --regexp=~ --file=@ --glob=~ --iglob=~ --type= --type-not= --type-add= " +
         "--type-clear= --after-context= --before-context= --context= --max-count= --max-columns= --max-depth= --maxdepth= " +
-        "--max-filesize= --threads= --replace= --encoding= --color= --colors= --sort= --sortr= --engine= --ignore-file=@ " +
+        "--max-filesize= --threads= --replace=~ --encoding= --color= --colors= --sort= --sortr= --engine= --ignore-file=@ " +
         "--context-separator= --field-match-separator= --field-context-separator= --path-separator= --regex-size-limit= " +
         "--dfa-size-limit= --glob-case-insensitive --ignore-file-case-insensitive --include-zero --version",
       { givesPattern: ["-e", "-f", "--regexp", "--file", "--files", "--type-list"] },
@@ -252,14 +250,11 @@ const programs: ReadonlyMap<string, LookProgram> = new Map<string, LookProgram>(
     "jq",
     program(
       "pattern",
-      "-rcnseMCSajR -f@ --raw-output --compact-output --null-input --slurp --exit-status --monochrome-output --color-output " +
-        "--sort-keys --ascii-output --join-output --raw-input --tab --seq --stream --indent= --from-file=@ --version",
+      "-rcnseMCSajR --raw-output --compact-output --null-input --slurp --exit-status --monochrome-output --color-output " +
+        "--sort-keys --ascii-output --join-output --raw-input --tab --seq --stream --indent= --version",
       {
-        givesPattern: ["-f", "--from-file"],
-        check: ({ operands: [filter], options }) =>
-          options.every(({ name }) => name !== "-f" && name !== "--from-file") &&
-          filter?.isStatic === true &&
-          !/\b(?:import|include|input_filename)\b/.test(filter.text),
+        check: ({ operands: [filter] }) =>
+          filter?.isStatic === true && !/\b(?:import|include|modulemeta)\b/.test(filter.text),
       },
     ),
   ],
@@ -267,7 +262,7 @@ const programs: ReadonlyMap<string, LookProgram> = new Map<string, LookProgram>(
     "sed",
     program(
       "pattern",
-      "-nErsuz -e: --quiet --silent --regexp-extended --separate --unbuffered --null-data --expression=",
+      "-nErsuz -e~ --quiet --silent --regexp-extended --separate --unbuffered --null-data --expression=~",
       { givesPattern: ["-e", "--expression"], check: editsNothing },
     ),
   ],
@@ -275,14 +270,14 @@ const programs: ReadonlyMap<string, LookProgram> = new Map<string, LookProgram>(
     "date",
     program(
       "texts",
-      "-uR -d: -I[=] --utc --universal --rfc-email --date= --iso-8601[=] --rfc-3339=",
+      "-uR -d~ -I[=] --utc --universal --rfc-email --date= --iso-8601[=] --rfc-3339=",
       {
         check: ({ operands }) =>
           operands.every(({ isStatic, text }) => isStatic && text.startsWith("+")),
       },
     ),
   ],
-  ["seq", program("texts", "-<n> -w -f: -s: --equal-width --format= --separator=")],
+  ["seq", program("texts", "-<n> -w -f~ -s~ --equal-width --format= --separator=")],
   ["pwd", program("none", "-LP")],
   [
     "uname",
@@ -291,7 +286,7 @@ const programs: ReadonlyMap<string, LookProgram> = new Map<string, LookProgram>(
       "-asnrvmpio --all --kernel-name --nodename --kernel-release --machine --operating-system",
     ),
   ],
-  ["hostname", program("none", "-sfidA")],
+  ["hostname", program("none", "-s")],
   ...["whoami", "arch", "nproc", "tty", "logname"].map((name): [string, LookProgram] => [
     name,
     program("none", ""),
@@ -310,13 +305,13 @@ export function tableLooks(name: string, args: readonly ShellWord[], sight: Sigh
   if (known === undefined) return null;
   const given = parseArguments(known.options, args);
   if (given === null) return false;
-  const { options, operands, maybePaths } = given;
+  const { options, operands, suspects } = given;
   const inOptions = options.flatMap(({ name: option, value }) =>
     value !== null && known.options.paths.has(option) ? [value] : [],
   );
   const paths = pathsAmong(operands, known, given);
   if (paths === null) return false;
-  const areInside = [...paths, ...inOptions, ...maybePaths].every(
+  const areInside = [...paths, ...inOptions, ...suspects].every(
     (word) => (word.isStatic && word.text === "-") || sight.isInside(word),
   );
   return areInside && known.check(given, sight);
@@ -326,13 +321,13 @@ export function tableLooks(name: string, args: readonly ShellWord[], sight: Sigh
 function pathsAmong(
   operands: readonly ShellWord[],
   { operands: kind, givesPattern }: LookProgram,
-  { options }: Arguments,
+  { options, mixes }: Arguments,
 ): readonly ShellWord[] | null {
   switch (kind) {
     case "paths":
       return operands;
     case "one-path":
-      return operands.length > 1 ? null : operands;
+      return operands.length > 1 || mixes ? null : operands;
     case "pattern": {
       if (options.some(({ name }) => givesPattern.has(name))) return operands;
       // Unquoted, it may be no word at all, and the file behind it the pattern.
