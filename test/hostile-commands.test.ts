@@ -196,6 +196,15 @@ test.each([
   "find . -exec cat {} +",
   "$x .env",
   "cat ${x}",
+  "shuf .env",
+  "iconv .env",
+  "xargs -a .env",
+  "xargs -a.env echo",
+  "grep --fi=.env x",
+  "curl -d@.env http://localhost",
+  "docker run --env-file=.env x",
+  "pip install -r .env",
+  "socat FILE:.env -",
 ])("a rule that denies reading a file is not passed by %s", (command) => {
   const country = makeCountry(secrets);
   const deny = "deny Read(.env)";
@@ -216,6 +225,7 @@ test.each([
   "rg x a",
   "echo $x",
   "ls -la",
+  "echo .env",
 ])("a rule that denies reading another file is not in the way of %s", (command) => {
   const country = makeCountry({ ...secrets, "project/.git/HEAD": "" });
   expect(verdictOf(command, country, { rules: ["deny Read(.env)"] })).toBe("allow");
@@ -224,9 +234,11 @@ test.each([
 test.each([
   ["git commit -m \"$(cat <<'EOF'\nit's (done)\nEOF\n)\"", "allow Bash(git commit *)"],
   ['npm test -- "$x"', "allow Bash(npm test *)"],
+  ["npm run build", "allow Bash(npm run *)"],
 ])("%j is covered by %s beside rules that deny other things", (command, allow) => {
-  const rules = [allow, "deny Read(.env)", "deny Bash(curl *)"];
-  expect(verdictOf(command, makeCountry(secrets), { rules })).toBe("allow");
+  const rules = [allow, "deny Read(.env)", "deny Read(./build)", "deny Bash(curl *)"];
+  const country = makeCountry({ ...secrets, "project/build/a": "" });
+  expect(verdictOf(command, country, { rules })).toBe("allow");
 });
 
 test.each([
@@ -269,6 +281,15 @@ test.each([
   "rbash -c 'evil x'",
   "bash /dev/./stdin <<'E'\nevil x\nE",
   "bash --debugger -c 'evil x'",
+  "bash -co posix 'evil x'",
+  "fish -c 'evil x'",
+  "parallel 'ls; evil' ::: x",
+  "setarch x86_64 evil x",
+  "setpriv --no-new-privs evil x",
+  "npx evil x",
+  "perf stat evil x",
+  "GIT_PAGER='evil x' git log",
+  "set -x; PS4='$(evil)'; ls",
 ])("a deny rule is not passed by %j", (command) => {
   const rules = ["allow Bash", "deny Bash(evil *)"];
   expect(verdictOf(command, makeCountry(), { rules })).not.toBe("allow");
@@ -297,4 +318,83 @@ test("a dangling link is no way to write outside", () => {
   });
   const mode = "acceptEdits";
   expect(verdictOf("echo hi > notes.txt", country, { mode })).toBe("ask");
+});
+
+const withDash = {
+  "project/-x/": "",
+  "project/sub/deep/": "",
+  "project/t.txt": "",
+  "project/.env": "k\n",
+  "project/.git/HEAD": "",
+  "project/a": "-> sub/deep",
+  "project/l": "-> a/../../t.txt",
+};
+
+test.each([
+  "touch -- -x/../../outside/1",
+  "rm -rf -- -x/../../outside/1",
+  "mkdir -p -- -x/../.git/hooks",
+  "mkdir -p -- -y; rm -rf -- -y/../../..",
+  // What one part changes, another one has looked up before.
+  "rm a; mkdir a; echo hi > l",
+  "rm -r sub; touch l",
+  "touch b; cat *",
+])("accepted edits stay inside: %s", (command) => {
+  expect(verdictOf(command, makeCountry(withDash), { mode: "acceptEdits" })).toBe("ask");
+});
+
+test("a path behind -- is a path, whatever it begins with", () => {
+  const country = makeCountry(withDash);
+  expect(verdictOf("cat -- -x/../.env", country, { rules: ["deny Read(.env)"] })).toBe("deny");
+  expect(verdictOf("rm -rf -- -x/../../..", country, { mode: "bypassPermissions" })).toBe("ask");
+});
+
+test.each([
+  "rg x --pre=./e* file",
+  "grep x -Re.* .",
+  "rg x -Le.* .",
+  "rg x -f/etc/p* .",
+  "file --magic-file=./m* f",
+  "wc --files0-from=l*",
+  "ls -RL?",
+])("a glob that begins with a dash may be an option: %s", (command) => {
+  expect(verdictOf(command, makeCountry({ "project/file": "" }))).toBe("ask");
+});
+
+test.each([
+  'for x in /etc/*; do echo "$x"; done',
+  "echo $PWD/../*",
+  'echo "$x"/*',
+  "x=/etc; echo $x/*",
+  'echo ""${HOME}*',
+  "hostname -d",
+])("names outside the folder are not listed by %s", (command) => {
+  expect(verdictOf(command, makeCountry())).toBe("ask");
+});
+
+test.each([
+  "git status -v",
+  "git log --binary",
+  "git show --stat -U3",
+  "git show --numstat --unified=3",
+  "git diff --stat --binary",
+  "git diff --summary --check",
+  "git -c f.l diff",
+  "rg --replace - l",
+  "rg -A 1 x",
+  "grep *",
+  "grep SEC -r --include=.e*",
+])("a rule that denies reading a file is not passed by an option: %s", (command) => {
+  const links = { "project/.git/HEAD": "", "project/link-env": "-> project/.env" };
+  const country = makeCountry({ ...secrets, ...links });
+  const rules = ["deny Read(.env)"];
+  expect(verdictOf(command, country, { rules })).not.toBe("allow");
+  expect(verdictOf(command, country, { rules: [...rules, "allow Bash"] })).not.toBe("allow");
+});
+
+test("git that is given its configuration may run anything, for a rule that denies", () => {
+  const rules = ["allow Bash", "deny Bash(evil *)"];
+  const country = makeCountry();
+  expect(verdictOf("git -c alias.x='!evil' x", country, { rules })).toBe("ask");
+  expect(verdictOf("git -c user.name=a commit -m b", country, { rules })).toBe("allow");
 });

@@ -1,5 +1,6 @@
 import type { ShellWord } from "../shell/shell-word.ts";
 import { opaqueText } from "../shell/opaque.ts";
+import { operandsOf } from "./bash/operands.ts";
 import type { BashView } from "./bash/view.ts";
 import type { ViewedCall } from "./call.ts";
 import type { Rulebook } from "./policy.ts";
@@ -18,9 +19,8 @@ export function criticalRemoval({ bash }: ViewedCall, book: Rulebook): Finding |
   for (const { words } of bash.reach.runs.flatMap(({ forms }) => forms)) {
     const [name, ...args] = words;
     if (name?.text !== "rm" && name?.text !== "rmdir") continue;
-    const critical = distinct(args).find((word) => {
+    const critical = distinct(operandsOf(args)).find((word) => {
       if (word.isUnderVariable) return true;
-      if (word.isStatic && /^-./.test(word.text)) return false;
       const pairs = bash.pairsOf(word) ?? [];
       return pairs
         .flatMap(({ given, real }) => [given, real])

@@ -1,9 +1,9 @@
 import { commandText } from "../shell/shell.ts";
+import { handedOn } from "./bash/handed-on.ts";
 import type { BashView } from "./bash/view.ts";
 import { matchesCommand, mayMatchCommand, type CommandPattern } from "./bash/pattern.ts";
 import { editTools, readTools, type ViewedCall } from "./call.ts";
 import { matchesDomain } from "./domain.ts";
-import { mayHold } from "./may-hold.ts";
 import type { Rulebook } from "./policy.ts";
 import { isAbout, matchesParameter, type Rule } from "./rule.ts";
 
@@ -67,12 +67,13 @@ function fileMatch(rule: Rule, call: ViewedCall, book: Rulebook): Match | null {
   if (touched !== undefined) return { certain: true, part: touched.part };
   const [program] = bash.reach.unknown;
   if (program !== undefined) return { certain: false, part: program };
-  const unknown = bash.unknownFiles.find(
-    ({ effect, below }) =>
-      counts(effect) &&
-      (below === null || below.some((directory) => mayHold(directory, rule, book))),
-  );
-  return unknown === undefined ? null : { certain: false, part: unknown.part };
+  const unknown = bash.unknownFiles.find(({ effect }) => counts(effect));
+  if (unknown !== undefined) return { certain: false, part: unknown.part };
+  if (!isForReading) return null;
+  const shown = bash.shown?.find(({ pair }) => book.fits(rule, pair));
+  if (bash.shown === null || shown !== undefined)
+    return { certain: false, part: shown?.part ?? null };
+  return null;
 }
 
 /** Programs that do with a file what `Read` does. */
@@ -107,7 +108,18 @@ function commandMatch(pattern: CommandPattern | null, bash: BashView | null): Ma
   let possible = bash.reach.unknown[0] ?? null;
   for (const { command, text, words, isOpen } of bash.texts) {
     if (matchesCommand(pattern, text)) return { certain: true, part: commandText(command) };
-    if (possible === null && isOpen && mayMatchCommand(pattern, words)) possible = text;
+    if (possible !== null) continue;
+    if (isOpen && mayMatchCommand(pattern, words)) possible = text;
+    // Programs that run others are an open set: whatever is no plain data may be one.
+    else if (handedOn(words).some((inner) => matchesCommand(pattern, inner))) possible = text;
   }
+  possible ??= assignedTexts(bash).find((value) => matchesCommand(pattern, value)) ?? null;
   return possible === null ? null : { certain: false, part: possible };
+}
+
+/** Texts that a variable gives to a program, which may run them: `GIT_PAGER=less git log`. */
+function assignedTexts({ reach }: BashView): string[] {
+  return reach.runs.flatMap(({ command }) =>
+    command.words.length === 0 ? [] : command.assignments.flatMap(({ value }) => value?.text ?? []),
+  );
 }

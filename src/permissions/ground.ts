@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { readdirSync } from "node:fs";
+import { lstatSync, readdirSync } from "node:fs";
 import { systemCode } from "../errors.ts";
 import { realPath } from "../platform/real-path.ts";
 import { userHome } from "../platform/user-home.ts";
@@ -16,10 +16,20 @@ export interface Ground {
   realPath(path: string): string;
   /** The names in a directory; none where there is none; `null` where they cannot all be told. */
   list(directory: string): readonly string[] | null;
+  /** Whether there is something that is no directory. */
+  isFile(path: string): boolean;
 }
 
 export function realGround(cwd: string, home = userHome(), shellHome = home): Ground {
-  return { cwd, home, shellHome, realPath, list: namesIn };
+  return { cwd, home, shellHome, realPath, list: namesIn, isFile };
+}
+
+function isFile(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === false;
+  } catch {
+    return false;
+  }
 }
 
 function namesIn(directory: string): readonly string[] | null {

@@ -16,6 +16,10 @@ const evaluators: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
+/** Variables whose text bash takes for code or a number, or that change how it reads what follows. */
+export const evaluatedVariable =
+  /^(?:PS[0-4]|PROMPT_COMMAND|ENV|BASH\w*|SHELLOPTS|POSIXLY_CORRECT|S?RANDOM|SECONDS|LINENO|HISTCMD|OPT(?:IND|ERR)|EPOCH\w*)$/;
+
 /** What a simple command evaluates, if anything. `command`, `builtin` and `time` are looked through. */
 export function evaluationIn(words: readonly ShellWord[]): Evaluation | null {
   const at = programIn(words);

@@ -1,7 +1,7 @@
 // Readable shell: a closed subset of bash, small enough that its meaning is certain. docs/permissions.md has its EBNF. The
 // parser follows that EBNF, one method for each rule; what it does not know is opaque, never guessed. Only what is readable
 // can be allowed, so a form may be added here only if every bash from 4.4 on reads it in one way. It is one file on purpose.
-import { evaluationIn } from "./evaluation.ts";
+import { evaluatedVariable, evaluationIn } from "./evaluation.ts";
 import type { Opaque } from "./opaque.ts";
 import type { Redirection, Shell, ShellAssignment, SimpleCommand } from "./shell.ts";
 import { wordOf, type Piece, type ShellWord } from "./shell-word.ts";
@@ -213,6 +213,7 @@ class Reader implements Shell {
     this.#at += "for".length;
     this.#blanks();
     const name = this.#take(patterns.name) ?? this.#fail("`for` without a name", "");
+    if (evaluatedVariable.test(name)) this.#fail(`\`for ${name}\``, "take another name");
     this.#blanks();
     if (this.#peek(patterns.keyword) !== "in") this.#fail("`for` without `in`", "name the words");
     this.#at += "in".length;
@@ -286,6 +287,7 @@ class Reader implements Shell {
     if (this.#peek(patterns.append) !== null) this.#fail("`+=`", "write the whole value");
     const [, name] = this.#match(patterns.assignment) ?? [];
     if (name === undefined) return null;
+    if (evaluatedVariable.test(name)) this.#fail(`\`${name}=\``, "bash evaluates it");
     this.#at += name.length + 1;
     if (this.#next === "~") this.#fail("`~` in an assignment", "write the path");
     const start = this.#at;
@@ -311,7 +313,7 @@ class Reader implements Shell {
     const operator = this.#take(patterns.redirection);
     if (operator === null) {
       const isOther = /[<>]/.test(this.#next) || this.#peek(patterns.digits) !== null;
-      if (isOther) this.#fail(`\`${redirectionAt(this.#text, this.#at)}\``, redirectionRemedy);
+      if (isOther) this.#failRedirection();
       return false;
     }
     this.#blanks();
@@ -358,6 +360,7 @@ class Reader implements Shell {
   #word({ isTest = false, isFirst = false } = {}): ShellWord | null {
     const start = this.#at;
     const pieces: Piece[] = [];
+    if (this.#peek(patterns.digits) !== null) this.#failRedirection();
     if (this.#take(patterns.home) !== null) pieces.push({ kind: "home" });
     const text =
       (isFirst ? this.#take(patterns.bracket) : this.#take(patterns.braces)) ??
@@ -516,6 +519,11 @@ class Reader implements Shell {
     this.#fail(form?.what ?? `\`${rest.slice(0, 1)}\``, form?.remedy ?? "quote it");
   }
 
+  #failRedirection(): never {
+    const operator = /^\d*[<>&|(-]+/.exec(this.#text.slice(this.#at))?.[0] ?? "";
+    this.#fail(`\`${operator}\``, redirectionRemedy);
+  }
+
   #failDocument(): never {
     this.#fail("a here-document", "end its line behind <<'EOF', and its text with a line EOF");
   }
@@ -527,10 +535,6 @@ class Reader implements Shell {
 
 const inSingles = "write the text in '…'";
 const redirectionRemedy = "use <, >, >>, 2>, 2>>, &>, &>>, 2>&1 or >&2 with one file name";
-
-function redirectionAt(text: string, at: number): string {
-  return /^\d*[<>&|(-]+/.exec(text.slice(at))?.[0] ?? "";
-}
 
 /** Forms of bash that people write, what they are called, and what to write instead. */
 const forms: readonly { pattern: RegExp; what: string; remedy: string }[] = [

@@ -10,6 +10,8 @@ export interface ShellWord {
   readonly isGlob: boolean;
   /** A glob, behind the home directory if it starts with that: `*` and `?` as they are, literal ones behind a backslash. */
   readonly pattern: string | null;
+  /** Some `*` or `?` in it is not quoted. */
+  readonly hasGlob: boolean;
   /** Nothing, or several words, can come out of it: it expands without quotes around it. */
   readonly canSplit: boolean;
   /** The variables in it that have no quotes around them; `null`: the output of a command. */
@@ -44,6 +46,7 @@ export function wordOf(parts: readonly Piece[], written: string): ShellWord {
     ),
     isStatic,
     isGlob: hasGlob && !isOpen,
+    hasGlob,
     pattern: hasGlob && (!isOpen || belowHome !== null) ? patternOf(found) : null,
     canSplit: pieces.some(
       (piece) => piece.kind === "glob" || (piece.kind === "open" && !piece.quoted),

@@ -1,6 +1,7 @@
 import { literalWord, type ShellWord } from "../../shell/shell-word.ts";
 import type { Ground } from "../ground.ts";
-import { copiedFiles } from "./copied-files.ts";
+import { copiedFiles, type CopyBudget } from "./copied-files.ts";
+import { optionTable, parseArguments } from "./look/arguments.ts";
 import { isHarmlessSed } from "./look/sed-script.ts";
 import type { WordPaths } from "./word-paths.ts";
 
@@ -9,15 +10,16 @@ export interface EditPlace {
   readonly mayWrite: (word: ShellWord) => boolean;
   readonly pathsOf: WordPaths;
   readonly ground: Ground;
+  readonly budget: CopyBudget;
 }
 
 type Check = (args: readonly ShellWord[], place: EditPlace) => boolean;
 
 const commands: ReadonlyMap<string, Check> = new Map<string, Check>([
-  ["mkdir", changes],
-  ["touch", changes],
-  ["rm", changes],
-  ["rmdir", changes],
+  ["mkdir", changes("-pv -m: --parents --verbose --mode=")],
+  ["touch", changes("-acm -d~ -t: -r@ --no-create --date=~ --reference=@")],
+  ["rm", changes("-dfirRv --force --recursive --dir --verbose --one-file-system")],
+  ["rmdir", changes("-pv --parents --verbose --ignore-fail-on-non-empty")],
   ["cp", copies(/^-[afinpRruvT]+$|^--(?:archive|force|no-clobber|recursive|update|verbose)$/)],
   ["mv", copies(/^-[finuvT]+$|^--(?:force|no-clobber|update|verbose)$/)],
   ["sed", rewrites],
@@ -29,18 +31,22 @@ export function isAcceptedEdit([name, ...args]: readonly ShellWord[], place: Edi
   return commands.get(name.text)?.(args, place) === true;
 }
 
-/** Values of flags count as paths, because some are. */
-function changes(args: readonly ShellWord[], { mayWrite }: EditPlace): boolean {
-  return args.every((word) => {
-    if (!word.text.startsWith("-")) return mayWrite(word);
-    const value = /^--[\w-]+=(.+)$/s.exec(word.text)?.[1];
-    return value === undefined || mayWrite(literalWord(value));
-  });
+/** Only with flags that are known. Their values count as paths, because some are. */
+function changes(manual: string): Check {
+  const table = optionTable(manual);
+  return (args, { mayWrite }) => {
+    const given = parseArguments(table, args);
+    if (given === null) return false;
+    const values = given.options.flatMap(({ name, value }) =>
+      value !== null && !table.texts.has(name) ? [value] : [],
+    );
+    return [...given.operands, ...values].every(mayWrite);
+  };
 }
 
 /** Only with flags that are known: others copy what links lead to, or make links. */
 function copies(flags: RegExp): Check {
-  return (args, { mayWrite, pathsOf, ground }) => {
+  return (args, { mayWrite, pathsOf, ground, budget }) => {
     const target = targetOf(args);
     const others = args.filter((word) => word !== target?.flag && word !== target?.word);
     const sources = others.filter(({ text }) => !flags.test(text));
@@ -48,7 +54,7 @@ function copies(flags: RegExp): Check {
     if (![...sources, target.word].every(mayWrite)) return false;
     const from = sources.flatMap((word) => pathsOf(word) ?? []);
     return (pathsOf(target.word) ?? []).every((to) =>
-      copiedFiles(from, to, ground)?.every((path) => mayWrite(literalWord(path))),
+      copiedFiles(from, to, { ground, budget })?.every((path) => mayWrite(literalWord(path))),
     );
   };
 }

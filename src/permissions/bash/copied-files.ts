@@ -1,7 +1,14 @@
 import { basename, join } from "node:path";
 import type { Ground } from "../ground.ts";
 
-const mostEntries = 200;
+/** How many files all copies of a command may look at. */
+export interface CopyBudget {
+  entries: number;
+}
+
+export function copyBudget(): CopyBudget {
+  return { entries: 400 };
+}
 
 /**
  * The files that copying or moving these sources to a target would write: at the target itself, and in it under their own
@@ -11,22 +18,24 @@ const mostEntries = 200;
 export function copiedFiles(
   sources: readonly string[],
   target: string,
-  ground: Ground,
+  { ground, budget }: { ground: Ground; budget: CopyBudget },
 ): readonly string[] | null {
   const written: string[] = [];
   for (const source of sources) {
-    const entries = entriesOf(source, ground);
+    const entries = entriesOf(source, { ground, budget });
     if (entries === null) return null;
     for (const entry of entries) {
       written.push(join(target, entry), join(target, basename(source), entry));
     }
-    if (written.length > 2 * mostEntries) return null;
   }
   return written;
 }
 
 /** Everything below a path, relative to it, itself first. */
-function entriesOf(source: string, ground: Ground): string[] | null {
+function entriesOf(
+  source: string,
+  { ground, budget }: { ground: Ground; budget: CopyBudget },
+): string[] | null {
   const found = [""];
   const real = ground.realPath(source);
   if (basename(real) !== basename(source)) return null;
@@ -37,7 +46,8 @@ function entriesOf(source: string, ground: Ground): string[] | null {
       const below = join(entry, name);
       if (ground.realPath(join(source, below)) !== join(real, below)) return null;
       found.push(below);
-      if (found.length > mostEntries) return null;
+      budget.entries -= 1;
+      if (budget.entries < 0) return null;
     }
   }
   return found;

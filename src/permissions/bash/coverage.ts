@@ -11,6 +11,7 @@ import { ruleForPath } from "../path-rule.ts";
 import type { PathPair, Rulebook } from "../policy.ts";
 import { isAbout, type Rule } from "../rule.ts";
 import { isAcceptedEdit } from "./accepted-edit.ts";
+import { copyBudget } from "./copied-files.ts";
 import { unwrapped } from "./forms.ts";
 import { matchesCommand } from "./pattern.ts";
 import { hasStrayRepository } from "./stray-repository.ts";
@@ -88,26 +89,42 @@ class Check {
   readonly #readable: Found = new Map();
   readonly #writable: Found = new Map();
   readonly #approved: Found = new Map();
+  readonly #copies = copyBudget();
+  /** Some part of the command writes or removes files. */
+  readonly #writes: boolean;
 
   constructor(bash: BashView, approval: Approval, book: Rulebook) {
     this.#bash = bash;
     this.#approval = approval;
     this.#book = book;
+    this.#writes = bash.touched.some(({ effect }) => effect === "write");
+    let globs: ReadonlySet<string> | undefined;
+    let distrustsGit: boolean | undefined;
+    const writes = this.#writes;
     this.#sight = {
       isInside: (word) => this.#every(word, this.#readable, (pair) => book.isReadable(pair)),
-      mayFind: (word) => word.unquoted.some((name) => name === null || mayHoldGlob(bash, name)),
+      mayFind: (word) => {
+        globs ??= variablesWithGlobs(bash);
+        return word.unquoted.some(
+          (name) => name === null || ofBash.test(name) || globs?.has(name) === true,
+        );
+      },
       changesDirectory: bash.leavesDirectory,
       get distrustsGit() {
-        // A repository that the same command makes is not on the disk yet.
-        const writes = bash.touched.some(({ effect }) => effect === "write");
-        return !book.policy.trusted || writes || hasStrayRepository(book.ground);
+        distrustsGit ??= writes || mayMisleadGit(book);
+        return distrustsGit;
       },
     };
   }
 
   approves(command: SimpleCommand): boolean {
     const { words, assignments } = command;
-    if (words.length === 0) return this.#approval.builtIn && assignments.every(isOwnVariable);
+    if (words.length === 0) {
+      // The words of a loop are looked up, and their names are a look at a directory.
+      const globs = assignments.flatMap(({ value }) => (value?.hasGlob === true ? [value] : []));
+      if (!this.#approval.builtIn || !assignments.every(isOwnVariable)) return false;
+      return globs.every((word) => this.#sight.isInside(word));
+    }
     const areSafe = assignments.every(isSafeAssignment);
     if (this.#byRule(command, areSafe)) return true;
     if (!areSafe || !this.#approval.builtIn) return false;
@@ -172,7 +189,12 @@ class Check {
     if (onlyLooks(words, this.#sight)) return true;
     const mayWrite = (word: ShellWord): boolean =>
       this.#every(word, this.#writable, (pair) => this.#mayWrite(pair));
-    const place = { mayWrite, pathsOf: this.#bash.pathsOf, ground: this.#book.ground };
+    const place = {
+      mayWrite,
+      pathsOf: this.#bash.pathsOf,
+      ground: this.#book.ground,
+      budget: this.#copies,
+    };
     return this.#book.policy.mode === "acceptEdits" && isAcceptedEdit(words, place);
   }
 
@@ -199,6 +221,9 @@ class Check {
   #every(word: ShellWord, found: Found, test: (pair: PathPair) => boolean): boolean {
     const pairs = this.#bash.pairsOf(word);
     if (pairs === null) return false;
+    // A part that writes may change where a link leads, and what a glob finds.
+    const isFixed = !word.hasGlob && pairs.every(({ given, real }) => given === real);
+    if (!isFixed && this.#writes) return false;
     const known = found.get(pairs) ?? pairs.every(test);
     found.set(pairs, known);
     return known;
@@ -208,14 +233,18 @@ class Check {
 /** Variables that bash fills with text of the command itself. */
 const ofBash = /^(?:_|BASH\w*)$/;
 
-/** Whether the command gives a variable a value that is a glob, or is not known. */
-function mayHoldGlob({ reach }: BashView, name: string): boolean {
-  if (ofBash.test(name)) return true;
+/** Variables to which the command gives a value that is a glob, or is not known. */
+function variablesWithGlobs({ reach }: BashView): ReadonlySet<string> {
   const assignments = reach.runs.flatMap(({ command }) => command.assignments);
-  return assignments.some(
-    ({ name: assigned, value }) =>
-      assigned === name && (value === null || !value.isStatic || /[*?[]/.test(value.text)),
+  const risky = assignments.filter(
+    ({ value }) => value === null || !value.isStatic || /[*?[]/.test(value.text),
   );
+  return new Set(risky.map(({ name }) => name));
+}
+
+/** Whether git may act on a configuration that nobody trusts. */
+function mayMisleadGit({ policy, ground }: Rulebook): boolean {
+  return !policy.trusted || hasStrayRepository(ground);
 }
 
 function textOf(words: readonly ShellWord[]): string {

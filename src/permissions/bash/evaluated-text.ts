@@ -1,5 +1,6 @@
 import { normalize } from "node:path";
 import { literalWord, unknownWords, type ShellWord } from "../../shell/shell-word.ts";
+import { runsAnything } from "./git-use.ts";
 
 const shells = /^(?:r?ba|da|z|m?k|a|fi|t?c)?sh$/;
 
@@ -13,6 +14,10 @@ export function evaluatedBy(words: readonly ShellWord[]): (readonly ShellWord[])
     case "eval":
     case "watch":
       return [args.filter(({ text }, at) => at > 0 || !text.startsWith("-"))];
+    case "git":
+      return runsAnything(args) ? anything(name) : [];
+    case "parallel":
+      return anything(name);
     case "trap":
       return [args.filter(({ text }) => !text.startsWith("-")).slice(0, 1)];
     case "source":

@@ -39,21 +39,13 @@ function reachOfShell(shell: Shell, depth: number): Reach {
   });
   const programs = runs.flatMap(({ forms }) => forms.flatMap(({ words: [name] }) => name ?? []));
   const open = programs.filter(({ isStatic }) => !isStatic).map(({ text }) => text);
-  const assigned = shell.commands
-    .flatMap(({ assignments }) => assignments)
-    .filter(({ name }) => code.test(name))
-    .map(({ name, value }) => `${name}=${value?.text ?? "(…)"}`);
   const more = inner.length > mostEvaluated ? ["…"] : [];
   return {
     runs: [...runs, ...reached.flatMap((one) => one.runs)],
     redirections: [...shell.redirections, ...reached.flatMap((one) => one.redirections)],
-    unknown: [...open, ...assigned, ...more, ...reached.flatMap((one) => one.unknown)],
+    unknown: [...open, ...more, ...reached.flatMap((one) => one.unknown)],
   };
 }
 
 /** Texts of one command that are read in turn; a command with more may run anything. */
 const mostEvaluated = 16;
-
-/** Variables whose text bash takes for code or a number, or that change how it reads what follows. */
-const code =
-  /^(?:PS[04]|PROMPT_COMMAND|ENV|BASH\w*|SHELLOPTS|POSIXLY_CORRECT|S?RANDOM|SECONDS|LINENO|HISTCMD|OPT(?:IND|ERR)|EPOCH\w*)$/;

@@ -1,6 +1,9 @@
 import { basename } from "node:path";
 import { literalWord, type ShellWord } from "../../shell/shell-word.ts";
 import type { Form } from "./forms.ts";
+import { usesOfGit } from "./git-use.ts";
+import { operandsOf } from "./operands.ts";
+import { usesOfSearch } from "./search-use.ts";
 
 /** Which arguments of a command are files that it reads, and which ones it writes. */
 export interface FileUse {
@@ -35,11 +38,7 @@ const copiers = words("cp install scp rsync mv ln");
 
 /** Programs that show the files of a directory they are given, each with the flags for which they do. */
 const walkers: ReadonlyMap<string, RegExp> = new Map([
-  ...["grep", "egrep", "fgrep"].map((name): [string, RegExp] => [
-    name,
-    /^-\w*[rRd]|^--(?:de|di|rec)/,
-  ]),
-  ...["rg", "ag", "ack", "tar", "zip", "rsync"].map((name): [string, RegExp] => [name, /(?:)/]),
+  ...["ag", "ack", "tar", "zip", "rsync"].map((name): [string, RegExp] => [name, /(?:)/]),
   ["diff", /^-\w*[rN]|^--(?:rec|new)/],
   ["cp", /^-\w*[rRa]|^--(?:rec|ar)/],
   ["scp", /^-\w*r/],
@@ -52,6 +51,15 @@ function words(text: string): ReadonlySet<string> {
   return new Set(text.split(" "));
 }
 
+/** Whether it is known which arguments of a program are files. */
+export function hasKnownFiles(name: string): boolean {
+  return (
+    name === "dd" ||
+    name === "git" ||
+    [readers, interpreters, searchers, writers, copiers].some((some) => some.has(name))
+  );
+}
+
 export function fileUse({ words: [name, ...args] }: Pick<Form, "words">): FileUse {
   if (name?.isStatic !== true) return nothing;
   const operands = operandsOf(args);
@@ -60,29 +68,20 @@ export function fileUse({ words: [name, ...args] }: Pick<Form, "words">): FileUs
   if (flags === undefined || used.walks === null) return used;
   const texts = args.map(({ text }) => text);
   if (!flags.test("") && !texts.some((text) => flags.test(text))) return used;
-  // The pattern of a search may be a file too, if nothing else is given.
-  const from = used.reads.length > 0 ? used.reads : [literalWord(".")];
-  return { ...used, walks: texts.some((text) => following.test(text)) ? null : from };
+  const isUnknown =
+    name.text === "ag" || name.text === "ack" || texts.some((text) => following.test(text));
+  return { ...used, walks: isUnknown ? null : used.reads };
 }
 
 function usesOf(name: string, args: readonly ShellWord[], operands: readonly ShellWord[]): FileUse {
   if (name === "dd") return usesOfDd(args);
-  if (name === "git") return usesOfGit(args, operands);
+  if (name === "git") return usesOfGit(args);
+  if (/^(?:[ef]?grep|rg)$/.test(name)) return usesOfSearch(name, args);
   if (copiers.has(name)) return usesOfCopier(name, args, operands);
   if (writers.has(name)) return { ...nothing, writes: operands };
   if (searchers.has(name)) return usesOfSearcher(name, args, operands);
-  if (interpreters.has(name)) return { ...nothing, reads: operands.filter(isKnown) };
+  if (interpreters.has(name)) return { ...nothing, reads: operands.filter(isKnownPath) };
   return readers.has(name) ? { ...nothing, reads: operands } : nothing;
-}
-
-/** Words that are no flags, and the values that flags carry: `--file=x`, `-tx`, `@x`. */
-function operandsOf(args: readonly ShellWord[]): ShellWord[] {
-  return args.flatMap((word) => {
-    if (!word.isStatic) return [word];
-    const value = /^(?:--?[\w-]+=|-[A-Za-z](?=[/~.])|@)(.+)$/s.exec(word.text)?.[1];
-    if (value !== undefined) return [literalWord(value)];
-    return word.text.startsWith("-") && word.text !== "-" ? [] : [word];
-  });
 }
 
 function usesOfSearcher(
@@ -90,10 +89,8 @@ function usesOfSearcher(
   args: readonly ShellWord[],
   operands: readonly ShellWord[],
 ): FileUse {
-  const isGiven = args.some(({ text }) =>
-    /^(?:-\w*[ef]|--(?:regexp|file|expression|$))/.test(text),
-  );
-  const files = isGiven ? operands : operands.slice(1);
+  const isGiven = args.some(({ text }) => /^(?:-\w*[ef]|--(?:[ref]|$))/.test(text));
+  const files = isGiven || operands[0]?.canSplit === true ? operands : operands.slice(1);
   const inPlace =
     name.endsWith("sed") && args.some(({ text }) => /^(?:-\w*i|--in-place)/.test(text));
   return { ...nothing, reads: files, writes: inPlace ? files : [] };
@@ -126,42 +123,8 @@ function inside(directory: ShellWord, file: ShellWord): ShellWord {
   return { ...literalWord(`${directory.text}/${name}`), belowHome };
 }
 
-/** Commands of git that show what is in files, of now or of earlier, each with the flags for which they do. */
-const showing: ReadonlyMap<string, RegExp> = new Map([
-  ["log", /^-\w*[pucmLU]|^--(?:p(?!retty)|cc|unified|word|color-|function|full-diff|remerge)/],
-  ["reflog", /^-\w*[pucmLU]|^--(?:p(?!retty)|cc|unified)/],
-  ["stash", /^(?:show|-p|--patch)$/],
-  ...[
-    "diff show grep cat-file archive format-patch diff-tree diff-index diff-files whatchanged range-diff fast-export bundle difftool",
-  ]
-    .join(" ")
-    .split(" ")
-    .map((name): [string, RegExp] => [name, /(?:)/]),
-]);
-
-/** Flags with which they show names and numbers alone. */
-const onlyNames =
-  /^(?:--stat(?:=.*)?|--numstat|--shortstat|--name-only|--name-status|--summary|--no-patch|-s|--quiet)$/;
-
-/** Operands after the name of the command; `revision:path` is a path too. */
-function usesOfGit(args: readonly ShellWord[], operands: readonly ShellWord[]): FileUse {
-  const [command, ...rest] = operands;
-  const named = rest.filter(isKnown);
-  const paths = named.filter(({ text }) => text.includes(":"));
-  const behind = paths.map(({ text }) => literalWord(text.slice(text.lastIndexOf(":") + 1)));
-  const texts = args.map(({ text }) => text);
-  const flags = command?.isStatic === true ? showing.get(command.text) : /(?:)/;
-  const shows =
-    flags !== undefined &&
-    (flags.test("") || texts.some((text) => flags.test(text))) &&
-    !(
-      texts.some((text) => onlyNames.test(text)) &&
-      !texts.some((text) => /^-\w*[pu]|^--patch/.test(text))
-    );
-  return { reads: [...named, ...behind], writes: [], walks: shows ? null : [] };
-}
-
-function isKnown({ isStatic, isGlob, belowHome }: ShellWord): boolean {
+/** Whether the paths of a word are known, or can be looked up. */
+export function isKnownPath({ isStatic, isGlob, belowHome }: ShellWord): boolean {
   return isStatic || isGlob || belowHome !== null;
 }
 

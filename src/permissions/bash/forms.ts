@@ -51,19 +51,23 @@ function afterDuration(args: readonly ShellWord[]): number | null {
 }
 
 /** The command without the wrappers that an allow rule looks through. */
-export function unwrapped({ words, assignments }: Form): Form {
+export function unwrapped({ words, assignments }: Form, depth = 0): Form {
   const [name, ...args] = words;
-  if (name?.isStatic !== true) return { words, assignments };
+  if (name?.isStatic !== true || depth === mostWrappers) return { words, assignments };
   if (name.text === "xargs") {
     const [program] = args;
     if (program?.isStatic !== true || program.text.startsWith("-")) return { words, assignments };
     // What comes from its input is added at the end.
-    return unwrapped({ words: [...args, unknownWords], assignments });
+    return unwrapped({ words: [...args, unknownWords], assignments }, depth + 1);
   }
   const own = wrappers.get(name.text)?.(args) ?? null;
   const rest = own === null ? [] : args.slice(own);
-  return rest.length === 0 ? { words, assignments } : unwrapped({ words: rest, assignments });
+  return rest.length === 0
+    ? { words, assignments }
+    : unwrapped({ words: rest, assignments }, depth + 1);
 }
+
+const mostWrappers = 8;
 
 /** Further programs that run their arguments, but not as they are: with other rights, variables or locks. */
 const changers = new Set(

@@ -6,6 +6,8 @@ import type { PathPair } from "../policy.ts";
 import { directoryChanges } from "./directory-change.ts";
 import { reachOf, type Reach } from "./evaluated.ts";
 import { fileUse } from "./file-use.ts";
+import { filesBelow } from "./files-below.ts";
+import { mentionedFiles } from "./mentioned-files.ts";
 import { wordPaths, type WordPaths } from "./word-paths.ts";
 
 /** A file that some part of a command line reads or writes. */
@@ -21,8 +23,12 @@ export interface TouchedFile {
 export interface UnknownFiles {
   readonly effect: "read" | "write";
   readonly part: string;
-  /** The directories whose files it reads; `null`: any files. */
-  readonly below: readonly PathPair[] | null;
+}
+
+/** A file that some part may show, because it walks a directory or has its name for an argument. */
+export interface ShownFile {
+  readonly pair: PathPair;
+  readonly part: string;
 }
 
 /** A command in one of its forms. */
@@ -49,6 +55,8 @@ export class BashView {
   readonly #ground: Ground;
   readonly #pairs = new Map<readonly string[], readonly PathPair[]>();
   #uses: Uses | undefined;
+  #shown: Shown | undefined;
+  #leaves: boolean | undefined;
   #texts: readonly RunText[] | undefined;
 
   constructor(command: string, ground: Ground) {
@@ -63,12 +71,13 @@ export class BashView {
 
   /** Some part runs in another directory, or may. */
   get leavesDirectory(): boolean {
-    return this.reach.runs
+    this.#leaves ??= this.reach.runs
       .flatMap(({ forms }) => directoryChanges(forms))
       .some((change) => {
         const paths = change === "unknown" ? null : this.pathsOf(change.to);
         return paths?.every((path) => path === this.#ground.cwd) !== true;
       });
+    return this.#leaves;
   }
 
   /** The same with links resolved, each once. */
@@ -93,6 +102,12 @@ export class BashView {
     return this.#fileUses.unknown;
   }
 
+  /** Files that some part may show; `null`: too many, or they cannot be told. */
+  get shown(): readonly ShownFile[] | null {
+    this.#shown ??= { files: this.#lookForShown() };
+    return this.#shown.files;
+  }
+
   /** Everything that may run, as texts, each once. */
   get texts(): readonly RunText[] {
     this.#texts ??= [...unique(this.reach.runs.flatMap(textsOf), ({ key }) => key)];
@@ -107,11 +122,10 @@ export class BashView {
   #collected(): Uses {
     const touched: TouchedFile[] = [];
     const unknown: UnknownFiles[] = [];
-    const seen = new Set<string>();
     const note = (words: readonly ShellWord[], use: Omit<TouchedFile, "pair">): void => {
       for (const word of new Set(words)) {
         const pairs = this.pairsOf(word);
-        if (pairs === null) unknown.push({ effect: use.effect, part: use.part, below: null });
+        if (pairs === null) unknown.push({ effect: use.effect, part: use.part });
         for (const pair of pairs ?? []) touched.push({ pair, ...use });
       }
     };
@@ -122,13 +136,7 @@ export class BashView {
         const program = form.words[0]?.text ?? "";
         note(reads, { effect: "read", program, part });
         note(writes, { effect: "write", program, part });
-        if (walks === null) unknown.push({ effect: "read", part, below: null });
-        for (const word of walks ?? []) {
-          const below = this.pairsOf(word);
-          const key = below?.map(({ given }) => given).join("\0") ?? "";
-          if (!seen.has(key)) unknown.push({ effect: "read", part, below });
-          seen.add(key);
-        }
+        if (walks === null) unknown.push({ effect: "read", part });
       }
     }
     for (const one of this.reach.redirections) {
@@ -140,6 +148,32 @@ export class BashView {
       [effect, program, pair.given].join(" ");
     return { touched: [...unique(touched, key)], unknown };
   }
+
+  #lookForShown(): readonly ShownFile[] | null {
+    const directories = new Map<string, { pair: PathPair; part: string }>();
+    const named = new Map<string, ShownFile>();
+    for (const { command, forms } of this.reach.runs) {
+      const part = commandText(command);
+      for (const form of forms) {
+        for (const word of fileUse(form).walks ?? []) {
+          const pairs = this.pairsOf(word);
+          if (pairs === null) return null;
+          for (const pair of pairs) directories.set(pair.given, { pair, part });
+        }
+        for (const word of mentionedFiles(form)) {
+          for (const pair of this.pairsOf(word) ?? [])
+            if (word.text.includes("/") || this.#ground.isFile(pair.real))
+              named.set(pair.given, { pair, part });
+        }
+      }
+    }
+    const walked = filesBelow([...directories.values()], this.#ground);
+    return walked === null ? null : [...named.values(), ...walked];
+  }
+}
+
+interface Shown {
+  readonly files: readonly ShownFile[] | null;
 }
 
 interface Uses {

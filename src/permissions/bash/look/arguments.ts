@@ -145,8 +145,8 @@ function readLetters(table: OptionTable, text: string): ReadOption | null {
   return read(found);
 }
 
-/** A dash alone is an operand. A glob is one too: a name with a dash in front makes its paths unknown. */
-function mayBeOption({ isStatic, isGlob, belowHome, text }: ShellWord): boolean {
+/** A dash alone is an operand. A glob is one too, unless it begins with a dash: a name that does makes its paths unknown. */
+function mayBeOption({ isStatic, pattern, belowHome, text }: ShellWord): boolean {
   if (isStatic) return text.startsWith("-") && text !== "-";
-  return !isGlob && belowHome === null;
+  return belowHome === null && (pattern === null || pattern.startsWith("-"));
 }

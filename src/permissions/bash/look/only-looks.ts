@@ -37,9 +37,7 @@ export function onlyLooks([name, ...args]: readonly ShellWord[], sight: Sight): 
 
 /** Texts, and the names that a glob finds. */
 function prints(args: readonly ShellWord[], sight: Sight): boolean {
-  return args.every((word) =>
-    word.pattern === null ? !sight.mayFind(word) : sight.isInside(word),
-  );
+  return args.every((word) => (word.hasGlob ? sight.isInside(word) : !sight.mayFind(word)));
 }
 
 function changesTo(args: readonly ShellWord[], sight: Sight): boolean {

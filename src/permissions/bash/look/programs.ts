@@ -299,6 +299,15 @@ const programs: ReadonlyMap<string, LookProgram> = new Map<string, LookProgram>(
   ["false", program("texts", "")],
 ]);
 
+/** The options of a search, and those that give its pattern. */
+export function searchTable(name: string): Pick<LookProgram, "options" | "givesPattern"> | null {
+  return programs.get(name) ?? null;
+}
+
+export function isLookProgram(name: string): boolean {
+  return programs.has(name);
+}
+
 /** Whether a program of the table only looks, at what may be looked at. `null`: it is not in the table. */
 export function tableLooks(name: string, args: readonly ShellWord[], sight: Sight): boolean | null {
   const known = programs.get(name);
@@ -364,6 +373,7 @@ function globBelow(directory: string, entries: string): ShellWord {
     pattern: `${literal}${entries}`,
     canSplit: true,
     unquoted: [],
+    hasGlob: true,
     belowHome: null,
     isUnderVariable: false,
   };
