@@ -90,7 +90,7 @@ function privateAddress(host: string, address = "no address"): ToolFailure {
 
 async function* unpacked(message: IncomingMessage): AsyncGenerator<Buffer> {
   const encoding = (message.headers["content-encoding"] ?? "identity").trim().toLowerCase();
-  const unpack = unpackers[encoding];
+  const unpack = unpackers.get(encoding);
   if (encoding !== "identity" && unpack === undefined) {
     message.destroy();
     throw new Error(`the server answers in ${encoding}, which was not asked for`);
@@ -100,8 +100,8 @@ async function* unpacked(message: IncomingMessage): AsyncGenerator<Buffer> {
   for await (const chunk of last) yield chunk as Buffer;
 }
 
-const unpackers: Readonly<Record<string, () => NodeJS.ReadWriteStream>> = {
-  gzip: () => process.getBuiltinModule("node:zlib").createGunzip(),
-  "x-gzip": () => process.getBuiltinModule("node:zlib").createGunzip(),
-  br: () => process.getBuiltinModule("node:zlib").createBrotliDecompress(),
-};
+const unpackers: ReadonlyMap<string, () => NodeJS.ReadWriteStream> = new Map([
+  ["gzip", () => process.getBuiltinModule("node:zlib").createGunzip()],
+  ["x-gzip", () => process.getBuiltinModule("node:zlib").createGunzip()],
+  ["br", () => process.getBuiltinModule("node:zlib").createBrotliDecompress()],
+]);
