@@ -1,3 +1,5 @@
+import { escapeTags } from "./escape-tags.ts";
+
 /** What models and agents say to each other: the Messages-API shapes that transcripts hold, as plain data. */
 
 export interface TextBlock {
@@ -97,7 +99,8 @@ export interface Attachment {
 }
 
 export function attachmentBlock(attachment: Attachment): TextBlock {
-  return { type: "text", text: `<system-reminder>\n${attachment.text}\n</system-reminder>` };
+  const text = escapeTags(attachment.text, ["system-reminder"]);
+  return { type: "text", text: `<system-reminder>\n${text}\n</system-reminder>` };
 }
 
 /**

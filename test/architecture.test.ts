@@ -17,6 +17,7 @@ const floors: readonly (readonly string[])[] = [
     "agent-result",
     "diagnostic",
     "errors",
+    "escape-tags",
     "ids",
     "longest-timer",
     "message",

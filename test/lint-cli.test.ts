@@ -103,3 +103,23 @@ test("lint of a directory does not wait for a pipe in it", () => {
     /pipe\.md:1:1: error: The file is not read: it is not a regular file\. .* \[unreadable\]/,
   );
 });
+
+test("lint of an agent with twelve thousand tools says one line, with its place and the remedy", () => {
+  const tools = Array.from({ length: 12_000 }, () => "T").join(",");
+  const { retinue, cwd } = shop({
+    ".claude/agents/a.md": agent(`name: a\ndescription: d\ntools: ${tools}`),
+  });
+  expect(retinue("lint")).toEqual({
+    code: 1,
+    stdout: `${join(cwd, ".claude/agents/a.md")}:4:1: error: 'tools' has 12000 entries, and an agent may have 1000: it is not loaded. Shorten the list, or split the agent into several. [invalid]\n`,
+    stderr: "retinue: 1 file, 1 error, 0 warnings.\n",
+  });
+});
+
+test("of a settings file with thousands of bad rules lint lists a hundred, and says how many more there are", () => {
+  const allow = Array.from({ length: 3000 }, (_, index) => `Foo${index}`);
+  const { retinue } = shop({}, { "settings.json": JSON.stringify({ permissions: { allow } }) });
+  const lines = retinue("lint").stdout.trimEnd().split("\n");
+  expect(lines).toHaveLength(101);
+  expect(lines.filter((line) => line.includes("2900 more rules have problems"))).toHaveLength(1);
+});

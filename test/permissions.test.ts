@@ -8,7 +8,7 @@ const calls = {
   Write: "{ file_path: made, content: x }",
   Edit: "{ file_path: a.txt, old_string: a, new_string: b }",
   NotebookEdit: "{ notebook_path: a.ipynb, new_source: x }",
-  WebFetch: '{ url: "http://127.0.0.1:9/", prompt: x }',
+  WebFetch: '{ url: "https://page.invalid/", prompt: x }',
 };
 
 test.each(Object.entries(calls))(

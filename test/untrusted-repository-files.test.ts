@@ -11,6 +11,7 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createManager, createRehearsal, parseScenario } from "../src/index.ts";
+import { committedRepository } from "./support/committed-repository.ts";
 import { setStage, temporaryDirectory, writeFiles } from "./support/stage.ts";
 
 test("instructions come from regular files of the repository only: no link out of it, no pipe that never ends", async () => {
@@ -33,12 +34,15 @@ test("instructions come from regular files of the repository only: no link out o
 });
 
 test("a repository cannot have git run its programs when an agent is spawned in it", async () => {
-  const { manager, cwd, requests } = setStage("turns: [{ reply: ok, repeat: true }]", {
+  const marker = join(temporaryDirectory(), "ran");
+  const { manager, requests } = setStage("turns: [{ reply: ok, repeat: true }]", {
     files: { "a.txt": "one" },
+    prepare(cwd) {
+      const git = withFilter(cwd, marker);
+      git("config", "core.fsmonitor", `sh -c 'touch ${marker}'`);
+      writeFileSync(join(cwd, "a.txt"), "two");
+    },
   });
-  const { git, marker } = withFilter(cwd);
-  git("config", "core.fsmonitor", `sh -c 'touch ${marker}'`);
-  writeFileSync(join(cwd, "a.txt"), "two");
   const agent = await manager.spawn({ prompt: "x" });
   await manager.output(agent.id, { block: true });
   expect(existsSync(marker)).toBe(false);
@@ -52,31 +56,36 @@ test.each([
   ],
   ["an include", "[include]\n\tpath = evil\n"],
 ])("no spelling of a filter in a repository's configuration is run: %s", async (_name, config) => {
-  const { manager, cwd } = setStage("turns: [{ reply: ok, repeat: true }]", {
-    files: { "a.txt": "one" },
-  });
-  committedRepository(cwd);
   const marker = join(temporaryDirectory(), "ran");
-  writeFiles(cwd, {
-    ".gitattributes": "* filter=evil\n",
-    ".git/evil": `[filter "evil"]\n\tclean = "sh -c \\"touch ${marker}; cat\\""\n`,
+  const { manager } = setStage("turns: [{ reply: ok, repeat: true }]", {
+    files: { "a.txt": "one" },
+    prepare(cwd) {
+      committedRepository(cwd);
+      writeFiles(cwd, {
+        ".gitattributes": "* filter=evil\n",
+        ".git/evil": `[filter "evil"]\n\tclean = "sh -c \\"touch ${marker}; cat\\""\n`,
+      });
+      appendFileSync(join(cwd, ".git/config"), config.replace("MARKER", marker));
+      writeFileSync(join(cwd, "a.txt"), "two");
+    },
   });
-  appendFileSync(join(cwd, ".git/config"), config.replace("MARKER", marker));
-  writeFileSync(join(cwd, "a.txt"), "two");
   const agent = await manager.spawn({ prompt: "x" });
   await manager.output(agent.id, { block: true });
   expect(existsSync(marker)).toBe(false);
 });
 
 test("a .git file that leads git elsewhere than it leads us, and pipes in place of git's files, do nothing", async () => {
+  const marker = join(temporaryDirectory(), "ran");
   const { manager, cwd } = setStage("turns: [{ reply: ok, repeat: true }]", {
     files: { "a.txt": "one" },
+    prepare(cwd) {
+      withFilter(cwd, marker);
+      writeFiles(cwd, { "a.txt": "two" });
+      renameSync(join(cwd, ".git"), join(cwd, "g\nx"));
+      mkdirSync(join(cwd, "g"));
+      writeFileSync(join(cwd, ".git"), "gitdir: g\nx\n");
+    },
   });
-  const { marker } = withFilter(cwd);
-  writeFiles(cwd, { "a.txt": "two" });
-  renameSync(join(cwd, ".git"), join(cwd, "g\nx"));
-  mkdirSync(join(cwd, "g"));
-  writeFileSync(join(cwd, ".git"), "gitdir: g\nx\n");
   const ask = async (at: typeof manager): Promise<void> => {
     const agent = await at.spawn({ prompt: "x" });
     expect(await at.output(agent.id, { block: true })).toMatchObject({ state: "completed" });
@@ -95,7 +104,8 @@ test("git looks at exactly the repository that was looked at, not at one further
   const { manager, cwd } = setStage("turns: [{ reply: ok, repeat: true }]", {
     files: { "sub/a.txt": "one" },
   });
-  const { marker } = withFilter(cwd);
+  const marker = join(temporaryDirectory(), "ran");
+  withFilter(cwd, marker);
   writeFiles(cwd, { "sub/a.txt": "two" });
   mkdirSync(join(cwd, "sub/.git"));
   await using below = createManager({
@@ -125,21 +135,9 @@ test("a link from CLAUDE.md to AGENTS.md is followed, one to anything else is no
 });
 
 /** A repository with a filter for each of its files, which leaves a mark when git runs it. */
-function withFilter(cwd: string): { git: (...args: string[]) => void; marker: string } {
+function withFilter(cwd: string, marker: string): (...args: string[]) => void {
   const git = committedRepository(cwd);
-  const marker = join(temporaryDirectory(), "ran");
   writeFileSync(join(cwd, ".gitattributes"), "* filter=evil\n");
   git("config", "filter.evil.clean", `sh -c 'touch ${marker}; cat'`);
-  return { git, marker };
-}
-
-/** Makes a repository out of a directory and everything in it. Returns git, for more. */
-function committedRepository(cwd: string): (...args: string[]) => void {
-  const identity = ["-c", "user.name=a", "-c", "user.email=a@example.invalid"];
-  const git = (...args: string[]): void =>
-    void execFileSync("git", [...identity, ...args], { cwd, stdio: "ignore" });
-  git("init", "-b", "main");
-  git("add", ".");
-  git("commit", "-m", "x");
   return git;
 }

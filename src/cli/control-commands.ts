@@ -1,5 +1,5 @@
 import { Option, type Command } from "commander";
-import { color, json } from "./shared-options.ts";
+import { color, json, raw } from "./shared-options.ts";
 import { fractionalSeconds, seconds } from "./option-values.ts";
 
 const which = "id, beginning of an id, or name";
@@ -86,6 +86,7 @@ export function addAttach(program: Command): void {
     .description("watch a running agent of another process until it ends; Ctrl+C leaves it running")
     .argument("<id>", which)
     .addOption(new Option("--json", "its events, one JSON object a line"))
+    .addOption(raw())
     .addOption(color())
     .addHelpText(
       "after",

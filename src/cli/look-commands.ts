@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { append, positive } from "./option-values.ts";
-import { color, json } from "./shared-options.ts";
+import { color, json, raw } from "./shared-options.ts";
 
 export function addPs(program: Command): void {
   program
@@ -43,6 +43,7 @@ export function addOutput(program: Command): void {
     .description("print the result of an agent, or what it said last")
     .argument("<id>", "id, beginning of an id, or name")
     .option("--json", json)
+    .addOption(raw())
     .action(async (id: string, options) => {
       const { outputCommand } = await import("./commands/output.ts");
       await outputCommand(id, options);

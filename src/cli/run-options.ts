@@ -1,7 +1,7 @@
 import { Option, type Command } from "commander";
 import { append, positive, seconds } from "./option-values.ts";
 import { permissionOptions } from "./permission-options.ts";
-import { color, here } from "./shared-options.ts";
+import { color, here, raw } from "./shared-options.ts";
 
 /** What can be said of every run, a new one or one that is resumed. */
 export function runOptions(command: Command): Command {
@@ -16,6 +16,7 @@ export function runOptions(command: Command): Command {
         .default("text"),
     )
     .option("--json", "the same as --output-format json; with -d: id, process, transcript and log")
+    .addOption(raw())
     .option("--include-partial-messages", "with stream-json: pieces of text as they arrive")
     .option("--model <model>", "its model: sonnet, opus, haiku or an id")
     .option("--max-turns <n>", "turns before it must report", positive)

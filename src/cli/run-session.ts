@@ -17,6 +17,7 @@ import { forgetStart, keepStart } from "./kept-start.ts";
 import { AgentObserver } from "./observe-agents.ts";
 import { parseAgents } from "./parse-agents.ts";
 import { configurationOptions, type HereOptions } from "./read-here.ts";
+import { resultText } from "./result-text.ts";
 import { RunState } from "./run-state.ts";
 import { RunTotals } from "./run-totals.ts";
 import { plain } from "./sanitize.ts";
@@ -33,6 +34,7 @@ export interface RunOptions extends HereOptions {
   name?: string;
   detach?: boolean;
   json?: boolean;
+  raw?: boolean;
   /** This is the detached process itself, and what it prints goes into this file. */
   detachedLog?: string;
   outputFormat: "text" | "json" | "stream-json";
@@ -211,7 +213,7 @@ function forPermissions(
 /** Whatever else is shown: an agent that waits and that nobody knows of would wait for ever. */
 function sayAsked(line: string, options: RunOptions, show: Pick<View, "log">): void {
   if (options.outputFormat === "text" && options.quiet !== true) show.log(line);
-  else process.stderr.write(`retinue: ${line}\n`);
+  else process.stderr.write(`retinue: ${plain(line)}\n`);
 }
 
 function progress(options: RunOptions, scripted: boolean): Pick<View, "apply" | "log" | "stop"> {
@@ -227,7 +229,7 @@ function progress(options: RunOptions, scripted: boolean): Pick<View, "apply" | 
         stderr.write(`retinue: ${formatDenial(event.call, event.reason)}
 `);
       },
-      log: (text) => void stderr.write(`retinue: ${text}\n`),
+      log: (text) => void stderr.write(`retinue: ${plain(text)}\n`),
       stop: () => undefined,
     };
   }
@@ -261,7 +263,7 @@ function printResult(result: AgentResult, options: RunOptions, document: () => s
     process.stdout.write(document());
     return;
   }
-  const content = process.stdout.isTTY ? plain(result.content) : result.content;
+  const content = resultText(result.content, options);
   if (content !== "") process.stdout.write(`${content.trimEnd()}\n`);
   if (result.state === "failed") {
     process.stderr.write(

@@ -23,6 +23,10 @@ export function here(command: Command): Command {
 
 export const json = "print one JSON document";
 
+/** For commands that print the words of an agent. */
+export const raw = (): Option =>
+  new Option("--raw", "keep control sequences in the result, unless stdout is a terminal");
+
 export const color = (): Option =>
   new Option("--color <when>", "colour the output")
     .choices(["always", "never", "auto"])

@@ -3,8 +3,16 @@ import { toolName, toolRegistry } from "../tools/registry.ts";
 import { ruleProblem } from "../permissions/rule-problem.ts";
 import { closest } from "../platform/closest.ts";
 import type { FieldPlace } from "./frontmatter.ts";
-import { definitionFields, schemaOf, type DefinitionFields, type FieldName } from "./fields.ts";
+import {
+  definitionFields,
+  listFields,
+  schemaOf,
+  type DefinitionFields,
+  type FieldName,
+} from "./fields.ts";
+import { splitTools } from "./tool-list.ts";
 import type { SourceName } from "./sources.ts";
+import { mostEntries, tooLong } from "./too-long.ts";
 import { wording } from "../wording.ts";
 
 /** One agent type, as its author wrote it: fields of the frontmatter plus where it came from. Nothing is decided yet. */
@@ -19,7 +27,7 @@ export interface AgentDefinition extends DefinitionFields {
   readonly file: string | null;
 }
 
-/** A definition from plain fields, or none when its name or description is missing; every problem is reported. */
+/** A definition from plain fields, or none when its name or description is missing or a list is too long; every problem is reported. */
 export function toDefinition(
   fields: Record<string, unknown>,
   origin: {
@@ -54,6 +62,8 @@ export function toDefinition(
     const message = "'description' must be a non-empty text that says when to use this agent.";
     report({ severity: "error", code: "missing", message }, "description");
   }
+  for (const [field, message] of oversized(fields))
+    report({ severity: "error", code: "invalid", message }, field);
   if (diagnostics.length > 0) {
     const agent = typeof name === "string" ? { agent: name } : {};
     return { definition: null, diagnostics: diagnostics.map((one) => ({ ...one, ...agent })) };
@@ -76,8 +86,9 @@ export function toDefinition(
   if (foreign.length > 1) {
     const names = foreign.map(({ field }) => `'${field}'`).join(", ");
     const message = `${names} are not fields of agents; they are ignored.`;
-    for (const one of foreign) diagnostics.splice(diagnostics.indexOf(one), 1);
-    diagnostics.push({ ...foreign[0], message } as Diagnostic);
+    const gone = new Set(foreign);
+    const others = diagnostics.filter((one) => !gone.has(one));
+    diagnostics.splice(0, Infinity, ...others, { ...foreign[0], message } as Diagnostic);
   }
   for (const field of ["tools", "disallowedTools"] as const) {
     for (const problem of toolProblems(kept[field] as string[] | undefined, field))
@@ -96,6 +107,27 @@ export function toDefinition(
 }
 
 type Problem = Pick<Diagnostic, "severity" | "code" | "message">;
+
+/** A list that is written as text, as the entries that it will have. */
+function asList(field: string, value: unknown): unknown {
+  if (!listFields.has(field)) return value;
+  const texts = typeof value === "string" ? [value] : value;
+  if (!Array.isArray(texts) || texts.length > mostEntries) return value;
+  return texts.flatMap((one: unknown) => (typeof one === "string" ? splitTools(one) : [one]));
+}
+
+/** Fields with more in them than anybody writes, each with what is wrong. */
+function oversized(fields: Record<string, unknown>): [field: string, message: string][] {
+  const names = Object.keys(fields);
+  if (names.length > mostEntries) {
+    const message = `The file has ${names.length} fields, and an agent may have ${mostEntries}: it is not loaded. Remove those that are no fields of agents.`;
+    return [[names[0] ?? "name", message]];
+  }
+  return names.flatMap((field) => {
+    const message = tooLong(field, asList(field, fields[field]));
+    return message === null ? [] : [[field, message] as [string, string]];
+  });
+}
 
 function readField(field: string, value: unknown): { value?: unknown; problems: Problem[] } {
   const parsed = schemaOf(field)?.safeParse(value, { error: wording });

@@ -1,6 +1,7 @@
 /**
  * The fields of an agent definition, documented for the people who write agents: the reference page and the JSON Schema
- * are made from this table. A value that does not fit drops its field, with a diagnostic, never the agent.
+ * are made from this table. A value that does not fit drops its field, with a diagnostic, never the agent;
+ * only one of more than a thousand entries does that.
  *
  * Schemas are made when a file first uses their field: a start that reads a handful of agents needs a handful of them.
  */
@@ -169,6 +170,11 @@ export const definitionFields = {
     names,
   ),
 } as const satisfies Record<string, Field<unknown>>;
+
+/** Lists that may be written as one text. */
+export const listFields: ReadonlySet<string> = new Set(
+  Object.entries(definitionFields).flatMap(([name, { schema }]) => (schema === names ? name : [])),
+);
 
 export type FieldName = keyof typeof definitionFields;
 export type DefinitionFields = {

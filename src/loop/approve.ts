@@ -112,19 +112,18 @@ function denied({ report, approvals }: LoopContext, call: ToolCall, reason: stri
 
 /** What the rules say about a call now, and what its paths lead to. */
 export function judge(
-  { agent, approvals, workbench }: Pick<LoopContext, "agent" | "approvals" | "workbench">,
+  context: Pick<LoopContext, "agent" | "approvals" | "workbench">,
   tool: Tool,
   input: Record<string, unknown>,
 ): { decision: Decision; real: Map<string, string> } {
+  const { approvals, workbench } = context;
   const real = new Map<string, string>();
   const remembered = (path: string): string => {
     const known = real.get(path) ?? realPath(path);
     real.set(path, known);
     return known;
   };
-  const shellHome = workbench.env?.["HOME"];
-  const ground = { ...realGround(workbench.cwd, undefined, shellHome), realPath: remembered };
-  const book = new Rulebook(agent.meets.permissions, () => approvals.grants(), ground);
+  const book = rulebookOf(context, remembered);
   const paths = tool.kind === "leaf" ? (tool.paths?.(input, workbench.cwd) ?? []) : [];
   const { resume } = input;
   // Who is resumed is what it is, whatever the call says.
@@ -136,4 +135,14 @@ export function judge(
     agentType: (name: string | undefined) => resumed ?? approvals.agentType(name),
   };
   return { decision: decide(book, asked, { canAsk: approvals.canAsk() }), real };
+}
+
+/** An agent's rules as they are now, with what people have granted. */
+export function rulebookOf(
+  { agent, approvals, workbench }: Pick<LoopContext, "agent" | "approvals" | "workbench">,
+  resolved: (path: string) => string = realPath,
+): Rulebook {
+  const shellHome = workbench.env?.["HOME"];
+  const ground = { ...realGround(workbench.cwd, undefined, shellHome), realPath: resolved };
+  return new Rulebook(agent.meets.permissions, () => approvals.grants(), ground);
 }

@@ -3,11 +3,12 @@ import { errorMessage } from "../errors.ts";
 import type { ToolCall } from "../events/event.ts";
 import type { Question } from "../inbox/question.ts";
 import type { ToolResultBlock } from "../message.ts";
+import { mayReachPrivate } from "../permissions/private-host.ts";
 import { realPath } from "../platform/real-path.ts";
 import { toolName } from "../tools/registry.ts";
 import type { LeafTool, QuestionReply, Tool, ToolOutput } from "../tools/tool.ts";
 import type { LoopContext } from "./loop-context.ts";
-import { approve } from "./approve.ts";
+import { approve, rulebookOf } from "./approve.ts";
 import { searchFor } from "./search-web.ts";
 import { withToolClock } from "./tool-clock.ts";
 
@@ -136,6 +137,7 @@ function execute(
     callId: call.id,
     signal: context.signal,
     workbench: context.workbench,
+    mayReachPrivate: (url) => mayReachPrivate(rulebookOf(context), url),
     realPath: (path) => real.get(path) ?? realPath(path),
     leave,
     progress: (text) => context.report.emit({ type: "tool-call-progress", callId: call.id, text }),

@@ -2,6 +2,7 @@ import { viewCall, type Call } from "./call.ts";
 import { loadShellParser } from "../shell/parser.ts";
 import type { Decision } from "./decision.ts";
 import type { Rulebook } from "./policy.ts";
+import { privateHostOf } from "./private-host.ts";
 import { stages, type Finding } from "./stages.ts";
 
 /**
@@ -43,20 +44,22 @@ function firstFinding(book: Rulebook, call: Call, note?: (line: TraceLine) => vo
 function concluded(
   finding: Finding,
   { policy }: Rulebook,
-  { tool }: Call,
+  call: Call,
   { canAsk }: { canAsk: boolean },
 ): Decision {
   const decision = { rule: null, part: null, suggestions: [], ...finding };
   if (decision.verdict !== "ask" || (canAsk && policy.mode !== "dontAsk")) return decision;
   const why =
     policy.mode === "dontAsk" ? "In the mode dontAsk nobody is asked." : "Nobody can be asked.";
-  const reason = [decision.reason, why, remedy(tool, decision.suggestions)].join(" ").trimEnd();
+  const reason = [decision.reason, why, remedy(call, decision.suggestions)].join(" ").trimEnd();
   return { ...decision, verdict: "deny", reason };
 }
 
 /** How a person allows it beforehand. */
-function remedy(tool: string, suggestions: readonly string[]): string {
+function remedy(call: Call, suggestions: readonly string[]): string {
+  const { tool } = call;
   if (suggestions.length === 0) return "";
   if (suggestions.includes(tool)) return `Allow it with --allowedTools ${tool}.`;
-  return `Allow it with --allowedTools '${suggestions.join(",")}', all of it with --allowedTools ${tool}.`;
+  const all = privateHostOf(call) === null ? `, all of it with --allowedTools ${tool}` : "";
+  return `Allow it with --allowedTools '${suggestions.join(",")}'${all}.`;
 }

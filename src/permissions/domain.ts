@@ -19,6 +19,11 @@ export function matchesDomain(specifier: string, url: unknown): boolean {
   );
 }
 
+/** Whether the rule names exactly this host, without a star: only such a rule lets an address be private. */
+export function namesHost(specifier: string, url: unknown): boolean {
+  return !specifier.includes("*") && matchesDomain(specifier, url);
+}
+
 /** Names in other scripts are written in ASCII in addresses. */
 function inAscii(host: string): string {
   if (/^[\x20-\x7E]*$/.test(host)) return host;

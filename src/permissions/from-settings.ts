@@ -46,20 +46,33 @@ export function rulesOfSettings({
   );
 }
 
-/** What is to be said about rules: those that allow nothing, forbid more than they say, or are about no tool. */
+/**
+ * What is to be said about rules: those that allow nothing, forbid more than they say, or are about no tool. Of one file at
+ * most a hundred: to find the place of each takes time.
+ */
 export function ruleProblems({ settings, provenance, files }: LoadedSettings): Diagnostic[] {
-  return (["deny", "ask", "allow"] as const).flatMap((kind) =>
-    settings.permissions[kind].flatMap((rule, index): Diagnostic[] => {
+  const found = (["deny", "ask", "allow"] as const).flatMap((kind) =>
+    settings.permissions[kind].flatMap((rule, index) => {
       const message = ruleProblem(kind, rule);
       if (message === null) return [];
-      const field = `permissions.${kind}`;
       const file = originOf(provenance, ["permissions", kind, index])?.file ?? "settings";
-      const layer = files.find((one) => one.file === file);
-      const place = placeOfRule(layer, kind, rule);
-      return [{ severity: "warning", code: "unsupported", file, ...place, field, message }];
+      return [{ kind, rule, file, message }];
     }),
   );
+  const said = { severity: "warning", code: "unsupported" } as const;
+  return [...Map.groupBy(found, ({ file }) => file)].flatMap(([file, problems]): Diagnostic[] => {
+    const layer = files.find((one) => one.file === file);
+    const shown = problems.slice(0, mostProblems).map(({ kind, rule, message }): Diagnostic => {
+      const place = placeOfRule(layer, kind, rule);
+      return { ...said, file, ...place, field: `permissions.${kind}`, message };
+    });
+    const more = problems.length - shown.length;
+    const message = `${more} more rules have problems. Correct those above first.`;
+    return more === 0 ? shown : [...shown, { ...said, file, ...start, field: null, message }];
+  });
 }
+
+const mostProblems = 100;
 
 function placeOfRule(layer: Layer | undefined, kind: string, rule: string): Position {
   const permissions = layer?.values["permissions"];

@@ -5,10 +5,11 @@ import { editTools, readTools, type ViewedCall } from "./call.ts";
 import { isConfinedOut, isOutsideMemory } from "./confine.ts";
 import { criticalRemoval } from "./critical-removal.ts";
 import type { Decision } from "./decision.ts";
-import { matchesDomain } from "./domain.ts";
+import { matchesDomain, namesHost } from "./domain.ts";
 import { forbidMatch, namesType } from "./forbid.ts";
 import { ruleForPath } from "./path-rule.ts";
 import { bothInside, type Rulebook } from "./policy.ts";
+import { privateHostOf } from "./private-host.ts";
 import { isAbout, type Rule } from "./rule.ts";
 
 /** What one stage says. */
@@ -121,6 +122,9 @@ function allowedBy(rule: Rule): Finding {
 
 /** Whether one allow rule is enough. Of commands, only one for all of Bash is: their parts have rules of their own. */
 function allows(rule: Rule, call: ViewedCall, book: Rulebook): boolean {
+  // All of the web is not what lies behind it.
+  if (privateHostOf(call) !== null)
+    return rule.specifier !== null && namesHost(rule.specifier, call.input["url"]);
   if (rule.specifier === null) return true;
   if (call.tool === "Agent") return namesType(rule.specifier, call);
   if (call.tool === "WebFetch") return matchesDomain(rule.specifier, call.input["url"]);
@@ -196,6 +200,11 @@ function otherwise(call: ViewedCall, book: Rulebook): Finding {
       part,
       suggestions: rules,
     };
+  }
+  const host = privateHostOf(call);
+  if (host !== null) {
+    const reason = `${host} is not a public address: only a rule that names it allows it.`;
+    return { verdict: "ask", reason, suggestions: suggestionsFor(call) };
   }
   const outside = call.pairs.find((pair) => !book.isInside(pair));
   const reason =

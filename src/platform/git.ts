@@ -12,6 +12,8 @@ const safe = [
   "-c",
   "core.fsmonitor=false",
   "-c",
+  "color.status=false",
+  "-c",
   "core.pager=cat",
   "-c",
   "protocol.ext.allow=never",

@@ -8,13 +8,13 @@ export const accountPatterns: readonly SecretPattern[] = [
   {
     name: "aws-access-key-id",
     markers: ["AKIA", "ASIA", "ABIA"],
-    find: expression`(?:AKIA|ASIA|ABIA)[A-Z2-7]{16}(?![A-Za-z0-9])`,
+    find: /(?:AKIA|ASIA|ABIA)[A-Z2-7]{16}(?![A-Za-z0-9])/g,
     examples: whole((random) => `AKIA${random(16, base32)}`),
   },
   {
     name: "google-api-key",
     markers: ["AIza"],
-    find: expression`AIza[\w-]{35}`,
+    find: /AIza[\w-]{35}/g,
     examples: whole((random) => `AIza${random(35, word)}`),
   },
   {
@@ -31,8 +31,8 @@ export const accountPatterns: readonly SecretPattern[] = [
   },
   {
     name: "azure-signature",
-    markers: ["sig="],
-    find: /(?<before>[?&]sig=)[A-Za-z0-9%+/=]{40,}/g,
+    markers: ["sig=", "sig\\u003"],
+    find: /(?<before>(?:[?&]|\\u0026)sig(?:=|\\u003[dD]))[A-Za-z0-9%+/=]{40,}/g,
     examples: (random) => {
       const secret = `${random(43)}%3D`;
       return [[`https://x.blob.example/y?sv=2026-01-01&sig=${secret}&se=z`, secret]];
@@ -83,7 +83,7 @@ export const accountPatterns: readonly SecretPattern[] = [
   {
     name: "databricks-token",
     markers: ["dapi"],
-    find: expression`dapi[0-9a-f]{32}(?:-\d)?(?![0-9a-zA-Z])`,
+    find: /dapi[0-9a-f]{32}(?:-\d)?(?![0-9a-zA-Z])/g,
     examples: whole((random) => `dapi${random(32, hex)}`),
   },
   {
@@ -95,7 +95,7 @@ export const accountPatterns: readonly SecretPattern[] = [
   {
     name: "atlassian-token",
     markers: ["ATATT3"],
-    find: expression`ATATT3[\w=-]{100,}`,
+    find: /ATATT3[\w=-]{100,}/g,
     examples: whole((random) => `ATATT3${random(180, word)}`),
   },
   {

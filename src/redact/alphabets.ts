@@ -12,4 +12,4 @@ export function classOf(alphabet: string): string {
 }
 
 /** Where a secret may begin: not inside a word, unless what looks like a letter ends an escape of JSON, a URL or a terminal. */
-export const edge: string = String.raw`(?:(?<![A-Za-z0-9])|(?<=\\[nrtbf]|%[0-9A-Fa-f]{2}|\[[0-9;]{0,8}m))`;
+export const edge: string = String.raw`(?:(?<![A-Za-z0-9])|(?<=\\[nrtbf]|\\u[0-9A-Fa-f]{4}|%[0-9A-Fa-f]{2}|\[[0-9;]{0,8}m))`;

@@ -1,19 +1,27 @@
 import { alphanumeric, base64, hex } from "./alphabets.ts";
-import { isRandom, isValue } from "./looks-secret.ts";
+import { hasRandomPair, isRandom, isValue } from "./looks-secret.ts";
 import type { SecretPattern } from "./secret-patterns.ts";
 
 /** What people call a secret, at the end of a name. */
 const name = String.raw`(?:pass(?:word|wd|phrase)?|pwd|secret|token|credentials?|auth|(?:api|access|secret|private|signing|encryption|auth|account|master|service|session|shared|license)[_-]?key|key[_-]base)(?:[_-]?\d{1,2})?`;
 /** The end of a name in quotes, and the blanks after it. */
 const afterName = String.raw`["'\x60\\]{0,4}[ \t]{0,3}`;
+/** As it is, or as JSON may write it. */
+const signs = String.raw`(?:[=:]|\\u003[adAD])`;
 /** Between the sign and the value. */
 const beforeValue = String.raw`[=>]?[ \t]{0,4}["'\x60\\]{0,4}`;
 /** In a shell, in code, in JSON, in YAML; not what a sentence or a call ends with. */
 const value = String.raw`[^\s"'\x60\\<>]{7,}[^\s"'\x60\\<>,;.)}\]]`;
 
+/** Between the sign behind `Cookie` and the first name. */
+const beforeCookie = String.raw`[ \t]{0,4}\[?["'\x60\\]{0,4}`;
+const cookieName = String.raw`[^\s"'\x60\\<>;=]{1,64}`;
+/** One character of all cookies of a header: there is a blank behind a semicolon, and none elsewhere. */
+const cookieValue = String.raw`(?:[^"'\x60\\<>\n\r\v\f](?<![^;][ \t]))`;
+
 /** The expression begins with the sign, which is rarer than letters: looking back for the name costs less than looking for it. */
 function assigned(names: string, secret: string, flags: string): RegExp {
-  const sign = `[=:](?<=${names}${afterName}[=:])`;
+  const sign = `${signs}(?<=${names}${afterName}${signs})`;
   return new RegExp(`(?<before>${sign}${beforeValue})${secret}`, `g${flags}`);
 }
 
@@ -21,8 +29,8 @@ function assigned(names: string, secret: string, flags: string): RegExp {
 export const contextPatterns: readonly SecretPattern[] = [
   {
     name: "azure-account-key",
-    markers: ["AccountKey=", "AccessKey="],
-    find: /(?<before>(?:Account|Access)Key=)[A-Za-z0-9+/]{40,}={0,2}/g,
+    markers: ["AccountKey", "AccessKey"],
+    find: /(?<before>(?:Account|Access)Key(?:=|\\u003[dD]))[A-Za-z0-9+/]{40,}={0,2}/g,
     examples: (random) => {
       const secret = `${random(86, `${alphanumeric}+/`)}==`;
       return [[`DefaultEndpointsProtocol=https;AccountName=shop;AccountKey=${secret};`, secret]];
@@ -43,7 +51,7 @@ export const contextPatterns: readonly SecretPattern[] = [
   {
     name: "authorization",
     markers: ["uthorization", "UTHORIZATION"],
-    find: /(?<before>authorization["'\\]{0,4}[ \t]{0,3}[:=][ \t]{0,3}["'\\]{0,4}(?:[a-z]{3,12}[ \t]{1,3})?)[^\s"'\\<>]{8,}/gi,
+    find: /(?<before>authorization["'\\]{0,4}[ \t]{0,3}(?:[:=]|\\u003[ad])[ \t]{0,3}["'\\]{0,4}(?:[a-z]{3,12}[ \t]{1,3})?)[^\s"'\\<>]{8,}/gi,
     accepts: isValue,
     examples: (random) => {
       const secret = random(32, base64);
@@ -62,6 +70,38 @@ export const contextPatterns: readonly SecretPattern[] = [
     examples: (random) => {
       const secret = `${random(30)}7`;
       return [[`sent with bearer ${secret}`, secret]];
+    },
+  },
+  {
+    name: "set-cookie",
+    markers: ["ookie", "OOKIE"],
+    find: new RegExp(
+      `(?<before>[=:](?<=set-cookie2?${afterName}[=:])${beforeCookie}${cookieName}${signs})[^\\s"'\\x60\\\\<>;]{8,}`,
+      "gi",
+    ),
+    accepts: isRandom,
+    examples: (random) => {
+      const secret = `${random(20)}6`;
+      return [
+        [`Set-Cookie: sid=${secret}; Path=/; HttpOnly`, secret],
+        [`{"set-cookie": ["sid=${secret}; Path=/"]}`, secret],
+      ];
+    },
+  },
+  {
+    name: "cookie",
+    markers: ["ookie", "OOKIE"],
+    find: new RegExp(
+      `(?<before>[=:](?<=(?<!set-)cookie${afterName}[=:])${beforeCookie})${cookieValue}{8,}`,
+      "gi",
+    ),
+    accepts: hasRandomPair,
+    examples: (random) => {
+      const secret = `${random(20)}3`;
+      return [
+        [`Cookie: theme=dark; sid=${secret}; lang=en`, secret],
+        [`curl -H 'cookie: sid=${secret}'`, secret],
+      ];
     },
   },
   {
@@ -112,7 +152,7 @@ export const contextPatterns: readonly SecretPattern[] = [
   },
   {
     name: "assigned-secret",
-    markers: ["=", ":"],
+    markers: ["=", ":", "\\u003"],
     find: assigned(name, value, "i"),
     accepts: isRandom,
     examples: (random) => {
@@ -124,6 +164,7 @@ export const contextPatterns: readonly SecretPattern[] = [
         [`  clientSecret: ${secret}`, secret],
         [String.raw`{\"password\":\"${secret}\"}`, secret],
         [`https://git.example/?access_token=${secret}`, secret],
+        [String.raw`password\u003d${secret}`, secret],
         [`HEROKU_API_KEY=${uuid(random(32, hex))}`, ""],
       ].map(([text = "", own]) => [text, own || (text.split("=")[1] ?? "")] as const);
     },
@@ -143,7 +184,7 @@ export const contextPatterns: readonly SecretPattern[] = [
 /** Occurs in every text with one of these. */
 export const contextMarker: RegExp = new RegExp(
   [
-    `[=:](?<=(?:${anyCase(`${name}|authorization`)}|_KEY|_PAT|_DSN)${afterName}[=:])`,
+    `${signs}(?<=(?:${anyCase(`${name}|authorization|cookie2?`)}|_KEY|_PAT|_DSN)${afterName}${signs})`,
     String.raw`:\/\/[^\s/?#@"'\x60<>]{1,400}@`,
     String.raw`[Bb](?:earer|EARER)[ \t]|-(?:u|-user)[ \t]|-p(?<=sshpass[ \t]{1,3}-p)|password\s`,
   ].join("|"),
@@ -155,14 +196,25 @@ export const contextMarker: RegExp = new RegExp(
  */
 export const openContext: RegExp = new RegExp(
   [
-    `(?:${name}|[A-Z0-9]_(?:KEY|PAT|DSN)|secret_?access_?key)${afterName}(?:[=:]${beforeValue})?$`,
-    String.raw`authorization["'\\]{0,4}[ \t]{0,3}(?:[:=][ \t]{0,3}["'\\]{0,4}(?:[a-z]{3,12}[ \t]{1,3})?)?$`,
+    `(?:${name}|[A-Z0-9]_(?:KEY|PAT|DSN)|secret_?access_?key)${afterName}(?:${signs}${beforeValue})?$`,
+    String.raw`authorization["'\\]{0,4}[ \t]{0,3}(?:(?:[:=]|\\u003[ad])[ \t]{0,3}["'\\]{0,4}(?:[a-z]{3,12}[ \t]{1,3})?)?$`,
+    `cookie2?${afterName}(?:[=:]${beforeCookie})?$`,
     String.raw`\bbearer[ \t]{1,3}["']?$`,
     String.raw`\b(?:login|account)\s{1,8}(?:[^\s]{1,8192}\s{1,8}(?:password\s{1,8})?)?$`,
     String.raw`(?:^|\s)(?:-u|--user)[ \t]{1,3}$|sshpass[ \t]{1,3}(?:-p[ \t]{0,3})?$`,
   ].join("|"),
   "i",
 );
+
+/** Where the cookies of a header begin. */
+export const cookieHeader: RegExp = new RegExp(`cookie2?${afterName}[=:]${beforeCookie}`, "gi");
+
+/** Whether the character at a place is none of theirs. */
+export function endsCookies(text: string, at: number): boolean {
+  const character = text.charAt(at);
+  if (character === " " || character === "\t") return text.charAt(at - 1) !== ";";
+  return /["'`\\<>\n\r\v\f]/.test(character);
+}
 
 /** The rest of the expression must heed case. */
 function anyCase(source: string): string {

@@ -11,6 +11,14 @@ export function isRandom(whole: string): boolean {
     : value.length >= 24 && bitsPerCharacter(value) >= 4;
 }
 
+/** Whether one of `name=value; name=value` has a value that is one. */
+export function hasRandomPair(pairs: string): boolean {
+  return pairs.split(";").some((pair) => {
+    const value = pair.slice(pair.indexOf("=") + 1);
+    return pair.includes("=") && value.length >= 8 && isRandom(value);
+  });
+}
+
 /** Not a variable, a blank to fill in, or redacted already. */
 export function isValue(value: string): boolean {
   return !/^(?:[$%{[<*]|x{4}|\.{3}|your[-_ ]|change[-_]?me|placeholder|null$|undefined$)/i.test(

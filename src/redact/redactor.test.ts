@@ -200,3 +200,73 @@ test.each(["curl -u\tme:", "curl --user\tme:", "sshpass\t-p\t", "BEARER\t"])(
     expect(createRedactor().text(`${before}hunter2Hunter2xyz44`)).not.toContain("hunter2");
   },
 );
+
+test.each(["long", "1", "x", "token", "Z9"])(
+  "a token that is glued to a word or a digit is redacted: %s",
+  (before) => {
+    const random = randomText(11);
+    const secrets = [
+      `ghp_${random(36)}`,
+      `github_pat_${random(82)}`,
+      `glpat-${random(20)}`,
+      `xoxb-${random(40)}`,
+      `sk-ant-api03-${random(95)}`,
+      `AKIA${random(16, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")}`,
+      `AIza${random(35)}`,
+    ];
+    for (const secret of secrets) {
+      expect(text(`see ${before}${secret} there`)).not.toContain(secret);
+      expect(text(`${before}${secret}`)).toMatch(/^\w+\[redacted:[\w-]+\]$/);
+    }
+  },
+);
+
+test("words that end like the beginning of a token stay as they are", () => {
+  const hash = randomText(12)(40, "0123456789abcdef");
+  for (const word of [
+    `task-${hash}`,
+    `monkey-${hash.slice(0, 32)}`,
+    `mask_test_datasetGeneratorOptions`,
+    `task-admin-dashboard-settings-page`,
+    `disk-proj-some-rather-long-project-name`,
+    `utf8_${hash}`,
+    `archvs.someRatherLongPropertyName`,
+  ])
+    expect(text(word)).toBe(word);
+});
+
+test("a value behind an equals sign or colon that JSON has escaped is redacted, in any case of letters", () => {
+  const secret = `${randomText(13)(19)}8`;
+  for (const before of [
+    String.raw`{"url":"https://git.example/?a\u003d1\u0026access_token\u003d`,
+    String.raw`password\u003D`,
+    String.raw`{"text":"{\\"api_key\\"\\u003a\\"`,
+    String.raw`Authorization\u003a Bearer `,
+    String.raw`DEPLOY_KEY\u003d`,
+    String.raw`x\u003dsk-`,
+  ]) {
+    const whole = before.endsWith("sk-") ? randomText(14)(40) : secret;
+    expect(text(`${before}${whole}"`)).not.toContain(whole);
+  }
+});
+
+test("cookies of a header are redacted, its names and attributes stay where they can", () => {
+  const [one = "", two = ""] = [15, 16].map((seed) => `${randomText(seed)(24)}4`);
+  expect(text(`set-cookie: sid=${one}; Path=/; HttpOnly`)).toBe(
+    "set-cookie: sid=[redacted:set-cookie]; Path=/; HttpOnly",
+  );
+  expect(text(`Cookie: theme=dark; sid=${one}; csrf=${two}\nHost: shop.example`)).toBe(
+    "Cookie: [redacted:cookie]\nHost: shop.example",
+  );
+  expect(text(`curl -H "Cookie: a=${one}; b=${two}" https://shop.example`)).toBe(
+    'curl -H "Cookie: [redacted:cookie]" https://shop.example',
+  );
+  expect(text(`Cookie: sid=${one} was sent`)).toBe("Cookie: [redacted:cookie] was sent");
+  for (const ordinary of [
+    "Cookie: theme=dark; lang=en-GB; seen=2026-01-01",
+    "const cookie = request.headers.cookie; cookie: string;",
+    "Set-Cookie: theme=dark-and-compact; Path=/",
+    "The cookie: a small text, which a server sets=makes and reads.",
+  ])
+    expect(text(ordinary)).toBe(ordinary);
+});

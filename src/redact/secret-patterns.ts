@@ -34,7 +34,7 @@ const shape: string = [
   "[-.:][A-Za-z0-9_-]{16}(?<=[A-Z0-9][a-z_-]{0,15})",
   "_[A-Za-z0-9+/=_-]{16}(?<=[A-Z0-9][a-z_+/=-]{0,15})",
   "/(?:0[A-Za-z0-9_-]{16}|services/|workflows/|triggers/|webhooks/)",
-  "A(?:[KSB]IA[A-Z2-7]{16}|Iza|TATT3)|SK[0-9a-f]{16}|EAAA|[78]Q~|[?&]sig=|pi[0-9a-f]{16}",
+  "A(?:[KSB]IA[A-Z2-7]{16}|Iza|TATT3)|SK[0-9a-f]{16}|EAAA|[78]Q~|[?&]sig[=\\\\]|\\\\u0026sig|pi[0-9a-f]{16}",
 ].join("|");
 export const shapeMarker: RegExp = new RegExp(shape, "g");
 

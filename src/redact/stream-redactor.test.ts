@@ -31,6 +31,9 @@ const words = fc.array(
       "login",
       "Bearer",
       "-u",
+      "Cookie: a=b;",
+      "set-cookie",
+      "sid=ab12cd34ef56;",
       "é",
       '"a"',
     ),
@@ -81,6 +84,18 @@ test.each(["login ", "account\n", "login x "])(
     expect(redactor.text(given)).not.toContain("opensesame");
   },
 );
+
+test("cookies that come after others are told by the header before them", () => {
+  const given = `Cookie: theme=dark; lang=en; sid=${randomText(4)(24)}5; a=b\nHost: x Cookie: a=b c`;
+  const streamed = inPieces(given, everywhere(given));
+  expect(streamed).toBe("Cookie: [redacted:cookie]\nHost: x Cookie: a=b c");
+});
+
+test("a header of cookies without an end is not held back for ever", () => {
+  const stream = new StreamRedactor(redactor);
+  const shown = Array.from({ length: 500 }, () => stream.push("cookie: a=b; ")).join("");
+  expect(shown.length).toBeGreaterThan(4000);
+});
 
 test("a private key in pieces goes as a whole", () => {
   const key = `-----BEGIN PRIVATE KEY-----\n${randomText(1)(64)}\n${randomText(2)(64)}\n-----END PRIVATE KEY-----`;

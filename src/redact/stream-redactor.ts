@@ -1,4 +1,4 @@
-import { openContext } from "./context-patterns.ts";
+import { cookieHeader, endsCookies, openContext } from "./context-patterns.ts";
 import type { Redactor } from "./redactor.ts";
 
 /**
@@ -45,7 +45,7 @@ export function safeCut(text: string, { texts, lines }: Redactor["spread"]): num
   for (let contexts = 0; ; contexts += 1) {
     const next = Math.min(
       beforeBlock(text, cut),
-      contexts < mostContexts ? beforeContext(text, cut) : cut,
+      ...(contexts < mostContexts ? [beforeContext(text, cut), beforeCookies(text, cut)] : []),
       ...texts.map((secret) => beforeText(text, cut, secret)),
     );
     if (next === cut) return cut;
@@ -77,6 +77,18 @@ function beforeContext(text: string, cut: number): number {
   const before = keysAsWords(text.slice(Math.max(0, cut - longestContext), cut));
   const context = openContext.exec(before);
   return context === null ? cut : cut - before.length + context.index;
+}
+
+/** Where a header of cookies begins that goes on to the cut: there are blanks in it. */
+function beforeCookies(text: string, cut: number): number {
+  const from = Math.max(0, cut - longestContext);
+  const before = text.slice(from, cut);
+  let end = before.length;
+  while (end > 0 && !endsCookies(before, end - 1)) end -= 1;
+  const open = before
+    .matchAll(cookieHeader)
+    .find(({ index, 0: header }) => index + header.length >= end);
+  return open === undefined ? cut : from + open.index;
 }
 
 /** A key of many lines will be one word. After the last end no beginning is looked at: for each that would be all of the text. */

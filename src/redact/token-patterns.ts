@@ -81,14 +81,29 @@ type Row = readonly [
   usual: number,
 ];
 
+/** Not inside a word: words end like these (`task-`, `mask_test_`, `monkey-`), or they are so short that chance writes them. */
+const onlyApart: ReadonlySet<string> = new Set([
+  "sk-",
+  "sk-proj-",
+  "sk-svcacct-",
+  "sk-admin-",
+  "sk_live_",
+  "sk_test_",
+  "rk_live_",
+  "rk_test_",
+  "key-",
+  "hf_",
+  "r8_",
+  "hvs.",
+  "hvb.",
+  "hvr.",
+]);
+
 export const tokenPatterns: readonly SecretPattern[] = rows.map(
   ([name, prefixes, alphabet, least, usual]) => ({
     name,
     markers: prefixes,
-    find: new RegExp(
-      `${edge}(?:${prefixes.map(escape).join("|")})${classOf(alphabet)}{${least},}`,
-      "g",
-    ),
+    find: new RegExp(`(?:${prefixes.map(begun).join("|")})${classOf(alphabet)}{${least},}`, "g"),
     examples: (random) =>
       prefixes.map((prefix) => {
         const secret = prefix + random(usual, alphabet);
@@ -97,6 +112,7 @@ export const tokenPatterns: readonly SecretPattern[] = rows.map(
   }),
 );
 
-function escape(prefix: string): string {
-  return prefix.replaceAll(".", String.raw`\.`);
+function begun(prefix: string): string {
+  const source = prefix.replaceAll(".", String.raw`\.`);
+  return onlyApart.has(prefix) ? edge + source : source;
 }

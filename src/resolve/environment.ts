@@ -1,6 +1,7 @@
 import { platform, release } from "node:os";
 import { currentBranch, directoriesUpToRoot, gitStatus, repositoryRoot } from "../platform/git.ts";
 import type { Attachment } from "../message.ts";
+import { escapeName } from "../escape-tags.ts";
 import { once } from "../platform/once.ts";
 import { readInstructions } from "./instructions.ts";
 
@@ -35,22 +36,24 @@ export class Environment {
     return readInstructions(this.directories, this.configDir);
   }
 
-  /** The block at the end of a system prompt. */
+  /** The block at the end of a system prompt. Its values are names that a repository may have chosen. */
   async block(options: { model: string; gitStatus: boolean }): Promise<string> {
     const status = options.gitStatus ? await this.status() : undefined;
     const lines = [
-      `Working directory: ${this.cwd}`,
-      this.repository === undefined ? "Not a git repository" : `Repository: ${this.repository}`,
-      ...(this.branch === undefined ? [] : [`Branch: ${this.branch}`]),
-      `Configuration directory: ${this.configDir}`,
+      `Working directory: ${escapeName(this.cwd)}`,
+      this.repository === undefined
+        ? "Not a git repository"
+        : `Repository: ${escapeName(this.repository)}`,
+      ...(this.branch === undefined ? [] : [`Branch: ${escapeName(this.branch)}`]),
+      `Configuration directory: ${escapeName(this.configDir)}`,
       `Platform: ${platform()} ${release()}, bash`,
       `Date: ${this.#date}`,
-      `Model: ${options.model}`,
+      `Model: ${escapeName(options.model)}`,
     ];
     const snapshot =
       status === undefined || status === ""
         ? ""
-        : `\n<git_status>\nA snapshot from the start of the session; it does not change.\n${status}\n</git_status>`;
+        : `\n<git_status>\nA snapshot from the start of the session; it does not change.\n${status.split("\n").map(escapeName).join("\n")}\n</git_status>`;
     return `<environment>\n${lines.join("\n")}\n</environment>${snapshot}\nGive file paths as absolute paths. No emoji.`;
   }
 }

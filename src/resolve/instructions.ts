@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { open, realpath, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { escapeName } from "../escape-tags.ts";
 import type { Attachment } from "../message.ts";
 import { isInside } from "../platform/is-inside.ts";
 
@@ -43,7 +44,7 @@ async function readPart(file: string, root?: string): Promise<string | undefined
     await using handle = await open(real);
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(largestFile), 0, largestFile, 0);
     const text = buffer.toString("utf8", 0, bytesRead).toWellFormed().trim();
-    return text === "" ? undefined : `Instructions from ${file}:\n\n${text}`;
+    return text === "" ? undefined : `Instructions from ${escapeName(file)}:\n\n${text}`;
   } catch {
     return undefined;
   }

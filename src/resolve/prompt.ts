@@ -1,5 +1,6 @@
 import type { Catalog } from "../definitions/catalog.ts";
 import type { AgentDefinition } from "../definitions/definition.ts";
+import { escapeName } from "../escape-tags.ts";
 import type { Attachment } from "../message.ts";
 import type { SpawnRights } from "../resolved-agent.ts";
 import { toolName } from "../tools/registry.ts";
@@ -57,7 +58,8 @@ function agentList(catalog: Catalog, types: readonly string[] | "any"): Attachme
 }
 
 function listingLine(definition: AgentDefinition): string {
-  return `- ${definition.name}: ${definition.description} (Tools: ${shownTools(definition)})`;
+  const name = escapeName(definition.name);
+  return `- ${name}: ${definition.description} (Tools: ${escapeName(shownTools(definition))})`;
 }
 
 /** What it may do with the files of its own memory says nothing about the work that it can be given. */
@@ -75,12 +77,12 @@ function shownTools({ tools, disallowedTools = [] }: AgentDefinition): string {
 function configuration(catalog: Catalog, environment: Environment): Attachment {
   const agents = catalog
     .list()
-    .map((definition) => `- ${definition.name} (${definition.source}) ${definition.file ?? ""}`);
+    .map(({ name, source, file }) => `- ${escapeName(name)} (${source}) ${escapeName(file ?? "")}`);
   return {
     type: "configuration",
     text: [
-      `Configuration directory: ${environment.configDir}`,
-      `Project: ${environment.repository ?? environment.cwd}`,
+      `Configuration directory: ${escapeName(environment.configDir)}`,
+      `Project: ${escapeName(environment.repository ?? environment.cwd)}`,
       "Agent types found here:",
       ...agents,
     ].join("\n"),

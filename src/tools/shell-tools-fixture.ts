@@ -55,7 +55,9 @@ export class ToolBench implements AsyncDisposable {
   async call(
     tool: LeafTool,
     input: Record<string, unknown>,
-    options: Partial<Pick<ToolContext, "signal" | "ask" | "agents" | "wait" | "hasTool">> = {},
+    options: Partial<
+      Pick<ToolContext, "signal" | "ask" | "agents" | "wait" | "hasTool" | "mayReachPrivate">
+    > = {},
   ): Promise<ToolOutput & { content: string }> {
     const context: ToolContext = {
       agentId: newAgentId(),

@@ -1,3 +1,5 @@
+import { escapeTags } from "../escape-tags.ts";
+
 /** What an agent is told about something that has ended in the background. */
 export interface TaskNotification {
   taskId: string;
@@ -32,8 +34,16 @@ export function taskNotification(note: TaskNotification): string {
 }
 
 function element(name: string, text: string | undefined): string {
-  return text === undefined ? "" : `<${name}>${text.replaceAll(ownTags, "&lt;")}</${name}>`;
+  return text === undefined ? "" : `<${name}>${escapeTags(text, ownTags)}</${name}>`;
 }
 
-const ownTags =
-  /<(?=\s*\/?\s*(?:task-notification|task-id|tool-use-id|output-file|status|summary|result|usage)\b)/gi;
+const ownTags = [
+  "task-notification",
+  "task-id",
+  "tool-use-id",
+  "output-file",
+  "status",
+  "summary",
+  "result",
+  "usage",
+];

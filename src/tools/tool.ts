@@ -95,6 +95,8 @@ export interface ToolContext {
   wait?<Result>(arrival: () => Promise<Result>): Promise<Result>;
   /** Whether the agent has a tool, for texts that would name it. */
   hasTool?(name: string): boolean;
+  /** Whether the rules let this address lead to one that is not public. Absent: no. */
+  mayReachPrivate?(url: string): boolean;
   /** A path without links, as it was when the call was allowed. */
   realPath(path: string): string;
   /** What there is to read of a call that ends because its signal aborted; the model reads it after the reason. */

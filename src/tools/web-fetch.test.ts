@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ToolBench } from "./shell-tools-fixture.ts";
 import { webFetchTool } from "./web-fetch.ts";
@@ -120,6 +121,19 @@ describe("a page", () => {
       isError: true,
       content: expect.stringContaining("larger than 10 MB"),
     });
+  });
+});
+
+test("a small answer that unpacks to more than ten megabytes is refused", async () => {
+  const url = await serve((_, response) =>
+    response
+      .setHeader("content-encoding", "gzip")
+      .setHeader("content-type", "text/plain")
+      .end(gzipSync(Buffer.alloc(10_000_001, "x"))),
+  );
+  expect(await read(url)).toMatchObject({
+    isError: true,
+    content: expect.stringContaining("larger than 10 MB"),
   });
 });
 

@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import { z } from "zod";
 import { errorMessage } from "../errors.ts";
 import { htmlToMarkdown } from "./html-to-markdown.ts";
+import { requestPage, type WebAnswer } from "./web-request.ts";
 import { leafTool, ToolFailure, type LeafTool, type ToolOutput } from "./tool.ts";
 
 const timeLimitMs = 30_000;
@@ -19,9 +20,10 @@ export const webFetchTool: LeafTool = leafTool({
     prompt: z.string().describe("What you look for"),
     offset: z.number().min(0).default(0).describe("Character to start from"),
   }),
-  async execute({ url, prompt, offset }, { signal }) {
+  async execute({ url, prompt, offset }, context) {
+    const { signal } = context;
     const began = performance.now();
-    const answer = (response: Response, bytes: number, result: string): ToolOutput => ({
+    const answer = (response: WebAnswer, bytes: number, result: string): ToolOutput => ({
       content: result,
       data: {
         bytes,
@@ -36,14 +38,17 @@ export const webFetchTool: LeafTool = leafTool({
     const timeUp = AbortSignal.timeout(timeLimitMs);
     const either = AbortSignal.any([signal, timeUp]);
     try {
-      const { response, address, elsewhere } = await request(start, either);
+      const { response, address, elsewhere } = await request(start, {
+        signal: either,
+        mayReachPrivate: context.mayReachPrivate?.(start.href) ?? false,
+      });
       if (elsewhere !== undefined) {
-        await response.body?.cancel();
+        response.close();
         const text = `${address.href} redirects to another host. To read it, call WebFetch with the URL ${elsewhere.href}`;
         return answer(response, 0, text);
       }
-      if (!response.ok) {
-        await response.body?.cancel();
+      if (response.status < 200 || response.status >= 300) {
+        response.close();
         const text = `HTTP ${response.status} ${response.statusText} at ${address.href}. Check the URL, or try another source.`;
         return { ...answer(response, 0, text), isError: true };
       }
@@ -66,29 +71,25 @@ export const webFetchTool: LeafTool = leafTool({
 });
 
 interface Fetched {
-  response: Response;
+  response: WebAnswer;
   address: URL;
   /** Where a redirect leads that needs a decision of its own: permissions are given by host. */
   elsewhere?: URL;
 }
 
-async function request(start: URL, signal: AbortSignal): Promise<Fetched> {
+async function request(
+  start: URL,
+  options: { signal: AbortSignal; mayReachPrivate: boolean },
+): Promise<Fetched> {
   let address = start;
   for (let redirects = 0; redirects <= redirectCap; redirects += 1) {
-    const response = await fetch(address, {
-      signal,
-      redirect: "manual",
-      headers: {
-        accept: "text/markdown, text/html, text/*;q=0.9, */*;q=0.1",
-        "user-agent": "retinue",
-      },
-    });
-    const location = response.headers.get("location");
+    const response = await requestPage(address, options);
+    const location = response.header("location");
     if (response.status < 300 || response.status >= 400 || location === null)
       return { response, address };
     const next = addressOf(new URL(location, address).href);
     if (next.host !== address.host) return { response, address, elsewhere: next };
-    await response.body?.cancel();
+    response.close();
     address = next;
   }
   throw new ToolFailure(
@@ -119,12 +120,13 @@ function isLocal(hostname: string): boolean {
   );
 }
 
-async function bodyOf(response: Response, address: URL): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
+async function bodyOf(response: WebAnswer, address: URL): Promise<Buffer> {
+  const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of response.body ?? []) {
+  for await (const chunk of response.body) {
     length += chunk.length;
     if (length > bodyCap) {
+      response.close();
       throw new ToolFailure(
         `${address.href} is larger than 10 MB. Download it with Bash (curl) and read parts of it.`,
       );
@@ -137,8 +139,8 @@ async function bodyOf(response: Response, address: URL): Promise<Buffer> {
 const textTypes =
   /^text\/|^application\/(?:.*\+)?(?:json|xml|javascript|ecmascript|yaml|x-yaml|toml|x-sh|x-ndjson|graphql|sql)$/;
 
-async function textOf(response: Response, body: Buffer, signal: AbortSignal): Promise<string> {
-  const header = response.headers.get("content-type") ?? "";
+async function textOf(response: WebAnswer, body: Buffer, signal: AbortSignal): Promise<string> {
+  const header = response.header("content-type") ?? "";
   const type = (header.split(";")[0] ?? "").trim().toLowerCase();
   if (type === "" ? body.includes(0) : !textTypes.test(type) && !isHtml(type)) {
     throw new ToolFailure(
@@ -174,7 +176,7 @@ function excerpt(text: string, prompt: string, offset: number): string {
   return `# ${prompt.replaceAll(/\s+/g, " ")}\n\n${text.slice(offset, end).toWellFormed() || "(empty page)"}${more}`;
 }
 
-/** `fetch` hides what happened one level down. */
+/** Where a host has several addresses, each has failed for itself. */
 function causeOf(error: unknown): string {
-  return errorMessage(error instanceof Error && error.cause !== undefined ? error.cause : error);
+  return errorMessage(error instanceof AggregateError ? error.errors[0] : error);
 }

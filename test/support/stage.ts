@@ -33,14 +33,19 @@ export interface Stage {
 /** A manager in a fresh directory, answering from a scenario, with every event and request on record. */
 export function setStage(
   scenario: string,
-  options: Partial<ManagerOptions> & { files?: Record<string, string> } = {},
+  options: Partial<ManagerOptions> & {
+    files?: Record<string, string>;
+    /** Called with the working directory before there is a manager, which looks for a repository once. */
+    prepare?: (cwd: string) => void;
+  } = {},
 ): Stage {
-  const { files, ...managerOptions } = options;
+  const { files, prepare, ...managerOptions } = options;
   const root = temporaryDirectory();
   const cwd = join(root, "work");
   const configDir = join(root, "config");
   mkdirSync(cwd);
   writeFiles(cwd, files ?? {});
+  prepare?.(cwd);
   const requests: ModelRequest[] = [];
   // A model that the test brings may keep its connections: it is not the manager's.
   const expectNoLeaks = watchForLeaks({ exceptConnections: managerOptions.model !== undefined });

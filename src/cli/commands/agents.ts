@@ -27,7 +27,7 @@ export async function agentsListCommand(options: ListOptions): Promise<void> {
   configuration.loader.onChange(() => {
     process.stdout.write("\n");
     list(options).catch((error: unknown) =>
-      process.stderr.write(`retinue: ${errorMessage(error)}\n`),
+      process.stderr.write(`retinue: ${plain(errorMessage(error))}\n`),
     );
   });
   // Until somebody ends it.

@@ -10,6 +10,7 @@ import { exitCodeOfAgent, exitCodeOfResult } from "../exit-codes.ts";
 import { findAgent } from "../find-agent.ts";
 import { introduceAgent } from "../introduce-agent.ts";
 import { notRunning, reachAgent } from "../reach-agent.ts";
+import { resultText } from "../result-text.ts";
 import { plain } from "../sanitize.ts";
 import { steerAttached } from "../steer-attached.ts";
 import { createStyle, wantsColor, type ColorChoice } from "../style.ts";
@@ -17,6 +18,7 @@ import { createView, type View } from "../watch-run.ts";
 
 interface AttachOptions {
   json?: boolean;
+  raw?: boolean;
   color: ColorChoice;
 }
 
@@ -94,7 +96,7 @@ function hasEnded({ endedAt, state }: AgentRow): boolean {
 /** Its end may have been the last thing that its process did. Throws `lost` when it has not ended. */
 async function finishFromFiles(
   agent: AgentOnDisk,
-  { json }: AttachOptions,
+  options: AttachOptions,
   lost: unknown,
 ): Promise<void> {
   const now = await readAgent(agent.file);
@@ -102,8 +104,8 @@ async function finishFromFiles(
   const { endedAt, error } = now.meta.retinue;
   if (endedAt === undefined) throw lost ?? closed(now);
   process.exitCode = exitCodeOfAgent(now);
-  if (json === true) return;
-  print(await readResultText(now.transcript));
+  if (options.json === true) return;
+  print(await readResultText(now.transcript), options);
   if (error !== undefined)
     process.stderr.write(
       `retinue: the agent failed (${plain(`${error.code}): ${error.message}`)}\n`,
@@ -118,13 +120,13 @@ function closed({ meta, state }: AgentOnDisk): RetinueError {
   );
 }
 
-function finish(result: AgentResult, { json }: AttachOptions): void {
+function finish(result: AgentResult, options: AttachOptions): void {
   process.exitCode = exitCodeOfResult(result);
-  if (json === true) return;
-  print(result.content);
+  if (options.json === true) return;
+  print(result.content, options);
 }
 
-function print(words: string): void {
-  const content = process.stdout.isTTY ? plain(words) : words;
+function print(words: string, options: AttachOptions): void {
+  const content = resultText(words, options);
   if (content !== "") process.stdout.write(`${content.trimEnd()}\n`);
 }

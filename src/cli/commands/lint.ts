@@ -2,8 +2,7 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { version } from "../../version.ts";
 import { Catalog } from "../../definitions/catalog.ts";
-import { loadDefinitionFile, readDefinition } from "../../definitions/definition-file.ts";
-import { parseFrontmatter } from "../../definitions/frontmatter.ts";
+import { loadDefinitionFile } from "../../definitions/definition-file.ts";
 import type { AgentDefinition } from "../../definitions/definition.ts";
 import type { Skill } from "../../definitions/skill.ts";
 import { findSkill, loadSkills } from "../../definitions/skills.ts";
@@ -16,6 +15,7 @@ import { exitCodes } from "../exit-codes.ts";
 import { readHere, type HereOptions } from "../read-here.ts";
 import { diagnosticLine } from "../report-diagnostics.ts";
 import { sarif } from "../sarif.ts";
+import { withPlaces } from "../with-places.ts";
 
 interface LintOptions extends HereOptions {
   format: "text" | "json" | "sarif";
@@ -24,8 +24,7 @@ interface LintOptions extends HereOptions {
 /** `retinue lint`: everything that is wrong with agent files, settings and plugins, with the place and the remedy. */
 export async function lintCommand(paths: string[], options: LintOptions): Promise<void> {
   const found = paths.length === 0 ? await lintHere(options) : await lintFiles(paths, options);
-  const placed = await Promise.all(found.diagnostics.map(withPlace));
-  const diagnostics = placed.toSorted(byPlace);
+  const diagnostics = (await withPlaces(found.diagnostics)).toSorted(byPlace);
   const errors = diagnostics.filter(({ severity }) => severity === "error").length;
   const warnings = diagnostics.filter(({ severity }) => severity === "warning").length;
   if (options.format === "sarif") {
@@ -142,16 +141,6 @@ function unknownSkills(definition: AgentDefinition, skills: readonly Skill[]): D
       { severity: "warning", code: "unknown", file, line: 1, column: 1, field: "skills", message },
     ];
   });
-}
-
-/** Problems that show only once all is put together stand where their field does. */
-async function withPlace(diagnostic: Diagnostic): Promise<Diagnostic> {
-  const { file, field, line } = diagnostic;
-  if (line !== 1 || field === null || !file.endsWith(".md")) return diagnostic;
-  const text = readDefinition(file);
-  const parsed = typeof text === "string" ? await parseFrontmatter(text) : undefined;
-  const place = parsed?.kind === "fields" ? parsed.places.get(field) : undefined;
-  return { ...diagnostic, ...place };
 }
 
 function byPlace(a: Diagnostic, b: Diagnostic): number {

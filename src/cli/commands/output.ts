@@ -2,10 +2,14 @@ import { tellsEnd } from "../../transcript/ended-agent.ts";
 import { readResultText } from "../../transcript/read-result.ts";
 import { lastTextOf, readTranscript } from "../../transcript/reader.ts";
 import { findAgent } from "../find-agent.ts";
+import { resultText } from "../result-text.ts";
 import { plain } from "../sanitize.ts";
 
 /** `retinue output`: the result of an agent, or its last words so far, from its transcript. */
-export async function outputCommand(id: string, options: { json?: boolean }): Promise<void> {
+export async function outputCommand(
+  id: string,
+  options: { json?: boolean; raw?: boolean },
+): Promise<void> {
   const { meta, state, transcript } = await findAgent(id);
   const content = tellsEnd(meta)
     ? await readResultText(transcript)
@@ -17,7 +21,7 @@ export async function outputCommand(id: string, options: { json?: boolean }): Pr
     );
     return;
   }
-  process.stdout.write(`${process.stdout.isTTY ? plain(content) : content}\n`);
+  process.stdout.write(`${resultText(content, options)}\n`);
   if (meta.retinue.scripted) process.stderr.write("retinue: scripted, not the words of a model.\n");
   if (state !== "completed") {
     const { error } = meta.retinue;
