@@ -4,6 +4,7 @@ import type { ToolCall } from "../events/event.ts";
 import type { Question } from "../inbox/question.ts";
 import type { ToolResultBlock } from "../message.ts";
 import { realPath } from "../platform/real-path.ts";
+import type { ConfinedTo } from "../platform/sandbox/confined-to.ts";
 import { toolName } from "../tools/registry.ts";
 import type { LeafTool, QuestionReply, Tool, ToolOutput } from "../tools/tool.ts";
 import type { LoopContext } from "./loop-context.ts";
@@ -67,14 +68,14 @@ async function runCall(
     const key = `tool/${call.id}`;
     const approved = await approve(context, tool, call, parsed.data);
     if (!approved.allowed) return failure(approved.text);
-    const { input, changed, real } = approved;
+    const { input, changed, real, confinedTo } = approved;
     if (changed) changedTo = input;
     const output =
       tool.kind === "spawn"
         ? tool.report(await steps.child(key, tool.request(input as never), call.id))
         : await steps.run(key, { repeatable: tool.repeatable }, () =>
             underClock(context, tool, call, (own) =>
-              execute(own, { tool, call, input, real, leave }),
+              execute(own, { tool, call, input, real, confinedTo, leave }),
             ),
           );
     return withInput(output, changedTo);
@@ -115,12 +116,14 @@ function execute(
     call,
     input,
     real,
+    confinedTo,
     leave,
   }: {
     tool: LeafTool;
     call: ToolCall;
     input: Record<string, unknown>;
     real: ReadonlyMap<string, string>;
+    confinedTo: ConfinedTo | null;
     leave: (text: string) => void;
   },
 ): Promise<ToolOutput> {
@@ -136,6 +139,7 @@ function execute(
     callId: call.id,
     signal: context.signal,
     workbench: context.workbench,
+    confinedTo,
     realPath: (path) => real.get(path) ?? realPath(path),
     leave,
     progress: (text) => context.report.emit({ type: "tool-call-progress", callId: call.id, text }),
