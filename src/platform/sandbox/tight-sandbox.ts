@@ -4,7 +4,7 @@ import { absolutePath } from "../absolute-path.ts";
 import { isInside } from "../is-inside.ts";
 import { realPath } from "../real-path.ts";
 import { userHome } from "../user-home.ts";
-import { bubblewrap, namespaces } from "./bubblewrap.ts";
+import { bubblewrap, namespaces, type Bubblewrap } from "./bubblewrap.ts";
 import type { ConfinedTo } from "./confined-to.ts";
 import { gitConfiguration, gitPaths, gitThatLooks, holdable } from "./git-paths.ts";
 import { programPaths } from "./program-paths.ts";
@@ -39,14 +39,16 @@ type TightCall = SandboxCall & { readonly confinedTo: ConfinedTo };
  */
 export class TightSandbox {
   readonly #limits: TightLimits;
+  readonly #find: () => Promise<Bubblewrap>;
 
-  constructor(limits: TightLimits) {
+  constructor(limits: TightLimits, find: () => Promise<Bubblewrap> = bubblewrap) {
     this.#limits = limits;
+    this.#find = find;
   }
 
   /** Nothing where bubblewrap does not work. */
   async prepare(call: TightCall): Promise<SandboxedCommand | undefined> {
-    const found = await bubblewrap();
+    const found = await this.#find();
     if ("missing" in found) return undefined;
     const view = await viewOf(this.#limits, call);
     const command = join(call.directory, "command");
