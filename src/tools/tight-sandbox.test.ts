@@ -101,7 +101,7 @@ describe.skipIf(missing !== undefined)(`a command that nobody approved${why}`, (
   test("sees no process but its own, and no descriptor that leads out", async () => {
     expect((await look(`kill -0 ${process.pid}`)).isError).toBe(true);
     const { content } = await look("cat /proc/[0-9]*/comm | sort -u");
-    expect(content).toBe("bash\nbwrap\ncat\nsort\n");
+    expect(content).toMatch(/^bash\nbwrap\n(?:cat\n)?(?:sort\n)?$/);
     const ends = (await look("readlink /proc/self/fd/*")).content.trim().split("\n");
     const leading = ends.filter((end) => end.startsWith("/") && !/^\/(?:dev|proc)\//.test(end));
     expect(leading).toEqual([expect.stringMatching(/retinue-mark~.* \(deleted\)$/)]);
