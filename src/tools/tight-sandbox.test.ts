@@ -376,6 +376,19 @@ test("a command that was approved runs as we do, beside the sandbox for others",
   expect(content).toBe("the secret");
 });
 
+test("a command for which no sandbox can be set up does not run, and hears what to do", async () => {
+  const program = join(bench.directory, "bwrap");
+  write(program, "#!/bin/sh\necho bwrap: No space left on device >&2\nexit 1\n");
+  chmodSync(program, 0o755);
+  const limits = { directories: [bench.root], readable: [], own: [] };
+  const tightSandbox = new TightSandbox(limits, () => Promise.resolve({ program }));
+  Object.assign(bench.workbench, { tightSandbox });
+  expect((await look("touch ran; cat ~/.ssh/key")).content).toMatch(
+    /^Exit code 1\nbwrap: No space left on device\n\n\[.* or set sandbox\.autoApproved to false\.\]$/,
+  );
+  expect(existsSync(join(bench.root, "ran"))).toBe(false);
+});
+
 test("where bubblewrap does not work a command that nobody approved runs as we do", async () => {
   const limits = { directories: [bench.root], readable: [], own: [] };
   const tightSandbox = new TightSandbox(limits, () => Promise.resolve({ missing: "It is gone." }));

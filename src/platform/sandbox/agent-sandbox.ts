@@ -33,7 +33,7 @@ export class AgentSandbox implements AsyncDisposable {
     this.#temporary ??= mkdtemp(join(realPath(tmpdir()), temporaryName("tmp")));
     const temporary = await this.#temporary;
     const root = realPath(this.#root);
-    const filesystem = fileLimits({
+    const filesystem = await fileLimits({
       ...this.#session,
       root,
       writable: [temporary, realPath(call.directory)],
@@ -95,18 +95,18 @@ const mostHosts = 10;
 const refusedWrite = /\b(?:Read-only file system|EROFS)\b/;
 
 /** What one command may read and write, all paths absolute. */
-export function fileLimits(of: {
+export async function fileLimits(of: {
   limits: SessionSandbox["limits"];
   ownDirectories: readonly string[];
   root: string;
   writable: readonly string[];
-}): { allowWrite: string[]; denyWrite: string[]; denyRead: string[]; allowRead: string[] } {
+}): Promise<Record<"allowWrite" | "denyWrite" | "denyRead" | "allowRead", string[]>> {
   const { limits, root } = of;
   const absolute = (path: string): string => absolutePath(path, root);
   return {
     allowWrite: [root, ...of.writable, ...limits.allowWrite.map(absolute)],
     denyWrite: [
-      ...protectedPaths(root),
+      ...(await protectedPaths(root)),
       ...limits.denyWrite.map(absolute),
       ...of.ownDirectories,
       ...writableByDefault(),

@@ -62,9 +62,7 @@ export class TightSandbox {
       args: [...namespaces, ...view.arguments(), "--", ...shell],
       ended: () => undefined,
       notes: (exitCode, printed) =>
-        exitCode !== undefined && exitCode !== 0 && refused.test(printed())
-          ? [explanation(call.confinedTo)]
-          : [],
+        exitCode === undefined || exitCode === 0 ? [] : explanations(printed(), call.confinedTo),
     };
   }
 }
@@ -92,8 +90,11 @@ async function viewOf(limits: TightLimits, call: TightCall): Promise<View> {
     .add("hide", hidden)
     .add("reveal", revealed);
   if (call.confinedTo === "edit") {
-    const held = within.flatMap((directory) => protectedPaths(directory));
-    view.add("hold", holdable([...held, ...own, ...absolute(forbidden?.denyWrite)]).filter(isSeen));
+    const held = await Promise.all(within.map((directory) => protectedPaths(directory)));
+    view.add(
+      "hold",
+      holdable([...held.flat(), ...own, ...absolute(forbidden?.denyWrite)]).filter(isSeen),
+    );
   }
   return view.add("open", [call.directory]);
 }
@@ -104,10 +105,17 @@ function isBelow(directories: readonly string[], path: string): boolean {
 
 /** What programs say when they meet the sandbox, and sometimes for other reasons. */
 const refused =
-  /^bwrap: |Permission denied|Operation not permitted|Read-only file system|No such file or directory|Network is unreachable|Could not resolve|name resolution|Connection refused|Device or resource busy|not a git repository/im;
+  /Permission denied|Operation not permitted|Read-only file system|No such file or directory|Network is unreachable|Could not resolve|name resolution|Connection refused|Device or resource busy|not a git repository/i;
 
-function explanation(confinedTo: ConfinedTo): string {
+function explanations(printed: string, confinedTo: ConfinedTo): string[] {
+  if (/^bwrap: /m.test(printed))
+    return [
+      "[Nobody had to approve this command, and the sandbox for such commands could not be set up. The user can allow it with a rule, or set sandbox.autoApproved to false.]",
+    ];
+  if (!refused.test(printed)) return [];
   const writes =
     confinedTo === "edit" ? "writes there only, not protected files" : "writes nothing";
-  return `[Nobody had to approve this command, so it ran in a sandbox: it sees the working directories and system programs only, ${writes}, and has no network. If it needs more, the user can allow it with a rule, which runs it outside.]`;
+  return [
+    `[Nobody had to approve this command, so it ran in a sandbox: it sees the working directories and system programs only, ${writes}, and has no network. If it needs more, the user can allow it with a rule, which runs it outside.]`,
+  ];
 }
