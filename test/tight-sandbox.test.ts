@@ -13,18 +13,23 @@ afterEach(() => vi.unstubAllEnvs());
 
 const nap = `sleep ${500_000 + process.pid}`;
 
+const task = "{{ result.Bash.1 | match /as (b[0-9a-f]{8})/ }}";
+
 /** What one command of an agent runs in: the arguments of bubblewrap, or nothing. */
 async function surroundings(
   options: Partial<ManagerOptions>,
   how: { background?: boolean; isAsked?: boolean } = {},
 ): Promise<{ cwd: string; wraps: string[] }> {
   const input = { command: nap, ...(how.background === true && { run_in_background: true }) };
-  const reply = JSON.stringify([{ call: "Bash", input }]);
-  const stage = setStage(`turns: [{ turn: 1, reply: ${reply} }, { reply: "waiting" }]`, {
+  const turns = [
+    { turn: 1, reply: [{ call: "Bash", input }] },
+    // A command in the background would end with its agent.
+    { turn: 2, reply: [{ call: "TaskOutput", input: { task_id: task, timeout: 600_000 } }] },
+  ];
+  const { manager, cwd } = setStage(JSON.stringify({ turns }), {
     inbox: { attended: true },
     ...options,
   });
-  const { manager, cwd } = stage;
   const { id } = await manager.main({ prompt: "go" });
   if (how.isAsked === true) {
     const [request] = await openOf(manager, 1);
