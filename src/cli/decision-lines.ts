@@ -11,11 +11,12 @@ export function decisionRows({
   decision: Decision;
   trace: readonly TraceLine[];
 }): Labelled[] {
-  const { rule, part, suggestions } = decision;
+  const { rule, part, suggestions, confinedTo } = decision;
   const rows: Labelled[] = [
     ["reason", [decision.reason]],
     ["rule", rule === null ? [] : [`${rule.kind} '${rule.rule}'  (${rule.source})`]],
     ["part", part === null ? [] : [part]],
+    ["sandbox", confinedTo === null ? [] : [`tight, to ${confinedTo}, where bubblewrap works`]],
     ["stages", trace.map(stageLine)],
     ["would allow", suggestions],
   ];

@@ -32,6 +32,7 @@ import { redactedEmit } from "./redacted-emit.ts";
 import type { RunEnding } from "./run-ending.ts";
 import { openSummaries } from "./summaries.ts";
 import { summarize } from "./summarize.ts";
+import { tightSandboxOf } from "./tight-sandbox-of.ts";
 import { Waits } from "./waits.ts";
 
 export interface RunTask {
@@ -136,6 +137,7 @@ async function live(run: AgentRun, { emit, told }: Report<AgentEventBody>): Prom
     told,
   };
   const library = await session.sandbox?.open();
+  const hides = hiddenFromSearches(permissions);
   const workbench = cleanup.use(
     new Workbench({
       agentId: agent.id,
@@ -143,12 +145,13 @@ async function live(run: AgentRun, { emit, told }: Report<AgentEventBody>): Prom
       resultsDir: session.paths.resultsDir,
       tasksDir: session.paths.tasksDir,
       ledger: session.ledger,
-      hides: hiddenFromSearches(permissions),
+      hides,
       env: agent.meets.env,
       sandbox:
         library !== undefined && session.sandbox !== undefined
           ? new AgentSandbox(library, session.sandbox, agent.cwd)
           : undefined,
+      tightSandbox: tightSandboxOf(agent, session, hides),
       redactor: session.redactor,
       ending: run.ending,
       notify: ({ mailId: id, text }) => {

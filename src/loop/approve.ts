@@ -7,6 +7,7 @@ import type { Decision, SourcedRule } from "../permissions/decision.ts";
 import { realGround } from "../permissions/ground.ts";
 import { Rulebook } from "../permissions/policy.ts";
 import { realPath } from "../platform/real-path.ts";
+import type { ConfinedTo } from "../platform/sandbox/confined-to.ts";
 import { loadShellParser } from "../shell/parser.ts";
 import type { QuestionReply, Tool } from "../tools/tool.ts";
 import type { LoopContext } from "./loop-context.ts";
@@ -42,6 +43,8 @@ export type Approved =
       /** It is not what the model wrote: somebody changed it. */
       readonly changed: boolean;
       readonly real: ReadonlyMap<string, string>;
+      /** What a command is held to that nobody approved. */
+      readonly confinedTo: ConfinedTo | null;
     }
   | { readonly allowed: false; readonly text: string };
 
@@ -59,7 +62,7 @@ export async function approve(
   const key = `tool/${call.id}`;
   // An agent that was asked for before a crash: it was allowed then, and is only found again.
   if (tool.kind === "spawn" && begunCalls(context.history).has(call.id))
-    return { allowed: true, input, changed: false, real: new Map() };
+    return { allowed: true, input, changed: false, real: new Map(), confinedTo: null };
   if (tool.name === "Bash") await loadShellParser();
   const first = await steps.run(`${key}/decide`, { repeatable: true }, async () =>
     judge(context, tool, input),
@@ -67,8 +70,11 @@ export async function approve(
   const { decision } = first;
   if (decision.verdict === "deny") return denied(context, call, decision.reason);
   // A question is itself what a person is asked.
-  if (decision.verdict === "allow" || tool.name === "AskUserQuestion")
-    return { allowed: true, input, changed: false, real: first.real };
+  if (decision.verdict === "allow" || tool.name === "AskUserQuestion") {
+    // A decision that was recorded by an older version has no such field.
+    const confinedTo = decision.confinedTo ?? null;
+    return { allowed: true, input, changed: false, real: first.real, confinedTo };
+  }
   const { reason, part, suggestions } = decision;
   report.emit({ type: "permission-request", call, reason, part, suggestions: [...suggestions] });
   const { answer, by } = await steps.wait(`${key}/approve`, "permission", () =>
@@ -80,7 +86,8 @@ export async function approve(
     const said = answer.verdict === "deny" ? answer.message : undefined;
     return denied(context, call, said ?? `${reason} ${speaker(by)} said no.`);
   }
-  if (answer.input === undefined) return { allowed: true, input, changed: false, real: first.real };
+  if (answer.input === undefined)
+    return { allowed: true, input, changed: false, real: first.real, confinedTo: null };
   return changed(context, tool, call, answer.input);
 }
 
@@ -102,7 +109,7 @@ function changed(
     return denied(context, call, "A person changed the input to one that does not fit the tool.");
   const { decision, real } = judge(context, tool, parsed.data);
   if (decision.verdict === "deny") return denied(context, call, decision.reason);
-  return { allowed: true, input: parsed.data, changed: true, real };
+  return { allowed: true, input: parsed.data, changed: true, real, confinedTo: null };
 }
 
 function denied({ report, approvals }: LoopContext, call: ToolCall, reason: string): Approved {

@@ -5,6 +5,7 @@ import type { Question } from "../inbox/question.ts";
 import type { ToolResultBlock } from "../message.ts";
 import { mayReachPrivate } from "../permissions/private-host.ts";
 import { realPath } from "../platform/real-path.ts";
+import type { ConfinedTo } from "../platform/sandbox/confined-to.ts";
 import { toolName } from "../tools/registry.ts";
 import type { LeafTool, QuestionReply, Tool, ToolOutput } from "../tools/tool.ts";
 import type { LoopContext } from "./loop-context.ts";
@@ -68,14 +69,14 @@ async function runCall(
     const key = `tool/${call.id}`;
     const approved = await approve(context, tool, call, parsed.data);
     if (!approved.allowed) return failure(approved.text);
-    const { input, changed, real } = approved;
+    const { input, changed, real, confinedTo } = approved;
     if (changed) changedTo = input;
     const output =
       tool.kind === "spawn"
         ? tool.report(await steps.child(key, tool.request(input as never), call.id))
         : await steps.run(key, { repeatable: tool.repeatable }, () =>
             underClock(context, tool, call, (own) =>
-              execute(own, { tool, call, input, real, leave }),
+              execute(own, { tool, call, input, real, confinedTo, leave }),
             ),
           );
     return withInput(output, changedTo);
@@ -116,12 +117,14 @@ function execute(
     call,
     input,
     real,
+    confinedTo,
     leave,
   }: {
     tool: LeafTool;
     call: ToolCall;
     input: Record<string, unknown>;
     real: ReadonlyMap<string, string>;
+    confinedTo: ConfinedTo | null;
     leave: (text: string) => void;
   },
 ): Promise<ToolOutput> {
@@ -138,6 +141,7 @@ function execute(
     signal: context.signal,
     workbench: context.workbench,
     mayReachPrivate: (url) => mayReachPrivate(rulebookOf(context), url),
+    confinedTo,
     realPath: (path) => real.get(path) ?? realPath(path),
     leave,
     progress: (text) => context.report.emit({ type: "tool-call-progress", callId: call.id, text }),

@@ -47,7 +47,7 @@ function concluded(
   call: Call,
   { canAsk }: { canAsk: boolean },
 ): Decision {
-  const decision = { rule: null, part: null, suggestions: [], ...finding };
+  const decision = { rule: null, part: null, suggestions: [], confinedTo: null, ...finding };
   if (decision.verdict !== "ask" || (canAsk && policy.mode !== "dontAsk")) return decision;
   const why =
     policy.mode === "dontAsk" ? "In the mode dontAsk nobody is asked." : "Nobody can be asked.";

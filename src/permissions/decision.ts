@@ -1,3 +1,4 @@
+import type { ConfinedTo } from "../platform/sandbox/confined-to.ts";
 import type { SourcedRule } from "../resolved-agent.ts";
 
 export type { SourcedRule } from "../resolved-agent.ts";
@@ -17,4 +18,6 @@ export interface Decision {
   readonly part: string | null;
   /** Rules that together would allow exactly this call. None: no rule can, or it would allow more. */
   readonly suggestions: readonly string[];
+  /** What the kernel holds a command to that no rule, grant, mode or person allowed; `null`: nothing more than the settings say. */
+  readonly confinedTo: ConfinedTo | null;
 }

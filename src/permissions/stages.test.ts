@@ -97,3 +97,36 @@ test("what nobody can tell to be a forbidden file is asked about", () => {
   expect(verdictOf("cd $x; cat key", country, circumstances)).toBe("ask");
   expect(verdictOf(`cat ${many} secrets/key`, country, circumstances)).toBe("ask");
 });
+
+test.each([
+  ["ls", {}, "look"],
+  ["ls", { mode: "plan" }, "look"],
+  ["ls", { mode: "plan", rules: ["allow Bash", "allow Bash(ls)"] }, "look"],
+  ["ls", { mode: "dontAsk" }, "look"],
+  ["ls", { rules: ["allow Bash(make)", "allow Edit"] }, "look"],
+  ["ls", { mode: "acceptEdits" }, "edit"],
+  ["mkdir made", { mode: "acceptEdits" }, "edit"],
+  ["ls", { rules: ["allow Bash"] }, null],
+  ["ls", { rules: ["allow Bash(ls)"] }, null],
+  ["ls; make", { rules: ["allow Bash(make)"] }, null],
+  ["ls > made", { rules: ["allow Edit"] }, null],
+  ["ls", { grants: ["allow Bash(ls)"] }, null],
+  ["ls", { mode: "bypassPermissions" }, null],
+  ["ls", { rules: ["ask Bash(ls)"] }, null],
+  ["ls", { rules: ["deny Bash(ls)"] }, null],
+  ["make", {}, null],
+] as const)("what nobody approved is confined: %s with %j to %s", (command, circumstances, to) => {
+  const call = { tool: "Bash", input: { command } };
+  expect(decisionOf(call, makeCountry(), circumstances).confinedTo).toBe(to);
+});
+
+test("tools that are no commands are confined to nothing", () => {
+  const country = makeCountry();
+  for (const tool of ["TodoWrite", "Read", "Edit"]) {
+    const call = { tool, paths: [join(country.project, "file")] };
+    expect(decisionOf(call, country, { mode: "acceptEdits" })).toMatchObject({
+      verdict: "allow",
+      confinedTo: null,
+    });
+  }
+});

@@ -160,7 +160,10 @@ function unapproved(call: ViewedCall, book: Rulebook): Finding | null {
       return says("The mode acceptEdits allows it.");
   }
   return coverageOf(call, book)?.covered === true
-    ? says("Every part of it needs no approval.")
+    ? {
+        ...says("Every part of it needs no approval."),
+        confinedTo: policy.mode === "acceptEdits" ? "edit" : "look",
+      }
     : null;
 }
 

@@ -11,6 +11,12 @@ const largestPointer = 16 * 1024;
  * belong to the same user. `folder` is a real path. Git is not asked: nothing may be started in a folder that nobody trusts.
  */
 export function mainCheckout(folder: string): string | undefined {
+  const common = linkedRepository(folder);
+  return common !== undefined && basename(common) === ".git" ? dirname(common) : undefined;
+}
+
+/** Where git keeps the repository of a linked worktree: the directory that holds `worktrees`, verified in the same way. */
+export function linkedRepository(folder: string): string | undefined {
   const dotGit = join(folder, ".git");
   const owner = ownerOf(dotGit, "file");
   const pointer = /^gitdir: ([^\n]+)\n?$/.exec(pointerText(dotGit))?.[1];
@@ -18,14 +24,14 @@ export function mainCheckout(folder: string): string | undefined {
 
   const entry = realPath(resolve(folder, pointer));
   const common = dirname(dirname(entry));
-  if (basename(dirname(entry)) !== "worktrees" || basename(common) !== ".git") return undefined;
+  if (basename(dirname(entry)) !== "worktrees") return undefined;
   if (ownerOf(entry, "directory") !== owner) return undefined;
 
   const back = pathIn(join(entry, "gitdir"));
   if (back === undefined || basename(back) !== ".git") return undefined;
   if (realPath(dirname(back)) !== folder) return undefined;
   const shared = pathIn(join(entry, "commondir"));
-  return shared !== undefined && realPath(shared) === common ? dirname(common) : undefined;
+  return shared !== undefined && realPath(shared) === common ? common : undefined;
 }
 
 /** The user that something belongs to; nothing where it is missing, of another kind or a link. */

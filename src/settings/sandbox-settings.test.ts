@@ -5,6 +5,7 @@ import { inertSandboxKeys, sandboxSchema } from "./sandbox-settings.ts";
 test("without a word there is no sandbox, and in it no network and nothing more to write", () => {
   expect(sandboxSchema.parse({})).toEqual({
     enabled: false,
+    autoApproved: true,
     failIfUnavailable: true,
     network: { allowedDomains: [], deniedDomains: [] },
     filesystem: { allowWrite: [], denyWrite: [], denyRead: [], allowRead: [] },
@@ -64,7 +65,7 @@ test.each(["project", "local"] as const)(
       "sandbox.filesystem.allowWrite",
       "sandbox.filesystem.allowRead",
     ]);
-    const off = { sandbox: { enabled: false, failIfUnavailable: false } };
+    const off = { sandbox: { enabled: false, autoApproved: false, failIfUnavailable: false } };
     expect(holdBack({ scope, values: off }, allowance).values).toEqual({ sandbox: {} });
   },
 );

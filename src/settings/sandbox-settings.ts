@@ -13,6 +13,8 @@ const inert = z.unknown().optional();
 export const sandboxSchema = z.strictObject({
   /** Run commands of Bash in a sandbox (Linux; see docs/sandbox.md). */
   enabled: z.boolean().default(false),
+  /** Run commands that need no approval in the tight sandbox, wherever bubblewrap works; `false`: run them like the others. */
+  autoApproved: z.boolean().default(true),
   /** Where there can be no sandbox: refuse to start, or with `false` warn and run without one. */
   failIfUnavailable: z.boolean().default(true),
   /** What commands may reach. */
@@ -97,7 +99,7 @@ export function restrictingSandbox(sandbox: unknown): {
 }
 
 function restricts(key: string, value: unknown): boolean {
-  if (key === "enabled" || key === "failIfUnavailable") return value !== false;
+  if (["enabled", "autoApproved", "failIfUnavailable"].includes(key)) return value !== false;
   return ["network.deniedDomains", "filesystem.denyWrite", "filesystem.denyRead"].includes(key);
 }
 

@@ -3,14 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { z } from "zod";
+import type { SandboxedCommand } from "../platform/sandbox/sandboxed-command.ts";
 import { shellQuote } from "../platform/shell-quote.ts";
 import { temporaryName } from "../platform/temporary-name.ts";
 import { CommandOutput } from "./command-output.ts";
 import { endsWithin } from "./ends-within.ts";
 import { runInBackground } from "./run-in-background.ts";
-import { sandboxId, sandboxNotes } from "./sandbox-notes.ts";
+import { prepareSandbox } from "./prepare-sandbox.ts";
 import { enter, leave } from "./shell-directory.ts";
-import { environment, startShell } from "./start-shell.ts";
+import { startShell } from "./start-shell.ts";
 import { leafTool, type LeafTool, type ToolContext } from "./tool.ts";
 
 const maximumTimeoutMs = 600_000;
@@ -35,14 +36,21 @@ function createBashTool({ background }: { background: boolean }): LeafTool {
         const lastDirectory = join(directory, "cwd");
         const prelude = join(directory, "prelude");
         await writeFile(prelude, preludeThatReports(lastDirectory));
-        const ending = await run({ command, timeout, directory, prelude, output, context });
+        const { ending, sandboxed } = await run({
+          command,
+          timeout,
+          directory,
+          prelude,
+          output,
+          context,
+        });
         if (ending.kind === "abort") {
           context.leave?.(output.all.render(output.omission));
           throw signal.reason;
         }
         notes.push(
           await leave(workbench, lastDirectory),
-          ...sandboxNotes(ending, () => output.all.render(() => ""), context),
+          ...(sandboxed?.notes(codeOf(ending), () => output.all.render(() => "")) ?? []),
         );
         const text = [verdict(ending), output.all.render(output.omission), ...notes];
         return {
@@ -78,6 +86,10 @@ type Ending =
   | { kind: "timeout"; afterMs: number }
   | { kind: "abort" };
 
+function codeOf(ending: Ending): number | undefined {
+  return ending.kind === "exit" ? ending.code : undefined;
+}
+
 function verdict(ending: Ending): string | undefined {
   if (ending.kind === "timeout") {
     return `Timed out after ${ending.afterMs} ms; its processes were killed. Give it a longer timeout (at most ${maximumTimeoutMs}) or less to do. Output so far:`;
@@ -92,8 +104,9 @@ async function run(call: {
   prelude: string;
   output: CommandOutput;
   context: ToolContext;
-}): Promise<Ending> {
-  const { workbench, signal } = call.context;
+}): Promise<{ ending: Ending; sandboxed?: SandboxedCommand | undefined }> {
+  const { command, directory, prelude, context } = call;
+  const { workbench, signal } = context;
   const { promise: stopped, resolve: stop } = Promise.withResolvers<Ending>();
   const preparing = new AbortController();
   const end = (ending: Ending): void => {
@@ -105,21 +118,15 @@ async function run(call: {
   signal.addEventListener("abort", abort, { once: true });
   try {
     signal.throwIfAborted();
-    const prepared = workbench.sandbox?.prepare({
-      ...call,
-      id: sandboxId(call.context),
-      cwd: workbench.cwd,
-      env: environment(workbench),
-      signal: preparing.signal,
-    });
-    const early = await Promise.race([prepared?.then(() => undefined), stopped]);
+    const prepared = prepareSandbox({ command, directory, prelude }, context, preparing.signal);
+    const early = await Promise.race([prepared.then(() => undefined), stopped]);
     if (early !== undefined) {
       // Nothing was started yet, so what is still to come is only given back.
-      prepared?.then(({ ended }) => ended()).catch(() => undefined);
-      return early;
+      prepared.then((late) => late?.ended()).catch(() => undefined);
+      return { ending: early };
     }
     const sandboxed = await prepared;
-    const { child, exit } = startShell({ ...call, workbench, sandboxed });
+    const { child, exit } = startShell({ command, prelude, workbench, sandboxed });
     const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
     const detach = call.output.attach(child);
     const ended = exit.then((code): Ending => ({ kind: "exit", code }));
@@ -128,7 +135,7 @@ async function run(call: {
     // What was written before the exit is read in this time; a background child may hold the pipe open for ever.
     if (!(await endsWithin(closed, 100))) await setImmediate();
     detach();
-    return ending;
+    return { ending, sandboxed };
   } finally {
     clearTimeout(timer);
     signal.removeEventListener("abort", abort);

@@ -2,11 +2,11 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { temporaryName } from "../platform/temporary-name.ts";
-import type { SandboxedCommand } from "../platform/sandbox/agent-sandbox.ts";
-import { sandboxId, sandboxNotes } from "./sandbox-notes.ts";
+import type { SandboxedCommand } from "../platform/sandbox/sandboxed-command.ts";
+import { prepareSandbox } from "./prepare-sandbox.ts";
 import { enter } from "./shell-directory.ts";
 import type { ShellTask } from "./shell-task.ts";
-import { environment, startShell } from "./start-shell.ts";
+import { startShell } from "./start-shell.ts";
 import type { ToolContext, ToolOutput } from "./tool.ts";
 import { wholeWords } from "./whole-words.ts";
 
@@ -51,7 +51,7 @@ async function start(
     callId,
     description: oneLine(call.description ?? command),
     directory,
-    notes: (code, printed) => sandboxNotes({ kind: "exit", code }, () => printed, context),
+    notes: (code, printed) => sandboxed?.notes(code, () => printed) ?? [],
   });
 }
 
@@ -60,24 +60,18 @@ async function prepare(
   call: { command: string; directory: string; prelude: string },
   context: ToolContext,
 ): Promise<SandboxedCommand | undefined> {
-  const { workbench, signal } = context;
+  const { signal } = context;
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const abort = (): void => reject(signal.reason as Error);
   signal.addEventListener("abort", abort, { once: true });
-  const prepared = workbench.sandbox?.prepare({
-    ...call,
-    id: sandboxId(context),
-    cwd: workbench.cwd,
-    env: environment(workbench),
-    signal,
-  });
+  const prepared = prepareSandbox(call, context, signal);
   try {
     signal.throwIfAborted();
     const sandboxed = await Promise.race([prepared, aborted]);
     signal.throwIfAborted();
     return sandboxed;
   } catch (error) {
-    prepared?.then(({ ended }) => ended()).catch(() => undefined);
+    prepared.then((late) => late?.ended()).catch(() => undefined);
     throw error;
   } finally {
     signal.removeEventListener("abort", abort);

@@ -8,8 +8,10 @@ import { newAgentId } from "../ids.ts";
 import { realPath } from "../platform/real-path.ts";
 import { silentLogger } from "../platform/logger.ts";
 import { AgentSandbox } from "../platform/sandbox/agent-sandbox.ts";
+import type { ConfinedTo } from "../platform/sandbox/confined-to.ts";
 import type { SandboxLibrary } from "../platform/sandbox/library.ts";
 import { SessionSandbox } from "../platform/sandbox/session-sandbox.ts";
+import { TightSandbox } from "../platform/sandbox/tight-sandbox.ts";
 import { sandboxSchema, type SandboxSettings } from "../settings/sandbox-settings.ts";
 import { FileLedger } from "./file-state.ts";
 import { ToolFailure, type LeafTool, type ToolContext, type ToolOutput } from "./tool.ts";
@@ -19,6 +21,8 @@ import { Workbench } from "./workbench.ts";
 export class ToolBench implements AsyncDisposable {
   /** What commands of all benches run in, where a test file sets it. */
   static sandbox: OpenSandbox | undefined;
+  /** What commands of all benches are confined to, where a test file sets it. */
+  static confinedTo: ConfinedTo | null = null;
   readonly directory: string;
   readonly root: string;
   readonly workbench: Workbench;
@@ -40,6 +44,11 @@ export class ToolBench implements AsyncDisposable {
       sandbox:
         ToolBench.sandbox &&
         new AgentSandbox(ToolBench.sandbox.library, ToolBench.sandbox.session, root),
+      tightSandbox: new TightSandbox({
+        directories: [root],
+        readable: [join(directory, "results"), join(directory, "tasks")],
+        own: [],
+      }),
     });
   }
 
@@ -56,7 +65,10 @@ export class ToolBench implements AsyncDisposable {
     tool: LeafTool,
     input: Record<string, unknown>,
     options: Partial<
-      Pick<ToolContext, "signal" | "ask" | "agents" | "wait" | "hasTool" | "mayReachPrivate">
+      Pick<
+        ToolContext,
+        "signal" | "ask" | "agents" | "wait" | "hasTool" | "mayReachPrivate" | "confinedTo"
+      >
     > = {},
   ): Promise<ToolOutput & { content: string }> {
     const context: ToolContext = {
@@ -64,6 +76,7 @@ export class ToolBench implements AsyncDisposable {
       agentType: "general-purpose",
       callId: `call-${++this.#calls}`,
       signal: new AbortController().signal,
+      confinedTo: ToolBench.confinedTo,
       ...options,
       workbench: this.workbench,
       realPath,

@@ -1,7 +1,7 @@
 import { constants } from "node:os";
 import type { Readable } from "node:stream";
 import type { StartedProcess } from "../platform/process-tree.ts";
-import type { SandboxedCommand } from "../platform/sandbox/agent-sandbox.ts";
+import type { SandboxedCommand } from "../platform/sandbox/sandboxed-command.ts";
 import { systemCode } from "../errors.ts";
 import { ToolFailure } from "./tool.ts";
 import type { Workbench } from "./workbench.ts";
@@ -23,9 +23,9 @@ export function startShell(call: {
   const { workbench, sandboxed } = call;
   const { cwd } = workbench;
   const env = environment(workbench);
-  const plain = ["--noprofile", "--norc", "-c"];
   if (sandboxed === undefined) {
-    const child = workbench.processes.start("bash", [...plain, call.command], {
+    const args = ["--noprofile", "--norc", "-c", call.command];
+    const child = workbench.processes.start("bash", args, {
       cwd,
       env: { ...env, BASH_ENV: call.prelude },
     });
@@ -33,8 +33,8 @@ export function startShell(call: {
   }
   let child: StartedProcess;
   try {
-    const args = [...plain, sandboxed.script];
-    child = workbench.processes.start("bash", args, { cwd, env, reports: true });
+    const { file, args } = sandboxed;
+    child = workbench.processes.start(file, args, { cwd, env, reports: true });
   } catch (error) {
     sandboxed.ended();
     throw error;

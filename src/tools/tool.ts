@@ -4,6 +4,7 @@ import type { AgentId } from "../ids.ts";
 import type { Question } from "../inbox/question.ts";
 import type { ToolResultContent } from "../message.ts";
 import type { ToolSpec, WebFindings, WebQuery } from "../model/model.ts";
+import type { ConfinedTo } from "../platform/sandbox/confined-to.ts";
 import type { SpawnRequestInput } from "../spawn-request.ts";
 import type { Tasks } from "./tasks.ts";
 import type { Workbench } from "./workbench.ts";
@@ -83,6 +84,8 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   /** What this agent keeps between calls: shell directory, files it has read, todos, processes. */
   readonly workbench: Workbench;
+  /** What a command may do in the tight sandbox because nobody approved it; absent or `null`: it was approved. */
+  readonly confinedTo?: ConfinedTo | null;
   /** Lets the model's provider search the web; what that takes is counted. Absent where it cannot. */
   search?(
     query: Omit<WebQuery, "model" | "rest">,

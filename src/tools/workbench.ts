@@ -1,6 +1,7 @@
 import type { AgentId } from "../ids.ts";
 import { ProcessTree, type Ending } from "../platform/process-tree.ts";
 import type { AgentSandbox } from "../platform/sandbox/agent-sandbox.ts";
+import type { TightSandbox } from "../platform/sandbox/tight-sandbox.ts";
 import { openRedactor, type Redactor } from "../redact/redactor.ts";
 import { FileState, type FileLedger } from "./file-state.ts";
 import { ShellTasks, type TaskNote } from "./shell-tasks.ts";
@@ -31,6 +32,8 @@ export class Workbench {
   readonly env: Readonly<Record<string, string>>;
   /** What commands run in; absent: they run as we do. */
   readonly sandbox: AgentSandbox | undefined;
+  /** What commands that nobody approved run in instead. */
+  readonly tightSandbox: TightSandbox | undefined;
   /** For what tools keep in files of their own; what they give the model stays as it is. */
   readonly redactor: Redactor;
   todos: Todo[] = [];
@@ -44,6 +47,7 @@ export class Workbench {
     hides?: ((path: string) => boolean) | undefined;
     env?: Readonly<Record<string, string>>;
     sandbox?: AgentSandbox | undefined;
+    tightSandbox?: TightSandbox | undefined;
     redactor?: Redactor;
     /** How its processes are ended. */
     ending?: Ending;
@@ -57,6 +61,7 @@ export class Workbench {
     this.hides = options.hides;
     this.env = options.env ?? {};
     this.sandbox = options.sandbox;
+    this.tightSandbox = options.tightSandbox;
     this.redactor = options.redactor ?? openRedactor;
     this.notify = options.notify;
     this.files = new FileState();

@@ -1,3 +1,5 @@
+import type { Bubblewrap } from "../../platform/sandbox/bubblewrap.ts";
+
 /** What a check found: one row. */
 export interface Finding {
   /** `problem`: something does not work, or a crash left something; `warning`: good to know, nothing is broken. */
@@ -23,6 +25,8 @@ export interface Ground {
     /** Ends all that `find` would find, and resolves when they are gone. */
     reap(): Promise<unknown>;
   };
+  /** The program that holds commands, or why there is none. Left out: this machine's own. */
+  readonly bubblewrap?: () => Promise<Bubblewrap>;
   /** Says what is wrong with a transcript and changes nothing. Left out: their lines are not looked at. */
   readonly inspectTranscript?: (
     path: string,

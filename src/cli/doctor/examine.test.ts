@@ -30,6 +30,7 @@ import { configurationChecks } from "./configuration-checks.ts";
 import { examine, type Row } from "./examine.ts";
 import { installationChecks, nodeVersion } from "./installation-checks.ts";
 import { leakChecks } from "./leak-checks.ts";
+import { protectionChecks } from "./protection-checks.ts";
 
 function groundOf(root: string, more: Partial<Ground> = {}): Ground {
   return {
@@ -310,4 +311,31 @@ test("the key of a model is looked for and never shown", async () => {
 test("an old Node is a problem", () => {
   expect(nodeVersion("24.1.0")).toEqual({ status: "ok", what: "Node 24.1.0" });
   expect(nodeVersion("22.9.0")).toMatchObject({ status: "problem" });
+});
+
+test("protections say whether they are on, and why not", async () => {
+  const config = configDirectory();
+  const lineOf = async (name: string, more: Partial<Ground>): Promise<string> => {
+    const [row] = await rowsOf(protectionChecks, name, groundOf(config, more));
+    return `${row?.status}: ${row?.what} | ${row?.remedy ?? ""}`;
+  };
+  const there = { bubblewrap: () => Promise.resolve({ program: "/usr/bin/bwrap" }) };
+  const gone = { bubblewrap: () => Promise.resolve({ missing: "It is gone. Bring it back." }) };
+  expect(await lineOf("decisions", {})).toMatch(/^ok: on: every command is read/);
+  expect(await lineOf("tight sandbox", there)).toMatch(/^ok: on: \/usr\/bin\/bwrap holds/);
+  expect(await lineOf("tight sandbox", gone)).toMatch(
+    /^warning: off: It is gone\. .* run as you do\. \| Bring it back\.$/,
+  );
+  expect(await lineOf("sandbox setting", {})).toMatch(/^ok: off: /);
+  writeFileSync(
+    join(config, "settings.json"),
+    '{ "sandbox": { "autoApproved": false, "enabled": true } }',
+  );
+  expect(await lineOf("tight sandbox", there)).toMatch(
+    /^warning: off: sandbox\.autoApproved is false;/,
+  );
+  // Where it works, and where it does not.
+  expect(await lineOf("sandbox setting", {})).toMatch(
+    /^(?:ok: on: commands that were approved run in the sandbox|problem: on, but .* \| The sandbox )/,
+  );
 });

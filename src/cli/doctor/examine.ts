@@ -4,11 +4,13 @@ import type { Check, Finding, Ground } from "./check.ts";
 import { configurationChecks } from "./configuration-checks.ts";
 import { installationChecks } from "./installation-checks.ts";
 import { leakChecks } from "./leak-checks.ts";
+import { protectionChecks } from "./protection-checks.ts";
 
 /** Every check, in the order in which people read them. */
 export const checks: readonly Check[] = [
   ...installationChecks,
   ...configurationChecks,
+  ...protectionChecks,
   ...agentChecks,
   ...leakChecks,
 ];

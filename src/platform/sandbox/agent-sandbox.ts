@@ -8,15 +8,9 @@ import { shellQuote } from "../shell-quote.ts";
 import { gitExcludes } from "./git-excludes.ts";
 import type { SandboxLibrary } from "./library.ts";
 import { protectedPaths } from "./protected-paths.ts";
+import type { SandboxCall, SandboxedCommand } from "./sandboxed-command.ts";
 import type { SessionSandbox } from "./session-sandbox.ts";
 import { supervisorScript } from "./supervisor.ts";
-
-export interface SandboxedCommand {
-  /** For `bash -c`. Its exit code arrives on descriptor 3, before the sandbox itself ends. */
-  readonly script: string;
-  /** To be called once, when the sandbox has ended or could not be started. */
-  readonly ended: () => void;
-}
 
 /** What the sandbox is for one agent: its working directory, and a directory for temporary files that it keeps. */
 export class AgentSandbox implements AsyncDisposable {
@@ -35,22 +29,11 @@ export class AgentSandbox implements AsyncDisposable {
     this.#root = root;
   }
 
-  /** `directory` is the call's own: it holds the prelude, and commands may write there. */
-  async prepare(call: {
-    id: string;
-    command: string;
-    /** Where it starts. */
-    cwd: string;
-    directory: string;
-    prelude: string;
-    /** What it will be started with. */
-    env: Readonly<Record<string, string | undefined>>;
-    signal: AbortSignal;
-  }): Promise<SandboxedCommand> {
+  async prepare(call: SandboxCall): Promise<SandboxedCommand> {
     this.#temporary ??= mkdtemp(join(realPath(tmpdir()), temporaryName("tmp")));
     const temporary = await this.#temporary;
     const root = realPath(this.#root);
-    const filesystem = fileLimits({
+    const filesystem = await fileLimits({
       ...this.#session,
       root,
       writable: [temporary, realPath(call.directory)],
@@ -74,13 +57,31 @@ export class AgentSandbox implements AsyncDisposable {
       call.signal,
       { commandId: call.id },
     );
-    return { script: `exec ${wrapped}`, ended: () => this.#library.cleanupAfterCommand() };
+    return {
+      file: "bash",
+      args: ["--noprofile", "--norc", "-c", `exec ${wrapped}`],
+      ended: () => this.#library.cleanupAfterCommand(),
+      notes: (exitCode, printed) => this.#notes(call.id, exitCode, printed),
+    };
   }
 
-  /** The hosts that a command asked for and did not get. */
-  refusedHosts(id: string): string[] {
+  /** Refused hosts are known from the proxy. Refused writes can only be read from the output, so only of a command that failed. */
+  #notes(id: string, exitCode: number | undefined, printed: () => string): string[] {
     const violations = this.#library.getSandboxViolationStore().getViolationsForCommand(id);
-    return [...new Set(violations.flatMap(({ line }) => hostIn(line)))];
+    const hosts = [...new Set(violations.flatMap(({ line }) => hostIn(line)))];
+    const notes: string[] = [];
+    if (hosts.length > 0) {
+      notes.push(
+        `[The sandbox refused the network: ${hosts.slice(0, mostHosts).join(", ")}. The user can allow hosts in sandbox.network.allowedDomains.]`,
+      );
+    }
+    const hasFailed = exitCode !== undefined && exitCode !== 0;
+    if (hasFailed && refusedWrite.test(printed())) {
+      notes.push(
+        `[The sandbox lets commands write in ${this.#root} and $TMPDIR only, and not its protected files. The user can add directories to sandbox.filesystem.allowWrite.]`,
+      );
+    }
+    return notes;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -90,19 +91,22 @@ export class AgentSandbox implements AsyncDisposable {
   }
 }
 
+const mostHosts = 10;
+const refusedWrite = /\b(?:Read-only file system|EROFS)\b/;
+
 /** What one command may read and write, all paths absolute. */
-export function fileLimits(of: {
+export async function fileLimits(of: {
   limits: SessionSandbox["limits"];
   ownDirectories: readonly string[];
   root: string;
   writable: readonly string[];
-}): { allowWrite: string[]; denyWrite: string[]; denyRead: string[]; allowRead: string[] } {
+}): Promise<Record<"allowWrite" | "denyWrite" | "denyRead" | "allowRead", string[]>> {
   const { limits, root } = of;
   const absolute = (path: string): string => absolutePath(path, root);
   return {
     allowWrite: [root, ...of.writable, ...limits.allowWrite.map(absolute)],
     denyWrite: [
-      ...protectedPaths(root),
+      ...(await protectedPaths(root)),
       ...limits.denyWrite.map(absolute),
       ...of.ownDirectories,
       ...writableByDefault(),

@@ -23,7 +23,7 @@ function make(...files: string[]): void {
   }
 }
 
-test("the working directory may be written, and what the settings say, seen from there", () => {
+test("the working directory may be written, and what the settings say, seen from there", async () => {
   const limits = {
     allowWrite: ["~/.cache", "/opt/out", "../sibling"],
     denyWrite: ["kept"],
@@ -31,7 +31,7 @@ test("the working directory may be written, and what the settings say, seen from
     allowRead: ["~/.ssh/config"],
   };
   const of = { limits, root, ownDirectories: ["/config"], writable: ["/tmp/own"] };
-  expect(fileLimits(of)).toEqual({
+  expect(await fileLimits(of)).toEqual({
     allowWrite: [root, "/tmp/own", join(homedir(), ".cache"), "/opt/out", join(root, "../sibling")],
     denyWrite: expect.arrayContaining([join(root, "kept"), "/config", join(root, ".mcp.json")]),
     denyRead: [join(homedir(), ".ssh")],
@@ -39,7 +39,7 @@ test("the working directory may be written, and what the settings say, seen from
   });
 });
 
-test("what is protected is found in the working directory and below it", () => {
+test("what is protected is found in the working directory and below it", async () => {
   make(
     ".git/hooks/pre-commit",
     "package/.git",
@@ -49,7 +49,7 @@ test("what is protected is found in the working directory and below it", () => {
     "node_modules/a/.npmrc",
     "one/two/three/four/.envrc",
   );
-  const below = protectedPaths(root).map((path) => path.slice(root.length + 1));
+  const below = (await protectedPaths(root)).map((path) => path.slice(root.length + 1));
   expect(below).toEqual(
     expect.arrayContaining([
       ".claude",

@@ -1,5 +1,7 @@
-import { existsSync, readdirSync, type Dirent } from "node:fs";
+import { existsSync, type Dirent } from "node:fs";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { inBatches } from "../in-batches.ts";
 import { kindOf } from "../kind-of.ts";
 import { harmlessWhenEmpty, protectedDirectories, protectedFiles } from "../protected-names.ts";
 
@@ -27,27 +29,27 @@ const depth = 3;
 const mostDirectories = 5000;
 const passedOver: ReadonlySet<string> = new Set(["node_modules"]);
 
-/** Directly in the root also those that do not exist, so that nobody makes them, if an empty one does no harm; below it those that do. */
-export function protectedPaths(root: string): string[] {
+/**
+ * Directly in the root also those that do not exist, so that nobody makes them, if an empty one does no harm; below it those that
+ * do. Shallow directories are looked into first.
+ */
+export async function protectedPaths(root: string): Promise<string[]> {
   const found = harmlessWhenEmpty.map((name) => join(root, name));
-  let looked = 0;
-  const look = (directory: string, left: number): void => {
-    looked += 1;
-    for (const entry of entriesOf(directory)) {
-      const path = join(directory, entry.name);
+  let level = [root];
+  let left = mostDirectories;
+  for (let below = 0; below <= depth && level.length > 0; below += 1) {
+    const next: string[] = [];
+    const directories = level.slice(0, left);
+    left -= directories.length;
+    const listed = await inBatches(directories, entriesOf);
+    for (const { path, entry } of listed.flat()) {
       if (names.has(entry.name)) found.push(path);
       else if (entry.name === ".git") found.push(...ofGit(path));
       else if (entry.name === ".config") found.push(...existing(join(path, "git")));
-      else if (
-        entry.isDirectory() &&
-        left > 0 &&
-        looked < mostDirectories &&
-        !passedOver.has(entry.name)
-      )
-        look(path, left - 1);
+      else if (entry.isDirectory() && !passedOver.has(entry.name)) next.push(path);
     }
-  };
-  look(root, depth);
+    level = next;
+  }
   return [...new Set(found)];
 }
 
@@ -62,10 +64,7 @@ function existing(...parts: string[]): string[] {
   return existsSync(path) ? [path] : [];
 }
 
-function entriesOf(directory: string): Dirent[] {
-  try {
-    return readdirSync(directory, { withFileTypes: true });
-  } catch {
-    return [];
-  }
+async function entriesOf(directory: string): Promise<{ path: string; entry: Dirent }[]> {
+  const entries = await readdir(directory, { withFileTypes: true }).catch((): Dirent[] => []);
+  return entries.map((entry) => ({ path: join(directory, entry.name), entry }));
 }

@@ -1,0 +1,20 @@
+import { TightSandbox } from "../platform/sandbox/tight-sandbox.ts";
+import type { ResolvedAgent } from "../resolved-agent.ts";
+import type { Session } from "./session.ts";
+
+/** The sandbox for commands of an agent that nobody approved, unless the settings switch it off. */
+export function tightSandboxOf(
+  agent: ResolvedAgent,
+  { settings: { sandbox } }: Pick<Session, "settings">,
+  hides: ((path: string) => boolean) | undefined,
+): TightSandbox | undefined {
+  if (!sandbox.autoApproved) return undefined;
+  const { directories, readable, own } = agent.meets.permissions;
+  return new TightSandbox({
+    directories: [agent.cwd, ...directories],
+    readable,
+    own,
+    hides,
+    ...(sandbox.enabled && { forbidden: sandbox.filesystem }),
+  });
+}

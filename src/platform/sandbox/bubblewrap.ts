@@ -1,0 +1,64 @@
+import { execFile } from "node:child_process";
+import { accessSync, constants } from "node:fs";
+import { delimiter, isAbsolute, join } from "node:path";
+import { promisify } from "node:util";
+import { errorMessage } from "../../errors.ts";
+import { once } from "../once.ts";
+import { systemDirectories, systemFiles } from "./system-paths.ts";
+import { View } from "./view.ts";
+
+/** The program, or why there is none that works, as a sentence with the remedy. */
+export type Bubblewrap = { readonly program: string } | { readonly missing: string };
+
+/** Tried out when it is first asked for, once in a process. Never rejects. */
+export const bubblewrap: () => Promise<Bubblewrap> = once(() =>
+  tryBubblewrap([
+    ...["/usr/bin", "/bin", "/usr/local/bin", "/run/wrappers/bin", "/run/current-system/sw/bin"],
+    ...(process.env["PATH"] ?? "").split(delimiter).filter((one) => isAbsolute(one)),
+  ]),
+);
+
+/**
+ * No network, no processes but its own, no privileges, and an end with ours. A session of its own it has already: every
+ * process of an agent is started in one, without a terminal.
+ */
+export const namespaces: readonly string[] = [
+  "--unshare-user-try",
+  "--unshare-net",
+  "--unshare-pid",
+  "--unshare-ipc",
+  ...["--cap-drop", "ALL"],
+  "--die-with-parent",
+];
+
+/** That the program is there does not mean that it works: containers, and some systems, forbid namespaces. */
+export async function tryBubblewrap(places: readonly string[]): Promise<Bubblewrap> {
+  if (process.platform !== "linux") return { missing: "It works on Linux only." };
+  const program = places.map((place) => join(place, "bwrap")).find(isExecutable);
+  if (program === undefined)
+    return {
+      missing:
+        "bubblewrap is not installed. Install it (on Debian and Ubuntu: apt-get install bubblewrap).",
+    };
+  const view = new View().add("show", [...systemDirectories, ...systemFiles]);
+  try {
+    const args = [...namespaces, ...view.arguments(), "--", "true"];
+    await promisify(execFile)(program, args, { cwd: "/", timeout: 10_000 });
+    return { program };
+  } catch (error) {
+    const { stderr = "" } = error as { stderr?: string };
+    const why = stderr.trim().split("\n").at(-1) || errorMessage(error);
+    return {
+      missing: `bubblewrap does not work here (${why}). Allow user namespaces on this machine; a container needs --privileged or a seccomp profile that lets them.`,
+    };
+  }
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,72 @@
+import { lstatSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { linkedRepository } from "../../settings/main-checkout.ts";
+import { repositoryRoot } from "../git.ts";
+import { isInside } from "../is-inside.ts";
+import { readSmallFile } from "../read-small-file.ts";
+import { realPath } from "../real-path.ts";
+
+const largestFile = 1024 * 1024;
+
+/**
+ * What git must see to work in a directory, besides that directory. Below the root of a repository that is the whole work
+ * tree, because git compares all of it, and would call deleted what it cannot see. A `.git` file may point anywhere, so what
+ * it points at is shown only if that names this work tree in turn. A repository around the home directory is not shown, nor one
+ * that somebody else has put above the directory.
+ */
+export function gitPaths(directory: string, home: string): string[] {
+  const real = realPath(directory);
+  const root = repositoryRoot(real);
+  if (root === undefined || isInside(root, home)) return [];
+  if (root !== real && lstatSync(join(root, ".git")).uid !== process.getuid?.()) return [];
+  const elsewhere = linkedRepository(root) ?? submoduleOf(root);
+  return elsewhere === undefined ? [root] : [root, elsewhere];
+}
+
+/** Where the superproject keeps the repository of a submodule. */
+function submoduleOf(root: string): string | undefined {
+  const pointer = /^gitdir: ([^\n]+)\n?$/.exec(textOf(join(root, ".git")))?.[1];
+  if (pointer === undefined) return undefined;
+  const directory = realPath(resolve(root, pointer));
+  const back = /^\s*worktree\s*=\s*([^\n"]+?)\s*$/m.exec(textOf(join(directory, "config")))?.[1];
+  return back !== undefined && realPath(resolve(directory, back)) === root ? directory : undefined;
+}
+
+function textOf(file: string): string {
+  const read = readSmallFile(file, largestFile);
+  return read.kind === "text" ? read.text : "";
+}
+
+/** The person's own configuration of git, on which depends what it ignores and how it shows files. No credentials. */
+export function gitConfiguration(
+  home: string,
+  env: Readonly<Record<string, string | undefined>>,
+): string[] {
+  const config = env["XDG_CONFIG_HOME"] || join(home, ".config");
+  return [
+    join(home, ".gitconfig"),
+    ...["config", "ignore", "attributes"].map((name) => join(config, "git", name)),
+  ];
+}
+
+/** Git that only looks: it writes no index, and starts no daemon that would outlive the command. */
+export function gitThatLooks(
+  env: Readonly<Record<string, string | undefined>>,
+): Record<string, string> {
+  const count = Number(env["GIT_CONFIG_COUNT"] ?? "0") || 0;
+  return {
+    GIT_OPTIONAL_LOCKS: "0",
+    GIT_CONFIG_COUNT: String(count + 1),
+    [`GIT_CONFIG_KEY_${count}`]: "core.fsmonitor",
+    [`GIT_CONFIG_VALUE_${count}`]: "false",
+  };
+}
+
+/** Of protected paths those that exist and can be held. Of a repository all of `.git`: nobody commits unapproved. */
+export function holdable(paths: readonly string[]): string[] {
+  const whole = paths.map((path) => (/\/\.git\/[^/]+$/.test(path) ? dirname(path) : path));
+  return [...new Set(whole)].filter((path) => {
+    const info = lstatSync(path, { throwIfNoEntry: false });
+    return info !== undefined && !info.isSymbolicLink();
+  });
+}

@@ -1,0 +1,121 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { absolutePath } from "../absolute-path.ts";
+import { isInside } from "../is-inside.ts";
+import { realPath } from "../real-path.ts";
+import { userHome } from "../user-home.ts";
+import { bubblewrap, namespaces, type Bubblewrap } from "./bubblewrap.ts";
+import type { ConfinedTo } from "./confined-to.ts";
+import { gitConfiguration, gitPaths, gitThatLooks, holdable } from "./git-paths.ts";
+import { programPaths } from "./program-paths.ts";
+import { protectedPaths } from "./protected-paths.ts";
+import type { SandboxCall, SandboxedCommand } from "./sandboxed-command.ts";
+import { supervisorScript } from "./supervisor.ts";
+import { systemDirectories, systemFiles } from "./system-paths.ts";
+import { View } from "./view.ts";
+
+export interface TightLimits {
+  /** The working directories. The first is what relative limits are seen from. */
+  readonly directories: readonly string[];
+  /** Further directories that may be read: results and outputs of the session. */
+  readonly readable: readonly string[];
+  /** Where Retinue keeps its own files: never written. */
+  readonly own: readonly string[];
+  /** Whether a path must not be read. Asked about what is outside the working directories. */
+  readonly hides?: ((path: string) => boolean) | undefined;
+  /** What the settings forbid besides, where their sandbox is on. */
+  readonly forbidden?: {
+    readonly denyRead: readonly string[];
+    readonly allowRead: readonly string[];
+    readonly denyWrite: readonly string[];
+  };
+}
+
+type TightCall = SandboxCall & { readonly confinedTo: ConfinedTo };
+
+/**
+ * What commands run in that were approved by nobody: the kernel holds them to what the decision took them for. They have no
+ * network, and see system programs, the working directories and the session's results; `edit` may write the working directories.
+ */
+export class TightSandbox {
+  readonly #limits: TightLimits;
+  readonly #find: () => Promise<Bubblewrap>;
+
+  constructor(limits: TightLimits, find: () => Promise<Bubblewrap> = bubblewrap) {
+    this.#limits = limits;
+    this.#find = find;
+  }
+
+  /** Nothing where bubblewrap does not work. */
+  async prepare(call: TightCall): Promise<SandboxedCommand | undefined> {
+    const found = await this.#find();
+    if ("missing" in found) return undefined;
+    const view = await viewOf(this.#limits, call);
+    const command = join(call.directory, "command");
+    const supervisor = join(call.directory, "supervisor");
+    await writeFile(command, call.command);
+    const env = { TMPDIR: call.directory, ...gitThatLooks(call.env) };
+    await writeFile(supervisor, supervisorScript({ ...call, command, env, before: [] }));
+    const shell = ["bash", "--noprofile", "--norc", supervisor];
+    return {
+      file: found.program,
+      args: [...namespaces, ...view.arguments(), "--", ...shell],
+      ended: () => undefined,
+      notes: (exitCode, printed) =>
+        exitCode === undefined || exitCode === 0 ? [] : explanations(printed(), call.confinedTo),
+    };
+  }
+}
+
+async function viewOf(limits: TightLimits, call: TightCall): Promise<View> {
+  const { directories, readable, own, hides, forbidden } = limits;
+  const home = realPath(userHome());
+  const here = directories[0] ?? call.cwd;
+  const absolute = (paths: readonly string[] = []): string[] =>
+    paths.map((path) => absolutePath(path, here));
+  const within = directories.map((directory) => realPath(directory));
+  const programs = await programPaths({ path: call.env["PATH"] ?? "", home, within });
+  const configuration = gitConfiguration(userHome(), call.env);
+  const outside = [
+    ...[...programs, ...configuration].filter((path) => hides?.(path) !== true),
+    ...within.flatMap((directory) => gitPaths(directory, home)),
+  ];
+  const hidden = absolute(forbidden?.denyRead);
+  const revealed = absolute(forbidden?.allowRead);
+  const isSeen = (path: string): boolean => !isBelow(hidden, path) || isBelow(revealed, path);
+  const view = new View()
+    .add("show", [...systemDirectories, ...systemFiles])
+    .add("show", [...outside, ...readable].filter(isSeen))
+    .add(call.confinedTo === "edit" ? "open" : "show", directories.filter(isSeen))
+    .add("hide", hidden)
+    .add("reveal", revealed);
+  if (call.confinedTo === "edit") {
+    const held = await Promise.all(within.map((directory) => protectedPaths(directory)));
+    view.add(
+      "hold",
+      holdable([...held.flat(), ...own, ...absolute(forbidden?.denyWrite)]).filter(isSeen),
+    );
+  }
+  return view.add("open", [call.directory]);
+}
+
+function isBelow(directories: readonly string[], path: string): boolean {
+  return directories.some((directory) => isInside(realPath(directory), realPath(path)));
+}
+
+/** What programs say when they meet the sandbox, and sometimes for other reasons. */
+const refused =
+  /Permission denied|Operation not permitted|Read-only file system|No such file or directory|Network is unreachable|Could not resolve|name resolution|Connection refused|Device or resource busy|not a git repository/i;
+
+function explanations(printed: string, confinedTo: ConfinedTo): string[] {
+  if (/^bwrap: /m.test(printed))
+    return [
+      "[Nobody had to approve this command, and the sandbox for such commands could not be set up. The user can allow it with a rule, or set sandbox.autoApproved to false.]",
+    ];
+  if (!refused.test(printed)) return [];
+  const writes =
+    confinedTo === "edit" ? "writes there only, not protected files" : "writes nothing";
+  return [
+    `[Nobody had to approve this command, so it ran in a sandbox: it sees the working directories and system programs only, ${writes}, and has no network. If it needs more, the user can allow it with a rule, which runs it outside.]`,
+  ];
+}
