@@ -39,6 +39,7 @@ import { Roster } from "./platform/roster.ts";
 import { SessionSandbox } from "./platform/sandbox/session-sandbox.ts";
 import { Environment } from "./resolve/environment.ts";
 import { byModelId } from "./resolve/model.ts";
+import { sessionMode } from "./resolve/permission-mode.ts";
 import { projectFolder } from "./settings/project-folder.ts";
 import { spawn, type House } from "./spawn.ts";
 import { FileLedger } from "./tools/file-state.ts";
@@ -162,10 +163,12 @@ export function buildHouse(
       own: ownDirectories(resolve(options.configDir), projectDir),
       readable: [session.paths.resultsDir, session.paths.tasksDir],
       allowsBypass: options.allowBypassPermissions && !bypassIsOff(settings),
+      childMode:
+        options.childPermissionMode && modeBySettings(options.childPermissionMode, settings),
       subagentModel: process.env["CLAUDE_CODE_SUBAGENT_MODEL"],
     },
+    mode: sessionMode(modeBySettings(options.permissionMode, settings)),
     permissions: {
-      mode: modeBySettings(options.permissionMode, settings),
       rules: [...rulesOfSettings(configuration), ...options.allowedTools],
       takesSessionGrants: true,
       confined: [],

@@ -32,6 +32,8 @@ export interface House {
   readonly surroundings: Surroundings;
   /** What the host allows to every agent that it starts. */
   readonly permissions: Origin["permissions"];
+  /** The session's own mode. */
+  readonly mode: Origin["above"];
   /** What files say about the working directory. */
   readonly configuration: Configuration;
   /** The types that can be spawned now, and what is said to all; files changed since the last look are read again. */
@@ -57,7 +59,8 @@ export function spawn(input: SpawnRequestInput, by: SpawnFor, house: House): Pro
 
     // What kind of agent that is. A pure decision; nothing has happened yet.
     const found = await files();
-    const parent = by.kind === "agent" ? registry.get(by.asker.id)?.agent : undefined;
+    const above = by.kind === "agent" ? registry.get(by.asker.id) : undefined;
+    const parent = above?.agent;
     const rights = parent?.can.spawn ?? { allowed: true, types: "any" };
     const { defaultType } = surroundings.settings.agents;
     const route: Route =
@@ -78,7 +81,8 @@ export function spawn(input: SpawnRequestInput, by: SpawnFor, house: House): Pro
       parentId: parent?.id ?? null,
       toolUseId: by.kind === "agent" ? by.asker.toolUseId : null,
       parentModel: parent?.costs.model,
-      permissions: parent?.meets.permissions ?? house.permissions,
+      permissions: above?.meets.permissions ?? house.permissions,
+      above: above?.meets.mode ?? house.mode,
       byModel: by.kind === "agent",
       path: parent?.relates.path ?? [],
       depth: by.kind === "main" ? 0 : (parent?.relates.depth ?? 0) + 1,

@@ -14,6 +14,7 @@ import {
 import { parseCall } from "../permissions/parse-call.ts";
 import { Environment } from "../resolve/environment.ts";
 import { explainCall, type CallExplanation } from "../resolve/explain-call.ts";
+import { sessionMode } from "../resolve/permission-mode.ts";
 import { backgroundDisabled } from "../settings/background-disabled.ts";
 import { projectFolder } from "../settings/project-folder.ts";
 import { limitsFromEnvironment, limitsSchema } from "../settings/settings.ts";
@@ -45,6 +46,7 @@ export async function explainCallCommand(
     isMain: type === undefined,
     catalog,
     permissions: permissionsOf(configuration, options),
+    mode: sessionMode(modeBySettings(options.permissionMode, settings)),
     surroundings: {
       settings,
       limits: limitsSchema.parse(limitsFromEnvironment(process.env)),
@@ -55,6 +57,7 @@ export async function explainCallCommand(
       own: [],
       readable: [],
       allowsBypass: false,
+      childMode: options.childPermissionMode,
     },
     grants: (holder) => grants.rulesFor({ id: "", ...holder }, { session: false }),
   });
@@ -75,10 +78,9 @@ function found(type: string, catalog: Catalog): AgentDefinition {
 /** As `retinue run` gives them to the agents that it starts. */
 function permissionsOf(
   configuration: Configuration,
-  { allowedTools, permissionMode }: ExplainOptions,
+  { allowedTools }: ExplainOptions,
 ): Parameters<typeof explainCall>[1]["permissions"] {
   return {
-    mode: modeBySettings(permissionMode, configuration.settings),
     rules: [
       ...rulesOfSettings(configuration),
       ...parseAllowedTools(allowedTools, "--allowedTools"),
@@ -103,7 +105,13 @@ function callLines(explained: CallExplanation, trusted: boolean): string[] {
         [missing === null ? verdict : `it cannot call it; the rules would say ${verdict}`],
       ],
       ["agent", [literalLine(agent)]],
-      ["mode", [`${mode.mode}  (from: ${mode.from})${folder}`]],
+      [
+        "mode",
+        [
+          `${mode.mode}  (from: ${mode.from})${folder}`,
+          ...(mode.refused === null ? [] : [literalLine(mode.refused)]),
+        ],
+      ],
       ...decisionRows(explained),
     ],
     100,

@@ -19,6 +19,8 @@ export function fitAnswer(request: InboxRequest, given: unknown): Answer {
       request,
       "it asks for words. Reply with an answer to each question (--answer), or deny it",
     );
+  if (request.kind === "plan" && answer.scope !== "once")
+    throw misfit(request, "a plan is approved once. Leave out for how long");
   if (answer.scope !== "always" && answer.file !== undefined)
     throw misfit(request, "only a rule for always goes into a settings file. Leave the file out");
   if (answer.scope === "once") {
@@ -43,7 +45,7 @@ export function fitAnswer(request: InboxRequest, given: unknown): Answer {
 
 function fitReply(request: InboxRequest, answer: Extract<Answer, { verdict: "reply" }>): Answer {
   if (request.kind !== "question")
-    throw misfit(request, "it asks for permission. Allow it or deny it");
+    throw misfit(request, "it does not ask for words. Allow it or deny it");
   const open = questionTexts(request).filter((text) => !Object.hasOwn(answer.answers, text));
   if (open.length > 0)
     throw misfit(request, `an answer is missing to: ${open.join(" ")} Answer every question`);

@@ -6,6 +6,7 @@ import {
   answerBodies,
   attachmentBody,
   endLine,
+  modeLine,
   promptBody,
   recordLine,
   spendLine,
@@ -27,7 +28,7 @@ export class TranscriptRecorder {
   readonly #before: string;
   readonly #after: string;
   readonly #agentType: string | null;
-  readonly #permissionMode: string;
+  #permissionMode: string;
   /** Of the run that begins; written before anything that it says. */
   #run: (() => RunRecord) | undefined;
   #lastUuid: string | null = null;
@@ -100,6 +101,10 @@ export class TranscriptRecorder {
   #linesOf(event: AgentEvent): string[] {
     if (event.type === "spend")
       return [JSON.stringify(spendLine(event, this.#sessionId, event.at))];
+    if (event.type === "mode-change") {
+      this.#permissionMode = event.to;
+      return [JSON.stringify(modeLine(event, this.#sessionId, event.at))];
+    }
     if (event.type === "agent-end")
       return [JSON.stringify(endLine(event.result, this.#lastText, this.#sessionId, event.at))];
     return this.#bodies(event).map((body) => this.#line(body, event.at));
