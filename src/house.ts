@@ -167,11 +167,13 @@ export function buildHouse(
         options.childPermissionMode && modeBySettings(options.childPermissionMode, settings),
       subagentModel: process.env["CLAUDE_CODE_SUBAGENT_MODEL"],
     },
-    mode: sessionMode(modeBySettings(options.permissionMode, settings)),
-    permissions: {
-      rules: [...rulesOfSettings(configuration), ...options.allowedTools],
-      takesSessionGrants: true,
-      confined: [],
+    meets: {
+      permissions: {
+        rules: [...rulesOfSettings(configuration), ...options.allowedTools],
+        takesSessionGrants: true,
+        confined: [],
+      },
+      mode: sessionMode(modeBySettings(options.permissionMode, settings)),
     },
     spawns: new Lane(),
     configuration,

@@ -236,17 +236,17 @@ export async function resumedAgent(
 ): Promise<ResolvedAgent> {
   // Loaded when an agent comes back: most runs need none of it.
   const { readStoredAgent, renewAgent } = await import("./resolve/renew.ts");
-  const { session, surroundings, permissions, mode, registry } = house;
+  const { session, surroundings, meets, registry } = house;
   const stored = readStoredAgent(past.record, id);
   const { parentId } = stored.relates;
-  const parent = parentId === null ? undefined : registry.get(parentId)?.meets.mode;
+  const parentMode = parentId === null ? undefined : registry.get(parentId)?.meets.mode;
   // It may have been moved to the background after it had begun.
   const background = changes.background ?? earlier.meta.retinue.background;
   const agent = renewAgent(stored, {
     sessionId: session.id,
     surroundings,
-    permissions,
-    modes: { session: mode, parent },
+    meets,
+    parentMode,
     changes: { ...changes, background },
   });
   if (past.messages.length > 0) return agent;

@@ -45,8 +45,7 @@ export async function explainCallCommand(
     definition: main === undefined ? await mainDefinition() : found(main, catalog),
     isMain: type === undefined,
     catalog,
-    permissions: permissionsOf(configuration, options),
-    mode: sessionMode(modeBySettings(options.permissionMode, settings)),
+    meets: meetsOf(configuration, options),
     surroundings: {
       settings,
       limits: limitsSchema.parse(limitsFromEnvironment(process.env)),
@@ -75,18 +74,21 @@ function found(type: string, catalog: Catalog): AgentDefinition {
   return definition;
 }
 
-/** As `retinue run` gives them to the agents that it starts. */
-function permissionsOf(
+/** As `retinue run` gives it to the agents that it starts. */
+function meetsOf(
   configuration: Configuration,
-  { allowedTools }: ExplainOptions,
-): Parameters<typeof explainCall>[1]["permissions"] {
+  { allowedTools, permissionMode }: ExplainOptions,
+): Parameters<typeof explainCall>[1]["meets"] {
   return {
-    rules: [
-      ...rulesOfSettings(configuration),
-      ...parseAllowedTools(allowedTools, "--allowedTools"),
-    ],
-    takesSessionGrants: true,
-    confined: [],
+    permissions: {
+      rules: [
+        ...rulesOfSettings(configuration),
+        ...parseAllowedTools(allowedTools, "--allowedTools"),
+      ],
+      takesSessionGrants: true,
+      confined: [],
+    },
+    mode: sessionMode(modeBySettings(permissionMode, configuration.settings)),
   };
 }
 

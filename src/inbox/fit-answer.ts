@@ -45,7 +45,7 @@ export function fitAnswer(request: InboxRequest, given: unknown): Answer {
 
 function fitReply(request: InboxRequest, answer: Extract<Answer, { verdict: "reply" }>): Answer {
   if (request.kind !== "question")
-    throw misfit(request, "it does not ask for words. Allow it or deny it");
+    throw misfit(request, "it asks for permission. Allow it or deny it");
   const open = questionTexts(request).filter((text) => !Object.hasOwn(answer.answers, text));
   if (open.length > 0)
     throw misfit(request, `an answer is missing to: ${open.join(" ")} Answer every question`);

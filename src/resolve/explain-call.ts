@@ -8,7 +8,7 @@ import type { WrittenCall } from "../permissions/parse-call.ts";
 import { Rulebook } from "../permissions/policy.ts";
 import { closest } from "../platform/closest.ts";
 import type { AgentId } from "../ids.ts";
-import type { ModeRecord, PermissionMode } from "../resolved-agent.ts";
+import type { PermissionMode } from "../resolved-agent.ts";
 import { pathsOfCall } from "../tools/paths-of-call.ts";
 import { definitionHash } from "./definition-hash.ts";
 import { resolvePolicy, type PolicySurroundings } from "./policy.ts";
@@ -40,9 +40,8 @@ export async function explainCall(
     /** It would be the session's main agent. */
     isMain: boolean;
     catalog: Catalog;
-    permissions: Origin["permissions"];
-    /** The session's own mode. */
-    mode: ModeRecord;
+    /** What the session says. */
+    meets: Origin["meets"];
     surroundings: PolicySurroundings;
     /** What people have allowed to agents with this definition. */
     grants: (agent: { type: string; definitionHash: string }) => readonly SourcedRule[];
@@ -52,8 +51,7 @@ export async function explainCall(
   const { settings, environment } = surroundings;
   const background = !isMain && (definition.background ?? false);
   const origin = {
-    permissions: context.permissions,
-    above: context.mode,
+    meets: context.meets,
     parentId: isMain ? null : someParent,
     byModel: false,
     depth: isMain ? 0 : 1,

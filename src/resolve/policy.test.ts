@@ -7,7 +7,7 @@ import { limitsSchema, settingsSchema } from "../settings/settings.ts";
 import { newAgentId } from "../ids.ts";
 import { sessionMode } from "./permission-mode.ts";
 import { resolvePolicy, type PolicySurroundings } from "./policy.ts";
-import type { Origin } from "./resolve.ts";
+import type { Above } from "./resolve.ts";
 
 const helper: AgentDefinition = {
   name: "helper",
@@ -34,13 +34,13 @@ function surroundings(): PolicySurroundings {
   };
 }
 
-const permissions: Origin["permissions"] = { rules: [], confined: [], takesSessionGrants: true };
-const above = sessionMode("default");
+const permissions: Above["permissions"] = { rules: [], confined: [], takesSessionGrants: true };
+const meets: Above = { permissions, mode: sessionMode("default") };
 const parentId = newAgentId();
 
 test("siblings to whom the same was said share one answer, and nobody else gets it", () => {
   const context = {
-    origin: { permissions, above, parentId, byModel: true, depth: 1 },
+    origin: { meets, parentId, byModel: true, depth: 1 },
     background: false,
     surroundings: surroundings(),
   };
@@ -52,7 +52,7 @@ test("siblings to whom the same was said share one answer, and nobody else gets 
   expect(planned.policy.mode).toBe("plan");
   const allowed = resolvePolicy(helper, { allowedTools: ["Bash"] }, context);
   expect(allowed.policy.rules.map(({ rule }) => rule)).toEqual(["Bash"]);
-  const parent = { ...origin, above: sessionMode("plan") };
+  const parent = { ...origin, meets: { permissions, mode: sessionMode("plan") } };
   expect(resolvePolicy(helper, {}, { ...context, origin: parent }).policy.mode).toBe("plan");
   const deepest = { ...origin, depth: context.surroundings.limits.maxSpawnDepth };
   expect(resolvePolicy(helper, {}, { ...context, origin: deepest }).tools.tools).not.toContain(
@@ -68,7 +68,7 @@ test("where the memory of an agent lies is looked up each time", () => {
   const { cwd } = here.environment;
   const noted: AgentDefinition = { ...helper, memory: "project" };
   const context = {
-    origin: { permissions, above, parentId, byModel: true, depth: 1 },
+    origin: { meets, parentId, byModel: true, depth: 1 },
     background: false,
     surroundings: here,
   };

@@ -7,7 +7,7 @@ import type { ModeRecord, PermissionMode, PermissionPolicy, ReadOnly } from "../
 import type { SpawnRequest } from "../spawn-request.ts";
 import { memoryDirectory } from "./memory.ts";
 import { isHostDefinition, resolveMode } from "./permission-mode.ts";
-import type { Origin, Surroundings } from "./resolve.ts";
+import type { Above, Origin, Surroundings } from "./resolve.ts";
 import { resolveTools, type ResolvedTools } from "./tools.ts";
 
 /** What a session says about what its agents may do. */
@@ -35,7 +35,7 @@ export interface ResolvedPolicy {
 interface Voices {
   readonly mode: SpawnRequest["mode"];
   readonly allowedTools: SpawnRequest["allowedTools"];
-  readonly permissions: Origin["permissions"];
+  readonly permissions: Above["permissions"];
   readonly above: ModeRecord;
   readonly hasParent: boolean;
   readonly byModel: boolean;
@@ -55,20 +55,20 @@ export function resolvePolicy(
   definition: AgentDefinition,
   { mode, allowedTools }: Pick<SpawnRequest, "mode" | "allowedTools">,
   context: {
-    origin: Pick<Origin, "permissions" | "above" | "byModel" | "depth" | "parentId">;
+    origin: Pick<Origin, "meets" | "byModel" | "depth" | "parentId">;
     background: boolean;
     surroundings: PolicySurroundings;
   },
 ): ResolvedPolicy {
   const { background, surroundings } = context;
-  const { permissions, above, byModel, depth, parentId } = context.origin;
+  const { meets, byModel, depth, parentId } = context.origin;
   // Links on the way to it may have changed.
   const memory = memoryDirectory(definition, surroundings.environment);
   const voices: Voices = {
     mode,
     allowedTools,
-    permissions,
-    above,
+    permissions: meets.permissions,
+    above: meets.mode,
     hasParent: parentId !== null,
     byModel,
     depth,

@@ -16,7 +16,7 @@ import { deepFreeze } from "./deep-freeze.ts";
 import { resolveModel } from "./model.ts";
 import { sessionMode } from "./permission-mode.ts";
 import { keepsApproval, renewMode, type SettledMode } from "./renew-mode.ts";
-import type { Origin, Surroundings } from "./resolve.ts";
+import type { Above, Surroundings } from "./resolve.ts";
 
 const id = z.custom<AgentId>(
   (value) => typeof value === "string" && parseAgentId(value) !== undefined,
@@ -120,16 +120,20 @@ export function renewAgent(
   context: {
     sessionId: SessionId;
     surroundings: Surroundings;
-    permissions: Origin["permissions"];
-    /** The mode of the session, and of the parent as far as it is in memory. */
-    modes: { session: ModeRecord; parent: ModeRecord | undefined };
+    /** What the session says. */
+    meets: Above;
+    /** The mode of its parent, as far as that is in memory. */
+    parentMode: ModeRecord | undefined;
     changes: Changes;
   },
 ): ResolvedAgent {
   const { surroundings, changes } = context;
   const { permissions, relates, costs, sees, ...rest } = stored;
   const { environment, settings } = surroundings;
-  const rules = [...context.permissions.rules, ...parseAllowedTools(permissions.own, ownRules)];
+  const rules = [
+    ...context.meets.permissions.rules,
+    ...parseAllowedTools(permissions.own, ownRules),
+  ];
   const cwd = environment.cwd;
   const { mode, record } = modeNow(stored, context);
   return deepFreeze({
@@ -181,10 +185,11 @@ type RenewContext = Parameters<typeof renewAgent>[1];
 
 function modeNow(
   stored: StoredAgent,
-  { surroundings, modes, changes }: Pick<RenewContext, "surroundings" | "modes" | "changes">,
+  { surroundings, meets, parentMode, changes }: RenewContext,
 ): SettledMode {
   return renewMode(settledBefore(stored), {
-    ...modes,
+    session: meets.mode,
+    parent: parentMode,
     isMain: stored.relates.depth === 0,
     hasParent: stored.relates.parentId !== null,
     wanted: changes.mode,

@@ -39,6 +39,12 @@ export interface Surroundings {
   readonly subagentModel: string | undefined;
 }
 
+/** What an agent takes over from its parent, or from the session. */
+export interface Above {
+  readonly permissions: Pick<PermissionPolicy, "rules" | "confined" | "takesSessionGrants">;
+  readonly mode: ModeRecord;
+}
+
 /** Where an agent comes from. */
 export interface Origin {
   readonly sessionId: SessionId;
@@ -46,10 +52,8 @@ export interface Origin {
   /** The parent's call that asked for it. */
   readonly toolUseId: string | null;
   readonly parentModel: string | undefined;
-  /** The rules for whoever asks: they bind its children too. */
-  readonly permissions: Pick<PermissionPolicy, "rules" | "confined" | "takesSessionGrants">;
-  /** The mode of whoever asks: an agent, or else the session. */
-  readonly above: ModeRecord;
+  /** The rules and the mode of whoever asks, an agent or else the session: they bind the child too. */
+  readonly meets: Above;
   /** A model asks, not the host. */
   readonly byModel: boolean;
   /** 0 for the main agent. */
