@@ -17,7 +17,7 @@ export async function explainType(
     catalog: (await house.files.now()).catalog,
     diagnostics,
     skills: (await loadSkills(house.configuration.skillPlaces)).skills,
-    parentMode: house.permissions.mode,
+    mode: house.meets.mode,
   });
 }
 
@@ -28,7 +28,7 @@ export async function explainCallOf(
 ): Promise<CallExplanation> {
   const { parseCall } = await import("./permissions/parse-call.ts");
   const { explainCall } = await import("./resolve/explain-call.ts");
-  const { session, surroundings, permissions } = house;
+  const { session, surroundings, meets } = house;
   const { catalog } = await house.files.now();
   const definition = catalog.find(type);
   if (definition === undefined) throw catalog.notFound(type);
@@ -36,7 +36,7 @@ export async function explainCallOf(
     definition,
     isMain: false,
     catalog,
-    permissions,
+    meets,
     surroundings,
     grants: (holder) => session.grants.rulesFor({ id: "", ...holder }, { session: true }),
   });

@@ -39,6 +39,7 @@ import { Roster } from "./platform/roster.ts";
 import { SessionSandbox } from "./platform/sandbox/session-sandbox.ts";
 import { Environment } from "./resolve/environment.ts";
 import { byModelId } from "./resolve/model.ts";
+import { sessionMode } from "./resolve/permission-mode.ts";
 import { projectFolder } from "./settings/project-folder.ts";
 import { spawn, type House } from "./spawn.ts";
 import { FileLedger } from "./tools/file-state.ts";
@@ -163,13 +164,17 @@ export function buildHouse(
       own: ownDirectories(resolve(options.configDir), projectDir),
       readable: [session.paths.resultsDir, session.paths.tasksDir],
       allowsBypass: options.allowBypassPermissions && !bypassIsOff(settings),
+      childMode:
+        options.childPermissionMode && modeBySettings(options.childPermissionMode, settings),
       subagentModel: process.env["CLAUDE_CODE_SUBAGENT_MODEL"],
     },
-    permissions: {
-      mode: modeBySettings(options.permissionMode, settings),
-      rules: [...rulesOfSettings(configuration), ...options.allowedTools],
-      takesSessionGrants: true,
-      confined: [],
+    meets: {
+      permissions: {
+        rules: [...rulesOfSettings(configuration), ...options.allowedTools],
+        takesSessionGrants: true,
+        confined: [],
+      },
+      mode: sessionMode(modeBySettings(options.permissionMode, settings)),
     },
     spawns: new Lane(),
     configuration,

@@ -19,6 +19,10 @@ import { permissionModes } from "./resolved-agent.ts";
 import { defaultConfigDir } from "./transcript/paths.ts";
 import { inOurWords, problemsIn } from "./wording.ts";
 
+const permissionMode = z
+  .preprocess((mode) => (mode === "manual" ? "default" : mode), z.enum(permissionModes))
+  .refine((mode) => mode !== "bypassPermissions" || mayBypass(), { message: bypassRemedy });
+
 const optionsSchema = z.strictObject({
   /** Where answers come from. */
   model: z.custom<Model>(
@@ -66,11 +70,13 @@ const optionsSchema = z.strictObject({
     .array(z.string())
     .default([])
     .transform((rules) => parseAllowedTools(rules, "allowedTools")),
-  /** Without one, the mode that the settings name. `bypassPermissions` lets everything run; as root only with `IS_SANDBOX=1` in the environment. */
-  permissionMode: z
-    .preprocess((mode) => (mode === "manual" ? "default" : mode), z.enum(permissionModes))
-    .refine((mode) => mode !== "bypassPermissions" || mayBypass(), { message: bypassRemedy })
-    .optional(),
+  /**
+   * The main agent's mode; left out: the mode that the settings name. `bypassPermissions` lets everything run; as root only with
+   * `IS_SANDBOX=1` in the environment.
+   */
+  permissionMode: permissionMode.optional(),
+  /** The mode of children, which may allow more than their parent has; left out: their parent's. A parent in `plan` or `dontAsk` binds them all the same. */
+  childPermissionMode: permissionMode.optional(),
   /** Whether an agent's definition may ask for `bypassPermissions`. */
   allowBypassPermissions: z
     .boolean()

@@ -37,6 +37,8 @@ export interface ResolvedAgent {
   /** How it meets the user. */
   readonly meets: {
     readonly permissions: PermissionPolicy;
+    /** What was settled together with the mode in `permissions`. */
+    readonly mode: ModeRecord;
     /** What its commands find in their environment besides ours. */
     readonly env: Readonly<Record<string, string>>;
   };
@@ -98,6 +100,27 @@ export const permissionModes = [
   "auto",
 ] as const;
 
+/** Every mode in which an agent works itself. */
+export type WorkingMode = Exclude<PermissionMode, "delegate">;
+
+/** Who decides about the mode of an agent. */
+export type ModeVoice = "session" | "parent" | "definition" | "call" | "host";
+
+/** What holds for an agent because of its mode and the modes above it, besides the mode itself. */
+export interface ModeRecord {
+  readonly from: ModeVoice;
+  /** What somebody asked for and did not get, for people; `null`: nothing. */
+  readonly refused: string | null;
+  /** No person is asked for it: it, or an agent above it, is in `dontAsk`. */
+  readonly neverAsks: boolean;
+  /** The mode of its children, unless somebody narrows it. Another than its own only in `delegate`. */
+  readonly children: WorkingMode;
+  /** The mode that an approved plan returns it to; `null`: it stays in `plan`. */
+  readonly afterPlan: WorkingMode | null;
+  /** The session's own mode when this was settled. */
+  readonly session: PermissionMode;
+}
+
 export interface PermissionPolicy {
   readonly mode: PermissionMode;
   /** Of settings, the command line and the host, in no particular order: deny beats ask beats allow. */
@@ -131,11 +154,21 @@ export interface SourcedRule {
   readonly source: string;
 }
 
-export interface Confinement {
+/** What a definition keeps an agent to, and its descendants. */
+export type Confinement = RuleConfinement | ReadOnlyConfinement;
+
+export interface RuleConfinement {
   readonly tools: readonly string[];
   /** One of them must cover a call. */
   readonly rules: readonly string[];
 }
+
+/** Nothing is edited, and commands only look. `unless-allowed`: or run what a rule or a person allows. */
+export interface ReadOnlyConfinement {
+  readonly readOnly: ReadOnly;
+}
+
+export type ReadOnly = true | "unless-allowed";
 
 export interface ToolDecision {
   readonly tool: string;

@@ -49,13 +49,13 @@ export async function resumeAgent(
     refuseWhenOver(session);
     refuseBusy(registry.get(id), request);
     const earlier = await house.earlier.read(id);
-    const { past } = earlier;
-    const prompt = promptOf(id, request, past);
+    const prompt = promptOf(id, request, earlier.past);
     const agent = await resumedAgent(earlier, id, house, {
       ...request,
       toolUseId: by.kind === "agent" ? by.asker.toolUseId : undefined,
     });
     if (by.kind === "agent" && agent.relates.parentId !== by.asker.id) throw unknown(id);
+    const past = await pastNow(earlier.past, agent, request);
     // One that ends from now on has left when its parent is told of them all.
     const about = backgroundChildrenOf(id, house);
     // Looking for children may mean to look at all files.
@@ -236,14 +236,17 @@ export async function resumedAgent(
 ): Promise<ResolvedAgent> {
   // Loaded when an agent comes back: most runs need none of it.
   const { readStoredAgent, renewAgent } = await import("./resolve/renew.ts");
-  const { session, surroundings, permissions } = house;
+  const { session, surroundings, meets, registry } = house;
   const stored = readStoredAgent(past.record, id);
+  const { parentId } = stored.relates;
+  const parentMode = parentId === null ? undefined : registry.get(parentId)?.meets.mode;
   // It may have been moved to the background after it had begun.
   const background = changes.background ?? earlier.meta.retinue.background;
   const agent = renewAgent(stored, {
     sessionId: session.id,
     surroundings,
-    permissions,
+    meets,
+    parentMode,
     changes: { ...changes, background },
   });
   if (past.messages.length > 0) return agent;
@@ -256,6 +259,14 @@ export async function resumedAgent(
   const { spawn } = agent.can;
   const attachments = await initialAttachments({ definition, environment, found, spawn });
   return Object.freeze({ ...agent, sees: Object.freeze({ ...agent.sees, attachments }) });
+}
+
+/** A plan that was approved counts on, unless whoever resumes the agent wants it to plan. */
+async function pastNow(past: Past, agent: ResolvedAgent, { mode }: ResumeRequest): Promise<Past> {
+  if (!past.leftPlan) return past;
+  const { keepsApprovedPlan, readStoredAgent } = await import("./resolve/renew.ts");
+  const leftPlan = keepsApprovedPlan(readStoredAgent(past.record, agent.id), agent, mode);
+  return { ...past, leftPlan };
 }
 
 function unknown(id: string): RetinueError {

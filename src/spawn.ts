@@ -31,7 +31,7 @@ export interface House {
   readonly registry: Registry;
   readonly surroundings: Surroundings;
   /** What the host allows to every agent that it starts. */
-  readonly permissions: Origin["permissions"];
+  readonly meets: Origin["meets"];
   /** What files say about the working directory. */
   readonly configuration: Configuration;
   /** The types that can be spawned now, and what is said to all; files changed since the last look are read again. */
@@ -57,16 +57,16 @@ export function spawn(input: SpawnRequestInput, by: SpawnFor, house: House): Pro
 
     // What kind of agent that is. A pure decision; nothing has happened yet.
     const found = await files();
-    const parent = by.kind === "agent" ? registry.get(by.asker.id)?.agent : undefined;
+    const above = by.kind === "agent" ? registry.get(by.asker.id) : undefined;
+    const parent = above?.agent;
     const rights = parent?.can.spawn ?? { allowed: true, types: "any" };
-    const { defaultType } = surroundings.settings.agents;
     const route: Route =
       by.kind === "main" && request.subagent_type === undefined
         ? { kind: "agent", definition: await house.mainDefinition(), background: false }
         : routeRequest(request, {
             catalog: found.catalog,
             rights,
-            defaultType,
+            defaultType: surroundings.settings.agents.defaultType,
             background: session.allowsBackground && by.kind !== "main",
           });
     if (route.kind === "refused") throw route.error;
@@ -78,7 +78,7 @@ export function spawn(input: SpawnRequestInput, by: SpawnFor, house: House): Pro
       parentId: parent?.id ?? null,
       toolUseId: by.kind === "agent" ? by.asker.toolUseId : null,
       parentModel: parent?.costs.model,
-      permissions: parent?.meets.permissions ?? house.permissions,
+      meets: above?.meets ?? house.meets,
       byModel: by.kind === "agent",
       path: parent?.relates.path ?? [],
       depth: by.kind === "main" ? 0 : (parent?.relates.depth ?? 0) + 1,
@@ -102,7 +102,7 @@ export function spawn(input: SpawnRequestInput, by: SpawnFor, house: House): Pro
       const source = by.kind === "agent" ? "parent" : "human";
       const task = { prompt: request.prompt, source, timeout: agent.costs.timeout } as const;
       const follow = by.kind === "agent" && !background ? by.asker.signal : null;
-      if (background && parent !== undefined) registry.get(parent.id)?.mailbox.expect(agent.id);
+      if (background) above?.mailbox.expect(agent.id);
       await registry.start(running, task, { ticket, follow });
       return running;
     } catch (error) {

@@ -165,6 +165,34 @@ test("skipping permissions is the mode bypassPermissions, and for agent files on
   expect(made(wild)).toBe(true);
 });
 
+test("a plan is shown whole in another terminal; approved there, the run carries it out", async () => {
+  const plan = `# Plan\n\n${Array.from({ length: 40 }, (_, at) => `${at + 1}. Step`).join("\n")}`;
+  const work = shop(
+    script({
+      job: [
+        { call: "ExitPlanMode", input: { plan } },
+        { call: "Write", input: { file_path: "made", content: "" } },
+        report,
+      ],
+    }),
+  );
+  const run = start(work, "--inbox", "--permission-mode", "plan", "--allowedTools", "Edit");
+  const id = await run.asked();
+  const shown = work.retinue("approvals", id).stdout;
+  expect(shown).toContain("  │ # Plan\n  │ \n  │ 1. Step\n");
+  expect(shown).toContain("  │ 40. Step\n");
+  expect(shown).toMatch(/kept in .*-plan\.md\. Approved, it goes on in the mode default/);
+  expect(work.retinue("approve", id, "--for", "session").stderr).toContain("approved once");
+  expect(made(work)).toBe(false);
+  expect(work.retinue("approve", id).code).toBe(0);
+  const { code, stderr } = await run.ended;
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/mode: default \(terminal \(pid \d+\) approved the plan\)/);
+  expect(made(work)).toBe(true);
+  const [{ id: main }] = work.json("ps", "-a", "--json") as [{ id: string }];
+  expect(work.retinue("logs", main).stdout).toContain("it goes on in the mode default");
+});
+
 /** `retinue run` on a terminal; the key is pressed until the run has ended. */
 async function pressing(key: string, { cwd, config }: Shop, ...args: string[]): Promise<string> {
   const words = [process.execPath, bin, ...command(...args)].join(" ");

@@ -169,6 +169,7 @@ describe.skipIf(!here)("the quirks of agent files", () => {
       background: false,
       backgroundMcp: false,
       mode: "default",
+      readOnly: false,
       memory: memoryDirectory(definition, environment),
     });
     if (decided[name]?.tools !== undefined) {

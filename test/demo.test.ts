@@ -24,7 +24,7 @@ test("the demo runs a lead with four children to the end, and says that replies 
   expect(demo.stdout).toContain("Replies are scripted, tools are real");
   expect(demo.stdout).toMatch(/Agent +Model +Turns +Tools +Tokens +Time +Result/);
   expect(demo.stdout).toMatch(/Real model .*ANTHROPIC_API_KEY/);
-  for (const type of ["main", "Explore", "general-purpose", "Verification"])
+  for (const type of ["main", "Explore", "Bash", "general-purpose", "Verification"])
     expect(demo.stdout).toContain(type);
 });
 
@@ -40,8 +40,8 @@ test("the child really fixed the code: the test that failed before passes now", 
   expect(demo.stdout).toContain("+    cents += line.priceCents * line.quantity;");
 });
 
-test("the two explorers ran at the same time", () => {
-  const lines = demo.stdout.split("\n").filter((line) => line.startsWith("main ▸ Explore"));
+test("the explorer and the one who runs the tests worked at the same time", () => {
+  const lines = demo.stdout.split("\n").filter((line) => /^main ▸ (?:Explore|Bash)\b/.test(line));
   const started = lines.flatMap((line, index) => (line.includes("started") ? [index] : []));
   const completed = lines.flatMap((line, index) => (line.includes("completed") ? [index] : []));
   expect(started).toHaveLength(2);

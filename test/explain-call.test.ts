@@ -15,7 +15,7 @@ test("explain --call says the verdict, the rule and its file, the part and every
   expect(code).toBe(0);
   const text = stdout.replaceAll(/\s+/g, " ");
   expect(text).toContain('call Bash {"command":"ls && git push"} verdict deny agent main');
-  expect(text).toContain("mode default (from: parent); this folder is not trusted");
+  expect(text).toContain("mode default (from: session); this folder is not trusted");
   expect(text).toContain(`rule deny 'Bash(git push *)' (${join(cwd, ".claude/settings.json")})`);
   expect(text).toContain("part git push stages deny rules: deny.");
 });

@@ -71,7 +71,7 @@ test("ten children of one turn run at once, and their results come back in the o
   const calls = Array.from(
     { length: 10 },
     (_, index) =>
-      `      - { call: Agent, input: { description: n${index}, prompt: "Number ${index} please", subagent_type: Explore } }`,
+      `      - { call: Agent, input: { description: n${index}, prompt: "Number ${index} please", subagent_type: general-purpose } }`,
   );
   const { manager, events, requests } = setStage(
     `
@@ -83,11 +83,11 @@ ${calls.join("\n")}
   - agent: main
     turn: 2
     reply: done
-  - agent: Explore
+  - agent: general-purpose
     task: /Number (\\d)/
     turn: 1
     reply: [{ call: Bash, input: { command: "touch here.{{ task.1 }}; until [ $(ls here.* | wc -l) = 10 ]; do sleep 0.02; done" } }]
-  - agent: Explore
+  - agent: general-purpose
     task: /Number (\\d)/
     turn: 2
     reply: "I am {{ task.1 }}"
@@ -97,7 +97,7 @@ ${calls.join("\n")}
   const main = await manager.main({ prompt: "Ten at once" });
   await manager.output(main.id, { block: true });
 
-  const children = idsOfType(events, "Explore");
+  const children = idsOfType(events, "general-purpose");
   expect(new Set(children).size).toBe(10);
   const order = events.filter((event) => event.agentId !== main.id).map((event) => event.type);
   const lastStart = order.lastIndexOf("agent-start");

@@ -17,6 +17,7 @@ export function agentSummary(over: Partial<AgentSummary> = {}): AgentSummary {
     prompt: null,
     tools: [],
     permissionMode: "default",
+    modeRefused: null,
     maxTurns: 10,
     ...over,
   };

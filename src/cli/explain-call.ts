@@ -14,6 +14,7 @@ import {
 import { parseCall } from "../permissions/parse-call.ts";
 import { Environment } from "../resolve/environment.ts";
 import { explainCall, type CallExplanation } from "../resolve/explain-call.ts";
+import { sessionMode } from "../resolve/permission-mode.ts";
 import { backgroundDisabled } from "../settings/background-disabled.ts";
 import { projectFolder } from "../settings/project-folder.ts";
 import { limitsFromEnvironment, limitsSchema } from "../settings/settings.ts";
@@ -44,7 +45,7 @@ export async function explainCallCommand(
     definition: main === undefined ? await mainDefinition() : found(main, catalog),
     isMain: type === undefined,
     catalog,
-    permissions: permissionsOf(configuration, options),
+    meets: meetsOf(configuration, options),
     surroundings: {
       settings,
       limits: limitsSchema.parse(limitsFromEnvironment(process.env)),
@@ -56,6 +57,7 @@ export async function explainCallCommand(
       own: [],
       readable: [],
       allowsBypass: false,
+      childMode: options.childPermissionMode,
     },
     grants: (holder) => grants.rulesFor({ id: "", ...holder }, { session: false }),
   });
@@ -73,19 +75,21 @@ function found(type: string, catalog: Catalog): AgentDefinition {
   return definition;
 }
 
-/** As `retinue run` gives them to the agents that it starts. */
-function permissionsOf(
+/** As `retinue run` gives it to the agents that it starts. */
+function meetsOf(
   configuration: Configuration,
   { allowedTools, permissionMode }: ExplainOptions,
-): Parameters<typeof explainCall>[1]["permissions"] {
+): Parameters<typeof explainCall>[1]["meets"] {
   return {
-    mode: modeBySettings(permissionMode, configuration.settings),
-    rules: [
-      ...rulesOfSettings(configuration),
-      ...parseAllowedTools(allowedTools, "--allowedTools"),
-    ],
-    takesSessionGrants: true,
-    confined: [],
+    permissions: {
+      rules: [
+        ...rulesOfSettings(configuration),
+        ...parseAllowedTools(allowedTools, "--allowedTools"),
+      ],
+      takesSessionGrants: true,
+      confined: [],
+    },
+    mode: sessionMode(modeBySettings(permissionMode, configuration.settings)),
   };
 }
 
@@ -104,7 +108,13 @@ function callLines(explained: CallExplanation, trusted: boolean): string[] {
         [missing === null ? verdict : `it cannot call it; the rules would say ${verdict}`],
       ],
       ["agent", [literalLine(agent)]],
-      ["mode", [`${mode.mode}  (from: ${mode.from})${folder}`]],
+      [
+        "mode",
+        [
+          `${mode.mode}  (from: ${mode.from})${folder}`,
+          ...(mode.refused === null ? [] : [literalLine(mode.refused)]),
+        ],
+      ],
       ...decisionRows(explained),
     ],
     100,

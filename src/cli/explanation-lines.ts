@@ -28,6 +28,7 @@ export function explanationLines(
       "permissions",
       [
         `${permissionMode.mode}  (${permissionMode.from})${trusted ? "" : "; this folder is not trusted"}`,
+        ...(permissionMode.refused === null ? [] : [permissionMode.refused]),
       ],
     ],
     [

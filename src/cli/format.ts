@@ -115,6 +115,7 @@ const callDetails: ReadonlyMap<string, (input: Input) => string> = new Map([
   ["WebFetch", field("url")],
   ["WebSearch", (input) => quoted(input["query"])],
   ["Skill", field("skill")],
+  ["ExitPlanMode", (input) => text(input["plan"]).split("\n", 1)[0] ?? ""],
   ["TaskOutput", field("task_id")],
   ["TaskStop", field("task_id")],
   ["TodoWrite", (input) => todos(input["todos"])],

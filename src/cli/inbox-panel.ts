@@ -110,7 +110,8 @@ interface Offer {
 
 /** How a call can be allowed now. What was not seen whole is allowed once at most, and nothing for longer without a rule. */
 export function offers(panel: PanelState, request: InboxRequest): ReadonlyMap<Key, Offer> {
-  const once: [Key, Offer] = ["y", { label: "once", answer: { verdict: "allow", scope: "once" } }];
+  const label = request.kind === "plan" ? "approve" : "once";
+  const once: [Key, Offer] = ["y", { label, answer: { verdict: "allow", scope: "once" } }];
   const { suggestions } = request;
   if (request.kind === "question") return new Map();
   if (!panel.seenAll || suggestions.length === 0) return new Map([once]);

@@ -16,6 +16,7 @@ export function introduceAgent(row: AgentRow): AgentEvent[] {
     prompt: null,
     tools: [],
     permissionMode: "default",
+    modeRefused: null,
     maxTurns: row.progress.maxTurns,
   };
   const taken: AgentEventBody = {

@@ -15,6 +15,7 @@ const keptOptions: ReadonlySet<string> = new Set([
   "allowedTools",
   "disallowedTools",
   "permissionMode",
+  "childPermissionMode",
   "inbox",
   "askTimeout",
   "agents",
@@ -32,6 +33,7 @@ const keptSchema = once(() => {
     allowedTools: texts.exactOptional(),
     disallowedTools: texts.exactOptional(),
     permissionMode: z.enum([...permissionModes, "manual"]).exactOptional(),
+    childPermissionMode: z.enum(permissionModes).exactOptional(),
     inbox: z.boolean().exactOptional(),
     askTimeout: z.number().exactOptional(),
     agents: z.string().exactOptional(),
@@ -56,10 +58,8 @@ export function keepStart(
   options: RunOptions,
   redact: (text: string) => string,
 ): void {
-  const { permissionMode: mode, ...rest } = withWholePaths(options);
-  const permissionMode = mode === "bypassPermissions" ? undefined : mode;
-  const all = Object.entries(defined({ ...rest, permissionMode })).filter(([name]) =>
-    keptOptions.has(name),
+  const all = Object.entries(defined(withWholePaths(options))).filter(
+    ([name, value]) => keptOptions.has(name) && value !== "bypassPermissions",
   );
   const isSecret = ([, value]: [string, unknown]): boolean => {
     const text = JSON.stringify(value);

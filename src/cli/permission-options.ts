@@ -20,8 +20,14 @@ export function ruleOptions(command: Command): Command {
     .addOption(
       new Option(
         "--permission-mode <mode>",
-        "how agents meet what no rule allows; without it the setting permissions.defaultMode",
+        "how the main agent meets what no rule allows; without it the setting permissions.defaultMode",
       ).choices([...permissionModes, "manual"]),
+    )
+    .addOption(
+      new Option(
+        "--child-permission-mode <mode>",
+        "the mode of its children, which may allow more than its own",
+      ).choices([...permissionModes]),
     );
 }
 

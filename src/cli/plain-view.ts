@@ -43,7 +43,7 @@ export class PlainView {
       case "agent-queued":
         return style.dim(`queued (position ${event.position})`);
       case "agent-start":
-        return this.#started(agent);
+        return this.#started(agent, event.agent.modeRefused);
       case "agent-wait":
         return event.reason === "permission" || event.reason === "question"
           ? style.yellow(`waiting: ${event.reason}`)
@@ -57,6 +57,8 @@ export class PlainView {
         return style.yellow(plainLine(`time: ${event.message}`));
       case "tool-call-start":
         return formatCall(event.call);
+      case "mode-change":
+        return style.yellow(plainLine(`mode: ${event.to} (${event.by} approved the plan)`));
       case "permission-deny":
         this.#denied.add(event.call.id);
         return style.yellow(formatDenial(event.call, event.reason));
@@ -77,10 +79,10 @@ export class PlainView {
     }
   }
 
-  #started(agent: AgentState): string {
+  #started(agent: AgentState, refused: string | null): string {
     const about = agent.name === null && agent.parentId !== null ? [] : [agent.type];
     const model = formatModel(agent.model, this.#scripted);
-    return ["started", ...about, agent.description, model]
+    return ["started", ...about, agent.description, model, plainLine(refused ?? "")]
       .filter((part) => part !== "")
       .join(" · ");
   }

@@ -16,14 +16,15 @@ export function callLine({ tool, input }: Pick<InboxRequest, "tool" | "input">):
   return literalLine(`${tool} ${question?.question ?? callDetail({ name: tool, input })}`);
 }
 
-/** All of a call: a command as the shell will read it, everything else as JSON. */
-export function callLines({ input }: Pick<InboxRequest, "input">): string[] {
-  const { command, ...rest } = input;
-  const isCommand = typeof command === "string";
-  const others = isCommand ? rest : input;
+/** All of a call: a command as the shell will read it, a plan as it was written, everything else as JSON. */
+export function callLines({ kind, input }: Pick<InboxRequest, "kind" | "input">): string[] {
+  const field = kind === "plan" ? "plan" : "command";
+  const { [field]: words, ...rest } = input;
+  const isText = typeof words === "string";
+  const others = isText ? rest : input;
   return [
-    ...(isCommand ? literal(command).split("\n") : []),
-    ...(isCommand && Object.keys(others).length === 0
+    ...(isText ? literal(words).split("\n") : []),
+    ...(isText && Object.keys(others).length === 0
       ? []
       : literal(JSON.stringify(others, null, 2)).split("\n")),
   ].map((line) => line.replaceAll("\t", "    "));

@@ -44,6 +44,7 @@ export interface RunOptions extends HereOptions {
   timeout?: number;
   allowedTools: string[];
   permissionMode?: PermissionMode | "manual";
+  childPermissionMode?: PermissionMode;
   dangerouslySkipPermissions?: boolean;
   allowDangerouslySkipPermissions?: boolean;
   inbox?: boolean;
@@ -197,11 +198,16 @@ function forManager(
 
 function forPermissions(
   options: RunOptions,
-): Pick<ManagerOptions, "permissionMode" | "allowBypassPermissions" | "inbox"> {
+): Pick<
+  ManagerOptions,
+  "permissionMode" | "childPermissionMode" | "allowBypassPermissions" | "inbox"
+> {
+  const { childPermissionMode } = options;
   const mode =
     options.dangerouslySkipPermissions === true ? "bypassPermissions" : options.permissionMode;
   return {
     ...(mode === undefined ? {} : { permissionMode: mode }),
+    ...(childPermissionMode === undefined ? {} : { childPermissionMode }),
     allowBypassPermissions: options.allowDangerouslySkipPermissions === true,
     inbox: {
       attended: options.inbox === true,

@@ -296,6 +296,7 @@ function advance(agent: AgentState, event: AgentEvent): void {
       return;
     case "permission-request":
     case "permission-answer":
+    case "mode-change":
     case "prompt":
     case "attachment":
       return;

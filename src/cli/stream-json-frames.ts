@@ -13,7 +13,8 @@ export type Frame =
   | TaskProgressFrame
   | TaskUpdatedFrame
   | TaskNotificationFrame
-  | PermissionDeniedFrame;
+  | PermissionDeniedFrame
+  | StatusFrame;
 
 export interface Envelope {
   uuid: string;
@@ -125,6 +126,15 @@ export interface PermissionDeniedFrame extends Envelope {
   tool_use_id: string;
   agent_id: AgentId;
   reason: string;
+}
+
+/** An agent goes on in another mode. */
+interface StatusFrame extends Envelope {
+  type: "system";
+  subtype: "status";
+  status: null;
+  permissionMode: string;
+  agent_id: AgentId;
 }
 
 export interface ResultFrame extends Envelope {

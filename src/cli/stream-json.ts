@@ -71,6 +71,17 @@ export function eventFrames(event: AgentEvent, context: StreamContext): Frame[] 
           ...envelope,
         },
       ];
+    case "mode-change":
+      return [
+        {
+          type: "system",
+          subtype: "status",
+          status: null,
+          permissionMode: event.to,
+          agent_id: event.agentId,
+          ...envelope,
+        },
+      ];
     case "agent-background":
       return [movedFrame(event, agent)];
     case "summary":

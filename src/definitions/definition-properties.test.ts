@@ -120,6 +120,7 @@ test("one more deny never gives a tool that was not there", () => {
     isMain: fc.boolean(),
     atDepthLimit: fc.boolean(),
     background: fc.boolean(),
+    readOnly: fc.boolean(),
     backgroundMcp: fc.boolean(),
     mode: fc.constantFrom("default", "plan" as const),
     memory: fc.constantFrom(null, "/memory"),

@@ -59,6 +59,13 @@ export const definitionFields = {
     names,
   ),
   disallowedTools: field("Tools taken away, also from what `tools` names.", "Write, Edit", names),
+  readOnly: field(
+    "It changes nothing, in every mode and with everything that it starts: no tools that edit, and `Bash` runs only commands that " +
+      "look. `unless-allowed`: `Bash` also runs what a rule allows, such as tests, and asks about the rest.",
+    "true",
+    (): z.ZodType<boolean | "unless-allowed"> =>
+      z.union([z.boolean(), z.literal("unless-allowed")]),
+  ),
   model: field(
     "`haiku`, `sonnet`, `opus`, a full id, `provider/model`, or `inherit`: the parent's.",
     "haiku",
@@ -66,8 +73,8 @@ export const definitionFields = {
   ),
   permissionMode: field(
     "How it meets what nobody has allowed: `plan` changes nothing, `acceptEdits` may change files in its folder, `dontAsk` is " +
-      "denied what would be asked, `delegate` only works through others. A parent in `bypassPermissions`, `acceptEdits` or `auto` " +
-      "decides for it; a mode that allows more counts only where the folder is trusted.",
+      "denied what would be asked, `delegate` only works through others. It can only narrow what its parent has: more is up to the " +
+      "host (`--child-permission-mode`).",
     "plan",
     (): z.ZodType<PermissionMode> =>
       z

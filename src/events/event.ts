@@ -60,6 +60,8 @@ export type AgentEventBody =
     }
   | { type: "permission-answer"; call: ToolCall; allowed: boolean; by: string }
   | { type: "permission-deny"; call: ToolCall; reason: string }
+  /** An approved plan has returned the agent to another mode: the rest of its task is decided in that one. */
+  | { type: "mode-change"; from: string; to: string; by: string }
   | {
       type: "tool-call-end";
       call: ToolCall;
@@ -105,6 +107,8 @@ export interface AgentSummary {
   prompt: string | null;
   tools: readonly string[];
   permissionMode: string;
+  /** What somebody asked for instead and did not get, in one sentence; `null`: nothing. */
+  modeRefused: string | null;
   maxTurns: number;
 }
 

@@ -24,6 +24,8 @@ const factSchema = once(() =>
     verdict: z.enum(["allow", "deny", "reply"]).optional(),
     scope: z.enum(grantScopes).optional(),
     rules: z.array(z.string()).optional(),
+    /** The mode that the agent goes on in, because its plan was approved. */
+    mode: z.string().exactOptional(),
     /** The person changed the input; the hash of what ran instead. */
     changedTo: z.string().optional(),
     message: z.string().optional(),
@@ -71,6 +73,7 @@ export class AuditLog {
       ...(verdict === "allow" && answer.rules !== undefined
         ? { rules: answer.rules.map(this.#redact) }
         : {}),
+      ...(verdict === "allow" && request.mode !== undefined ? { mode: request.mode } : {}),
       ...(verdict === "allow" && answer.input !== undefined
         ? { changedTo: inputHash(request.tool, answer.input) }
         : {}),

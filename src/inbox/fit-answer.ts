@@ -19,6 +19,8 @@ export function fitAnswer(request: InboxRequest, given: unknown): Answer {
       request,
       "it asks for words. Reply with an answer to each question (--answer), or deny it",
     );
+  if (request.kind === "plan" && answer.scope !== "once")
+    throw misfit(request, "a plan is approved once. Leave out for how long");
   if (answer.scope !== "always" && answer.file !== undefined)
     throw misfit(request, "only a rule for always goes into a settings file. Leave the file out");
   if (answer.scope === "once") {

@@ -158,7 +158,7 @@ export class Inbox implements AsyncDisposable {
       createdAt,
       deadline: timeoutMs === null ? null : createdAt + timeoutMs,
       // No default can know what a person would have said.
-      onDeadline: rest.kind === "question" ? "deny" : onDeadline,
+      onDeadline: rest.kind === "permission" ? onDeadline : "deny",
     };
   }
 

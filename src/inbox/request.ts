@@ -6,8 +6,11 @@ import { once } from "../platform/once.ts";
 export const inboxRequestSchema = once(() =>
   z.object({
     id: z.string().regex(/^q[0-9a-f]{8}$/),
-    /** `permission`: may this call run? `question`: the agent wants to know something (`AskUserQuestion`). */
-    kind: z.enum(["permission", "question"]),
+    /**
+     * `permission`: may this call run? `question`: the agent wants to know something (`AskUserQuestion`). `plan`: may it carry
+     * out its plan (`ExitPlanMode`)?
+     */
+    kind: z.enum(["permission", "question", "plan"]),
     sessionId: z.string(),
     agentId: z.string(),
     agentType: z.string(),
@@ -21,6 +24,8 @@ export const inboxRequestSchema = once(() =>
     reason: z.string(),
     /** The part of the command that made it ask; `null`: all of it. */
     part: z.string().nullable(),
+    /** The mode that the agent goes on in if it is allowed; only of a plan. */
+    mode: z.string().exactOptional(),
     /** Rules that together would allow the call, and nothing else. */
     suggestions: z.array(z.string()),
     /** Milliseconds since the epoch. */

@@ -1,22 +1,23 @@
 import type { Approvals } from "../loop/approve.ts";
 import { isKeptFromAsking } from "../permissions/kept-from-asking.ts";
-import type { ResolvedAgent } from "../resolved-agent.ts";
 import type { QuestionReply } from "../tools/tool.ts";
 import { askedBy } from "./asked-by.ts";
-import type { Session } from "./session.ts";
+import type { AgentRun } from "./run-agent.ts";
 
 /** The inbox and the grants of a session, as one agent sees them. */
-export function approvalsOf(
-  agent: ResolvedAgent,
-  session: Session,
-  isBackground: () => boolean,
-): Approvals {
+export function approvalsOf({
+  agent,
+  session,
+  meets,
+  isBackground,
+}: Pick<AgentRun, "agent" | "session" | "meets" | "isBackground">): Approvals {
   const { inbox, grants, denials, settings } = session;
   const { permissions } = agent.meets;
   const holder = { id: agent.id, type: agent.type, definitionHash: agent.definitionHash };
   return {
     canAsk() {
-      const asker = { background: isBackground(), mode: permissions.mode };
+      const { permissions: now, mode: settled } = meets();
+      const asker = { ...settled, background: isBackground(), mode: now.mode };
       return inbox.canAnswer && !isKeptFromAsking(asker, settings);
     },
     grants: () => grants.rulesFor(holder, { session: permissions.takesSessionGrants }),
@@ -46,6 +47,11 @@ export function approvalsOf(
       const said = answer.verdict === "deny" ? answer.message : undefined;
       return { kind: "none", reason: said ?? "The user did not want to answer." };
     },
+    askPlan: (call, { reason, mode }, signal) =>
+      inbox.ask(
+        { ...askedBy(agent, call), kind: "plan", reason, mode, part: null, suggestions: [] },
+        signal,
+      ),
     countDenial: ({ name, input }) => denials.note(agent.id, name, input),
   };
 }

@@ -59,7 +59,8 @@ const nothing: AskedAhead = {
   [Symbol.dispose]: () => undefined,
 };
 
-function isWorthAsking({ relates }: ResolvedAgent, { inbox, settings }: Session): boolean {
+function isWorthAsking({ relates, meets }: ResolvedAgent, { inbox, settings }: Session): boolean {
+  if (meets.mode.neverAsks) return false;
   // By policy nothing that a person says may hold for longer than one call.
   if (settings.allowManagedPermissionRulesOnly) return false;
   return relates.background && inbox.attended && settings.background.prompts === "inbox";

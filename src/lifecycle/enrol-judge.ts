@@ -12,12 +12,13 @@ import type { Session } from "./session.ts";
  */
 export function enrolJudge(options: {
   agent: ResolvedAgent;
+  meets: () => ResolvedAgent["meets"];
   session: Session;
   workbench: Workbench;
   approvals: Approvals;
   ahead: AskedAhead;
 }): () => void {
-  const { agent, session, workbench, approvals, ahead } = options;
+  const { agent, meets, session, workbench, approvals, ahead } = options;
   session.judges.set(agent.id, (rules, { tool: name, input }, scope) => {
     const { takesSessionGrants } = agent.meets.permissions;
     if (isForSession(scope) && !takesSessionGrants) return false;
@@ -26,7 +27,7 @@ export function enrolJudge(options: {
     if (ahead.isThis(input)) return ahead.isCoveredBy(given);
     const grants = [...approvals.grants(), ...given];
     const asker = {
-      agent,
+      meets,
       workbench,
       approvals: { ...approvals, canAsk: () => true, grants: () => grants },
     };

@@ -36,6 +36,8 @@ export interface Past {
   readonly earlier: Taken;
   /** As it was resolved last. */
   readonly record: Record<string, unknown> | undefined;
+  /** Its plan was approved in the task that was interrupted. */
+  readonly leftPlan: boolean;
   /** The task of a run that ended before it had even read it. */
   readonly unread: string | null;
 }
@@ -64,6 +66,7 @@ export function pastOf(entries: readonly TranscriptEntry[], prices: PriceOverrid
     earlier: takenBy(entries.slice(own, Math.max(begun, own)), prices),
     underWay: takenBy(entries.slice(Math.max(begun, own)), prices),
     record: entries.findLast((entry) => entry.kind === "record")?.agent,
+    leftPlan: entries.slice(begun).some((entry) => entry.kind === "mode"),
     unread: unreadTask(entries),
   };
 }

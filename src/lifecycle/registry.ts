@@ -155,7 +155,8 @@ export class Registry {
     const goesOn = task.prompt === null ? (options.past?.underWay ?? null) : null;
     const result = Promise.withResolvers<AgentResult>();
     const ending = new RunEnding();
-    running.begin({ abort, ending, ended: result.promise, unlink }, goesOn);
+    const hasLeftPlan = goesOn !== null && options.past?.leftPlan === true;
+    running.begin({ abort, ending, ended: result.promise, unlink }, goesOn, hasLeftPlan);
     running.mailbox.open(options.past?.told);
     if (goesOn === null && options.past?.end === null) running.files.count(options.past.underWay);
     running.files.begin(running.agent, task.prompt, running.usageBefore);
@@ -221,6 +222,7 @@ export class Registry {
         history: historyOf(memory, past, goesOn),
         goesOn,
         mail: running.mailbox,
+        meets: () => running.meets,
         isBackground: () => running.isBackground,
         ticket,
         session,

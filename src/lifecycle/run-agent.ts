@@ -52,6 +52,8 @@ export interface AgentRun {
   /** What the same task took in an earlier process. */
   readonly goesOn: Taken | null;
   readonly mail: MailSlot & { post(mail: Mail): boolean };
+  /** How it meets the user; an approved plan changes that while it runs. */
+  readonly meets: () => ResolvedAgent["meets"];
   /** Nobody waits for it; that may change while it runs. */
   readonly isBackground: () => boolean;
   readonly ticket: Ticket;
@@ -159,12 +161,12 @@ async function live(run: AgentRun, { emit, told }: Report<AgentEventBody>): Prom
       },
     }),
   );
-  const approvals = approvalsOf(agent, session, run.isBackground);
+  const approvals = approvalsOf(run);
   cleanup.defer(() => session.denials.forget(agent.id));
   const ahead = await askAhead(agent, session, approvals);
   cleanup.defer(() => ahead[Symbol.dispose]());
-  cleanup.defer(enrolJudge({ agent, session, workbench, approvals, ahead }));
-  const { isBackground } = run;
+  const { isBackground, meets } = run;
+  cleanup.defer(enrolJudge({ agent, meets, session, workbench, approvals, ahead }));
   const summaries = openSummaries({ session, isBackground, emit, signal });
   if (summaries !== undefined) cleanup.use(summaries);
   const waits = new Waits({ ticket, deadlines, signal, emit: report.emit });
@@ -177,6 +179,7 @@ async function live(run: AgentRun, { emit, told }: Report<AgentEventBody>): Prom
   const outcome = runLoop(
     {
       agent,
+      meets,
       model: session.model,
       tools,
       toolSpecs: [...tools.values()].map(toolSpec),

@@ -7,6 +7,7 @@ import { StopCause } from "./abort.ts";
 import type { AgentFiles } from "./agent-files.ts";
 import { nextState, type AgentState } from "./agent-state.ts";
 import { Figures } from "./figures.ts";
+import { leftPlan } from "./left-plan.ts";
 import { Mailbox } from "./mailbox.ts";
 import type { Past } from "./past.ts";
 import type { RunEnding } from "./run-ending.ts";
@@ -35,6 +36,7 @@ export class RunningAgent {
   #words: string | undefined;
   #run: Run | undefined;
   #moved = Promise.withResolvers<void>();
+  #meets: ResolvedAgent["meets"];
   /** How each tool call that runs now was announced. */
   #calls: Map<string, AgentEvent> | undefined;
 
@@ -45,6 +47,7 @@ export class RunningAgent {
     standing: boolean;
   }) {
     this.agent = options.agent;
+    this.#meets = options.agent.meets;
     this.files = options.files;
     this.startedAt = options.startedAt;
     this.standing = options.standing;
@@ -79,6 +82,11 @@ export class RunningAgent {
   /** The events that announced the tool calls that run now. */
   get callsUnderWay(): AgentEvent[] {
     return [...(this.#calls?.values() ?? [])];
+  }
+
+  /** What its calls are decided by, and what binds its children: as it was resolved, or as an approved plan has changed it. */
+  get meets(): ResolvedAgent["meets"] {
+    return this.#meets;
   }
 
   figures(now: number): AgentFigures {
@@ -121,13 +129,17 @@ export class RunningAgent {
     this.#past = lessOf(past.earlier, this.result);
   }
 
-  /** A run begins: what the last one left is no longer the result. One that goes on with an interrupted task counts on. */
-  begin(run: Run, goesOn: Past["underWay"] | null): void {
+  /**
+   * A run begins: what the last one left is no longer the result. One that goes on with an interrupted task counts on, and
+   * an approved plan is one of that task.
+   */
+  begin(run: Run, goesOn: Past["underWay"] | null, hasLeftPlan: boolean): void {
     const earlier =
       goesOn === null
         ? { usage: this.usage(this.startedAt), costUsd: this.costUsd(this.startedAt) }
         : this.#past;
     this.state = "queued";
+    this.#meets = hasLeftPlan ? leftPlan(this.agent.meets) : this.agent.meets;
     this.#past = earlier;
     this.result = undefined;
     this.endedAt = undefined;
@@ -147,6 +159,7 @@ export class RunningAgent {
     this.#figures.apply(event);
     this.state = nextState(this.state, event, this.standing);
     if (event.type === "agent-start") this.#noteStart(event.at);
+    if (event.type === "mode-change") this.#meets = leftPlan(this.agent.meets);
     if (event.type === "tool-call-start") (this.#calls ??= new Map()).set(event.call.id, event);
     if (event.type === "tool-call-end") this.#calls?.delete(event.call.id);
     if (event.type !== "agent-end") return;

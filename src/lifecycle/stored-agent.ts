@@ -14,6 +14,6 @@ export function storedAgent(agent: ResolvedAgent): object {
   return {
     ...rest,
     sees: { system: sees.system, reminder: sees.reminder },
-    permissions: { mode, takesSessionGrants, confined, memory, own },
+    permissions: { mode, settled: meets.mode, takesSessionGrants, confined, memory, own },
   };
 }

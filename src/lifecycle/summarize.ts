@@ -15,6 +15,7 @@ export function summarize(agent: ResolvedAgent, prompt: string | null = null): A
     prompt,
     tools: agent.can.tools,
     permissionMode: agent.meets.permissions.mode,
+    modeRefused: agent.meets.mode.refused,
     maxTurns: agent.costs.maxTurns,
   };
 }

@@ -6,6 +6,7 @@ import { decide } from "../permissions/decide.ts";
 import type { Decision, SourcedRule } from "../permissions/decision.ts";
 import { realGround } from "../permissions/ground.ts";
 import { Rulebook } from "../permissions/policy.ts";
+import type { PermissionMode } from "../resolved-agent.ts";
 import { realPath } from "../platform/real-path.ts";
 import type { ConfinedTo } from "../platform/sandbox/confined-to.ts";
 import { loadShellParser } from "../shell/parser.ts";
@@ -31,6 +32,12 @@ export interface Approvals {
     questions: readonly Question[],
     signal: AbortSignal,
   ): Promise<QuestionReply>;
+  /** Shows a person the plan of an agent, and asks whether it may go on in the mode `mode`. Rejects with the signal's reason. */
+  askPlan(
+    call: ToolCall,
+    asked: { reason: string; mode: PermissionMode },
+    signal: AbortSignal,
+  ): Promise<Answered>;
   /** How often this very call has been denied to the agent, this time included. */
   countDenial(call: ToolCall): number;
 }
@@ -92,7 +99,7 @@ export async function approve(
 }
 
 /** Whoever answered, as the agent reads it. */
-function speaker(by: string): string {
+export function speaker(by: string): string {
   if (by === "check") return "An automated check";
   return by === "host" || by.startsWith("terminal") ? "A person" : by;
 }
@@ -119,7 +126,7 @@ function denied({ report, approvals }: LoopContext, call: ToolCall, reason: stri
 
 /** What the rules say about a call now, and what its paths lead to. */
 export function judge(
-  context: Pick<LoopContext, "agent" | "approvals" | "workbench">,
+  context: Pick<LoopContext, "meets" | "approvals" | "workbench">,
   tool: Tool,
   input: Record<string, unknown>,
 ): { decision: Decision; real: Map<string, string> } {
@@ -146,10 +153,10 @@ export function judge(
 
 /** An agent's rules as they are now, with what people have granted. */
 export function rulebookOf(
-  { agent, approvals, workbench }: Pick<LoopContext, "agent" | "approvals" | "workbench">,
+  { meets, approvals, workbench }: Pick<LoopContext, "meets" | "approvals" | "workbench">,
   resolved: (path: string) => string = realPath,
 ): Rulebook {
   const shellHome = workbench.env?.["HOME"];
   const ground = { ...realGround(workbench.cwd, undefined, shellHome), realPath: resolved };
-  return new Rulebook(agent.meets.permissions, () => approvals.grants(), ground);
+  return new Rulebook(meets().permissions, () => approvals.grants(), ground);
 }

@@ -10,6 +10,7 @@ import { toolName } from "../tools/registry.ts";
 import type { LeafTool, QuestionReply, Tool, ToolOutput } from "../tools/tool.ts";
 import type { LoopContext } from "./loop-context.ts";
 import { approve, rulebookOf } from "./approve.ts";
+import { leavePlan } from "./leave-plan.ts";
 import { searchFor } from "./search-web.ts";
 import { withToolClock } from "./tool-clock.ts";
 
@@ -133,6 +134,7 @@ function execute(
     ...(search === undefined ? {} : { search }),
     ...(context.agents === undefined ? {} : { agents: context.agents }),
     ask: (questions) => askPerson(context, call, questions),
+    leavePlan: (plan) => leavePlan(context, call, plan),
     wait: (arrival) => context.steps.wait(`tool/${call.id}/task`, "child", arrival),
     hasTool: (name) => context.tools.has(name),
     agentId: context.agent.id,

@@ -18,6 +18,8 @@ import type { WrapUp } from "./wrap-up.ts";
 /** What the loop of one agent works with. */
 export interface LoopContext {
   readonly agent: ResolvedAgent;
+  /** How it meets the user now. */
+  readonly meets: () => ResolvedAgent["meets"];
   readonly model: Model;
   /** By name, in the order in which the model sees them. */
   readonly tools: ReadonlyMap<string, Tool>;

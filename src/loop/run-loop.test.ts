@@ -85,6 +85,7 @@ function contextOf({
   const { signal } = new AbortController();
   return {
     agent: looseAgent as never,
+    meets: () => looseAgent.meets as never,
     model,
     tools: new Map(tools.map((tool) => [tool.name, tool])),
     toolSpecs: [],
@@ -95,6 +96,7 @@ function contextOf({
       agentType: (name) => name ?? "",
       typeOf: () => undefined,
       ask: () => Promise.reject(new Error("nobody is asked here")),
+      askPlan: () => Promise.reject(new Error("Nobody is asked.")),
       askQuestions: () => Promise.reject(new Error("nobody is asked here")),
       countDenial: () => 1,
     },

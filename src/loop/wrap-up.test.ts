@@ -154,6 +154,7 @@ async function play(
   if (when.before !== undefined) wrapUp.ask(when.before);
   const context = {
     agent,
+    meets: () => agent.meets,
     model,
     tools: new Map(tools.map((tool) => [tool.name, tool])),
     toolSpecs: [],

@@ -22,9 +22,11 @@ const coordination: ReadonlySet<string> = new Set([
 export function isConfinedOut(call: ViewedCall, book: Rulebook): string | null {
   if (book.policy.mode === "delegate" && !coordination.has(call.tool))
     return `${call.tool} is not for an agent that only delegates. Give the work to another agent.`;
-  const out = book.policy.confined.find(
-    ({ tools, rules }) => tools.includes(call.tool) && !stays(rules.map(confining), call, book),
-  );
+  const out = book.policy.confined
+    .filter((one) => "rules" in one)
+    .find(
+      ({ tools, rules }) => tools.includes(call.tool) && !stays(rules.map(confining), call, book),
+    );
   if (out === undefined) return null;
   return `The agent's definition confines ${call.tool} to ${out.rules.map((rule) => `'${rule}'`).join(", ")}. Keep to that, or report what is missing.`;
 }

@@ -7,6 +7,7 @@ import { criticalRemoval } from "./critical-removal.ts";
 import type { Decision } from "./decision.ts";
 import { matchesDomain, namesHost } from "./domain.ts";
 import { forbidMatch, namesType } from "./forbid.ts";
+import { beyondLooking } from "./read-only.ts";
 import { ruleForPath } from "./path-rule.ts";
 import { bothInside, type Rulebook } from "./policy.ts";
 import { privateHostOf } from "./private-host.ts";
@@ -52,7 +53,11 @@ function denied(call: ViewedCall, book: Rulebook): Finding | null {
 
 function confined(call: ViewedCall, book: Rulebook): Finding | null {
   const reason = isConfinedOut(call, book) ?? isOutsideMemory(call, book);
-  return reason === null ? null : { verdict: "deny", reason };
+  if (reason !== null) return { verdict: "deny", reason };
+  const found = book.policy.confined
+    .filter((one) => "readOnly" in one)
+    .flatMap(({ readOnly }) => beyondLooking(readOnly, call, book) ?? []);
+  return found.find(({ verdict }) => verdict === "deny") ?? found[0] ?? null;
 }
 
 /** Ask rules, and deny rules that may be about the call: what only running would tell, a person decides. */

@@ -7,6 +7,7 @@ import { isKeptFromAsking } from "../permissions/kept-from-asking.ts";
 import type { WrittenCall } from "../permissions/parse-call.ts";
 import { Rulebook } from "../permissions/policy.ts";
 import { closest } from "../platform/closest.ts";
+import type { AgentId } from "../ids.ts";
 import type { PermissionMode } from "../resolved-agent.ts";
 import { pathsOfCall } from "../tools/paths-of-call.ts";
 import { definitionHash } from "./definition-hash.ts";
@@ -19,7 +20,12 @@ export interface CallExplanation {
   readonly call: WrittenCall;
   /** Why the agent has no such tool; `null`: it has. Without it the decision is never asked for. */
   readonly missing: string | null;
-  readonly mode: { readonly mode: PermissionMode; readonly from: string };
+  readonly mode: {
+    readonly mode: PermissionMode;
+    readonly from: string;
+    /** What somebody asked for instead and would not get. */
+    readonly refused: string | null;
+  };
   /** As if a person could be asked, unless its definition and the settings keep it from asking. */
   readonly decision: Decision;
   /** Every stage that was asked on the way, and what it said. */
@@ -34,7 +40,8 @@ export async function explainCall(
     /** It would be the session's main agent. */
     isMain: boolean;
     catalog: Catalog;
-    permissions: Origin["permissions"];
+    /** What the session says. */
+    meets: Origin["meets"];
     surroundings: PolicySurroundings;
     /** What people have allowed to agents with this definition. */
     grants: (agent: { type: string; definitionHash: string }) => readonly SourcedRule[];
@@ -43,12 +50,17 @@ export async function explainCall(
   const { definition, isMain, catalog, surroundings } = context;
   const { settings, environment } = surroundings;
   const background = !isMain && (definition.background ?? false);
-  const origin = { permissions: context.permissions, byModel: false, depth: isMain ? 0 : 1 };
-  const { policy, modeFrom, tools } = resolvePolicy(
-    definition,
-    {},
-    { origin, background, surroundings },
-  );
+  const origin = {
+    meets: context.meets,
+    parentId: isMain ? null : someParent,
+    byModel: false,
+    depth: isMain ? 0 : 1,
+  };
+  const {
+    policy,
+    mode: settled,
+    tools,
+  } = resolvePolicy(definition, {}, { origin, background, surroundings });
   const holder = { type: definition.name, definitionHash: definitionHash(definition) };
   const ground = realGround(environment.cwd);
   const book = new Rulebook(policy, () => context.grants(holder), ground);
@@ -57,15 +69,19 @@ export async function explainCall(
     paths: pathsOfCall(call.tool, call.input, ground),
     agentType: (name?: string) => catalog.typeOf(name ?? settings.agents.defaultType),
   };
-  const canAsk = !isKeptFromAsking({ background, mode: policy.mode }, settings);
+  const { neverAsks } = settled;
+  const canAsk = !isKeptFromAsking({ background, mode: policy.mode, neverAsks }, settings);
   return {
     agent: definition.name,
     call,
     missing: whyMissing(call.tool, tools.report),
-    mode: { mode: policy.mode, from: modeFrom },
+    mode: { mode: policy.mode, from: settled.from, refused: settled.refused },
     ...(await explainDecision(book, asked, { canAsk })),
   };
 }
+
+/** The main agent asks for it, whichever that is. */
+const someParent = "amain" as AgentId;
 
 function whyMissing(
   tool: string,

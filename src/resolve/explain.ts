@@ -6,7 +6,7 @@ import { sources } from "../definitions/sources.ts";
 import type { Diagnostic } from "../diagnostic.ts";
 import { isAbout, parseRule } from "../permissions/rule.ts";
 import { answerCost } from "../model/prices.ts";
-import type { PermissionMode, SpawnRights, ToolDecision } from "../resolved-agent.ts";
+import type { ModeRecord, PermissionMode, SpawnRights, ToolDecision } from "../resolved-agent.ts";
 import { backgroundDisabled } from "../settings/background-disabled.ts";
 import type { Limits, Settings } from "../settings/settings.ts";
 import { createTools } from "../tools/registry.ts";
@@ -14,9 +14,10 @@ import { toolSpec } from "../tools/tool.ts";
 import type { Environment } from "./environment.ts";
 import { memoryDirectory } from "./memory.ts";
 import { resolveModel } from "./model.ts";
+import { readOnlyOf } from "./policy.ts";
 import { initialAttachments, systemPrompt } from "./prompt.ts";
 import { isolationRefusal } from "./refusal.ts";
-import { resolveMode } from "./permission-mode.ts";
+import { isHostDefinition, resolveMode } from "./permission-mode.ts";
 import { resolveTools } from "./tools.ts";
 
 /** What would become of a request for an agent type, and why. Nothing is started to find out. */
@@ -29,7 +30,12 @@ export interface Explanation {
   /** Others of its name, and why it is not them. */
   readonly passedOver: readonly { file: string | null; source: string; why: string }[];
   readonly model: { readonly id: string; readonly from: string };
-  readonly permissionMode: { readonly mode: PermissionMode; readonly from: string };
+  /** `refused`: what somebody asked for instead and would not get. */
+  readonly permissionMode: {
+    readonly mode: PermissionMode;
+    readonly from: string;
+    readonly refused: string | null;
+  };
   /** `useless`: it is offered, and every call of it is denied or asked about; why. */
   readonly tools: readonly (ToolDecision & { useless: string | null })[];
   /** Why it cannot be started at all, if it cannot. */
@@ -68,19 +74,26 @@ export async function explainAgent(
     limits: Limits;
     environment: Environment;
     subagentModel: string | undefined;
-    parentMode: PermissionMode;
+    /** The session's own mode, and the host's word for children. */
+    mode: ModeRecord;
+    childMode: PermissionMode | undefined;
+    allowsBypass: boolean;
   },
 ): Promise<Explanation> {
   const { catalog, settings, limits, environment } = context;
   const definition = catalog.find(type);
   if (definition === undefined) throw catalog.notFound(type);
   const { id, from } = modelOf(definition, context);
-  const { mode, from: modeFrom } = resolveMode({
-    parent: context.parentMode,
-    call: undefined,
-    byModel: false,
+  const { mode, record } = resolveMode({
+    parent: context.mode,
+    hasParent: true,
+    session: context.mode.session,
+    isMain: false,
+    host: context.childMode,
     definition: definition.permissionMode,
-    allowsBypass: false,
+    isHostDefinition: isHostDefinition(definition),
+    call: undefined,
+    allowsBypass: context.allowsBypass,
   });
   const memory = memoryDirectory(definition, environment);
   const available = createTools({
@@ -129,7 +142,7 @@ export async function explainAgent(
     file: definition.file,
     passedOver: catalog.candidates().flatMap((candidate) => othersOf(candidate, definition)),
     model: { id, from },
-    permissionMode: { mode, from: modeFrom },
+    permissionMode: { mode, from: record.from, refused: record.refused },
     tools: report.map((decision) => ({ ...decision, useless: uselessness(decision) })),
     refusal: refusal?.message ?? isolationRefusal(definition),
     spawns: spawn,
@@ -176,6 +189,7 @@ function toolsOf(
   const whole = {
     ...question,
     type: definition.name,
+    readOnly: readOnlyOf(definition) !== null,
     wanted: definition.tools,
     unwanted: definition.disallowedTools,
     isMain: false,

@@ -1,50 +1,203 @@
 import { RetinueError } from "../errors.ts";
-import type { PermissionMode } from "../resolved-agent.ts";
+import type { SourceName } from "../definitions/sources.ts";
+import type { ModeRecord, ModeVoice, PermissionMode, WorkingMode } from "../resolved-agent.ts";
 
-/** How much each mode lets happen unasked. */
-const width: Readonly<Record<PermissionMode, number>> = {
-  plan: 0,
-  delegate: 0,
-  dontAsk: 1,
-  default: 2,
-  bubble: 2,
-  auto: 3,
-  acceptEdits: 3,
-  bypassPermissions: 4,
+/**
+ * The order of modes: everything that lets a call run in each of them. One mode is narrower than another if whatever lets a
+ * call run in it does so in the other too; of two modes the common part is always a mode, except that of `plan` and `dontAsk`:
+ * that is `plan` in which nobody is asked (`ModeRecord.neverAsks`). `delegate` has no place in the order: such an agent only
+ * works through its children, and these have a mode of their own.
+ */
+export const lets: Readonly<Record<WorkingMode, readonly Way[]>> = {
+  plan: ["person"],
+  dontAsk: ["rules"],
+  default: ["rules", "person"],
+  bubble: ["rules", "person", "background"],
+  auto: ["rules", "person", "checks"],
+  acceptEdits: ["rules", "person", "edits"],
+  bypassPermissions: ["rules", "person", "background", "checks", "edits", "everything"],
 };
 
-/** Whoever runs in one of these has decided for its children too. */
-const binding: ReadonlySet<PermissionMode> = new Set(["bypassPermissions", "acceptEdits", "auto"]);
+/**
+ * `rules`: a rule that allows it. `person`: whoever is asked. `background`: whoever is asked, also where the settings keep agents
+ * in the background from asking. `checks`: an automated check. `edits`: it only changes files where the agent works.
+ */
+export type Way = "rules" | "person" | "background" | "checks" | "edits" | "everything";
 
-/** The one that lets less happen unasked; the first where they are alike. */
-export function narrower(one: PermissionMode, other: PermissionMode): PermissionMode {
-  return width[other] < width[one] ? other : one;
+/** A mode as the set of its ways. */
+export type Ways = ReadonlySet<Way>;
+
+export interface Voices {
+  /** The agent above, or the session where there is none. */
+  readonly parent: Pick<ModeRecord, "children" | "neverAsks">;
+  /** The one above is an agent. */
+  readonly hasParent: boolean;
+  readonly session: PermissionMode;
+  /** The main agent, whose mode the session's own is. */
+  readonly isMain: boolean;
+  /** The host's word for this agent. */
+  readonly host: PermissionMode | undefined;
+  readonly definition: PermissionMode | undefined;
+  /** The definition is an option of the host or an administrator's file. */
+  readonly isHostDefinition: boolean;
+  /** The mode that a model asks for. */
+  readonly call: PermissionMode | undefined;
+  /** A definition may say `bypassPermissions`. */
+  readonly allowsBypass: boolean;
 }
 
-/** Which mode an agent runs in, and who says so: parent that binds > call > definition > parent. */
-export function resolveMode(voices: {
-  parent: PermissionMode;
-  call: PermissionMode | undefined;
-  /** A model asked for the mode of the call: it may only narrow. */
-  byModel: boolean;
-  definition: PermissionMode | undefined;
-  /** A definition may say `bypassPermissions`. */
-  allowsBypass: boolean;
-}): { mode: PermissionMode; from: string } {
-  const { parent, call, definition, allowsBypass } = voices;
-  const declared = definition === "bypassPermissions" && !allowsBypass ? undefined : definition;
-  // Who only delegates gives the work to others, and they must be able to do it.
-  const inherited = parent === "delegate" ? "default" : parent;
-  const base = binding.has(parent) ? parent : (declared ?? inherited);
-  if (call !== undefined && voices.byModel && call !== base && width[call] >= width[base]) {
-    throw new RetinueError(
-      "invalid_request",
-      `The mode '${call}' allows more than '${base}', which this agent would have. Leave 'mode' out, or ask for a narrower one.`,
-    );
+/**
+ * Which mode an agent runs in, and who says so. The narrower word always wins. Below a parent in `plan` or `dontAsk` nobody
+ * widens anything; below any other only the host does. A model that asks only for more is refused.
+ */
+export function resolveMode(voices: Voices): { mode: PermissionMode; record: ModeRecord } {
+  const { parent, definition, host, call } = voices;
+  const above = waysOf(parent.children, parent.neverAsks);
+  const isBound = forbids(above);
+  const settling = new Settling(above, voices.hasParent ? "parent" : "session");
+  if (host !== undefined) settling.hear("host", host, isBound ? boundFromAbove : null);
+  if (definition !== undefined)
+    settling.hear("definition", definition, isBound ? boundFromAbove : limitOf(definition, voices));
+  if (call !== undefined) {
+    if (call !== "delegate" && narrowsNothing(waysOf(call), settling.ways))
+      throw tooWide(call, settling);
+    settling.hear("call", call, "a call only narrows");
   }
-  if (binding.has(parent)) return { mode: parent, from: "parent" };
-  if (call !== undefined) return { mode: call, from: "call" };
-  return declared === undefined
-    ? { mode: inherited, from: "parent" }
-    : { mode: declared, from: "definition" };
+  const delegates =
+    [host, definition, call].includes("delegate") ||
+    (voices.isMain && voices.session === "delegate");
+  return {
+    mode: delegates ? "delegate" : modeOf(settling.ways),
+    record: {
+      from: settling.from,
+      refused: settling.refused,
+      neverAsks: !settling.ways.has("person"),
+      children: modeOf(settling.ways),
+      afterPlan: afterPlan(settling.ways, voices.hasParent ? above : undefined),
+      session: voices.session,
+    },
+  };
+}
+
+/** An option of the host, the command line or an administrator's file. */
+export function isHostDefinition({ source }: { source: SourceName }): boolean {
+  return source === "programmatic" || source === "policy";
+}
+
+/** What a session says to the agents that have no parent. */
+export function sessionMode(mode: PermissionMode): ModeRecord {
+  return {
+    from: "session",
+    refused: null,
+    neverAsks: mode === "dontAsk",
+    // Who only delegates gives the work to others, and they must be able to do it.
+    children: mode === "delegate" ? "default" : mode,
+    afterPlan: null,
+    session: mode,
+  };
+}
+
+/** One word after the other. */
+class Settling {
+  ways: Ways;
+  from: ModeVoice;
+  refused: string | null = null;
+
+  constructor(above: Ways, from: ModeVoice) {
+    this.ways = above;
+    this.from = from;
+  }
+
+  /** `limit`: why it cannot widen anything; `null`: it can. */
+  hear(voice: ModeVoice, mode: PermissionMode, limit: string | null): void {
+    if (mode === "delegate") {
+      this.from = voice;
+      return;
+    }
+    const wanted = waysOf(mode);
+    const given = limit === null ? wanted : common(this.ways, wanted);
+    const isGiven = isWithin(wanted, given);
+    if (!isGiven) this.refused = refusal(voice, mode, { given, limit });
+    if (isGiven || given.size < this.ways.size) this.from = voice;
+    this.ways = given;
+  }
+}
+
+const boundFromAbove = "nothing below 'plan' or 'dontAsk' allows more than they do";
+
+/** Why a definition cannot widen what is above it; `null`: it can. */
+function limitOf(
+  definition: PermissionMode,
+  { host, isHostDefinition, allowsBypass }: Voices,
+): string | null {
+  if (host !== undefined) return "the host's word for this agent is narrower";
+  if (allowsBypass || (isHostDefinition && definition !== "bypassPermissions")) return null;
+  const remedy =
+    definition === "bypassPermissions"
+      ? "--allow-dangerously-skip-permissions (option allowBypassPermissions)"
+      : `--child-permission-mode ${definition} (option childPermissionMode)`;
+  return `only the host allows more than its parent has: ${remedy}`;
+}
+
+function refusal(
+  voice: ModeVoice,
+  wanted: PermissionMode,
+  { given, limit }: { given: Ways; limit: string | null },
+): string {
+  const who = voice === "host" ? "The host" : `Its ${voice}`;
+  const silently = given.size === 0 ? " and asks nobody" : "";
+  return `${who} asks for the mode '${wanted}'; it runs in '${modeOf(given)}'${silently}, because ${limit}.`;
+}
+
+/** Some of it is more than there is, and nothing of it less. */
+function narrowsNothing(wanted: Ways, ways: Ways): boolean {
+  return !isWithin(wanted, ways) && common(ways, wanted).size === ways.size;
+}
+
+function tooWide(call: PermissionMode, { ways }: Settling): RetinueError {
+  return new RetinueError(
+    "invalid_request",
+    `The mode '${call}' allows more than '${modeOf(ways)}', which this agent would have. Leave 'mode' out, or ask for a narrower one.`,
+  );
+}
+
+/** It had no mode before `plan`, so a plan that is approved leads to `default`. Below an agent that plans it leads nowhere. */
+function afterPlan(ways: Ways, parent: Ways | undefined): WorkingMode | null {
+  if (!plans(ways) || (parent !== undefined && plans(parent))) return null;
+  return ways.has("person") ? "default" : "dontAsk";
+}
+
+export function waysOf(mode: WorkingMode, neverAsks = false): Ways {
+  const all = new Set(lets[mode]);
+  return neverAsks ? all.difference(asking) : all;
+}
+
+const asking: ReadonlySet<Way> = new Set(["person", "background"]);
+
+export function common(some: Ways, others: Ways): Ways {
+  return some.intersection(others);
+}
+
+export function isWithin(some: Ways, others: Ways): boolean {
+  return some.isSubsetOf(others);
+}
+
+/** The widest mode within these ways; `plan` where there are none. */
+export function modeOf(ways: Ways): WorkingMode {
+  const within = byWidth.filter((mode) => isWithin(waysOf(mode), ways));
+  return within.at(-1) ?? "plan";
+}
+
+const byWidth = (Object.keys(lets) as WorkingMode[]).toSorted(
+  (a, b) => lets[a].length - lets[b].length,
+);
+
+/** Only plans: nothing that a rule allows runs. */
+export function plans(ways: Ways): boolean {
+  return !ways.has("rules");
+}
+
+/** A mode that binds everything below it: `plan` and `dontAsk`. */
+export function forbids(ways: Ways): boolean {
+  return plans(ways) || !ways.has("person");
 }

@@ -4,8 +4,10 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { AgentDefinition } from "../definitions/definition.ts";
 import { limitsSchema, settingsSchema } from "../settings/settings.ts";
+import { newAgentId } from "../ids.ts";
+import { sessionMode } from "./permission-mode.ts";
 import { resolvePolicy, type PolicySurroundings } from "./policy.ts";
-import type { Origin } from "./resolve.ts";
+import type { Above } from "./resolve.ts";
 
 const helper: AgentDefinition = {
   name: "helper",
@@ -28,20 +30,18 @@ function surroundings(): PolicySurroundings {
     own: [],
     readable: [],
     allowsBypass: false,
+    childMode: undefined,
     environment: { cwd, configDir: join(cwd, "config"), repository: undefined },
   };
 }
 
-const permissions = (mode: "default" | "plan"): Origin["permissions"] => ({
-  mode,
-  rules: [],
-  confined: [],
-  takesSessionGrants: true,
-});
+const permissions: Above["permissions"] = { rules: [], confined: [], takesSessionGrants: true };
+const meets: Above = { permissions, mode: sessionMode("default") };
+const parentId = newAgentId();
 
 test("siblings to whom the same was said share one answer, and nobody else gets it", () => {
   const context = {
-    origin: { permissions: permissions("default"), byModel: true, depth: 1 },
+    origin: { meets, parentId, byModel: true, depth: 1 },
     background: false,
     surroundings: surroundings(),
   };
@@ -53,7 +53,7 @@ test("siblings to whom the same was said share one answer, and nobody else gets 
   expect(planned.policy.mode).toBe("plan");
   const allowed = resolvePolicy(helper, { allowedTools: ["Bash"] }, context);
   expect(allowed.policy.rules.map(({ rule }) => rule)).toEqual(["Bash"]);
-  const parent = { ...origin, permissions: permissions("plan") };
+  const parent = { ...origin, meets: { permissions, mode: sessionMode("plan") } };
   expect(resolvePolicy(helper, {}, { ...context, origin: parent }).policy.mode).toBe("plan");
   const deepest = { ...origin, depth: context.surroundings.limits.maxSpawnDepth };
   expect(resolvePolicy(helper, {}, { ...context, origin: deepest }).tools.tools).not.toContain(
@@ -69,7 +69,7 @@ test("where the memory of an agent lies is looked up each time", () => {
   const { cwd } = here.environment;
   const noted: AgentDefinition = { ...helper, memory: "project" };
   const context = {
-    origin: { permissions: permissions("default"), byModel: true, depth: 1 },
+    origin: { meets, parentId, byModel: true, depth: 1 },
     background: false,
     surroundings: here,
   };

@@ -1,12 +1,13 @@
 import type { AgentDefinition } from "../definitions/definition.ts";
 import { ownRules } from "../lifecycle/stored-agent.ts";
 import { parseAllowedTools } from "../permissions/allowed-tools.ts";
+import { modeBySettings } from "../permissions/from-settings.ts";
 import { isInside } from "../platform/is-inside.ts";
-import type { PermissionPolicy } from "../resolved-agent.ts";
+import type { ModeRecord, PermissionMode, PermissionPolicy, ReadOnly } from "../resolved-agent.ts";
 import type { SpawnRequest } from "../spawn-request.ts";
 import { memoryDirectory } from "./memory.ts";
-import { resolveMode } from "./permission-mode.ts";
-import type { Origin, Surroundings } from "./resolve.ts";
+import { isHostDefinition, resolveMode } from "./permission-mode.ts";
+import type { Above, Origin, Surroundings } from "./resolve.ts";
 import { resolveTools, type ResolvedTools } from "./tools.ts";
 
 /** What a session says about what its agents may do. */
@@ -21,12 +22,13 @@ export type PolicySurroundings = Pick<
   | "own"
   | "readable"
   | "allowsBypass"
+  | "childMode"
 > & { readonly environment: Pick<Surroundings["environment"], "cwd" | "configDir" | "repository"> };
 
 export interface ResolvedPolicy {
   readonly policy: PermissionPolicy;
-  /** Who says which mode it is. */
-  readonly modeFrom: string;
+  /** What was settled together with the policy's mode. */
+  readonly mode: ModeRecord;
   readonly tools: ResolvedTools;
 }
 
@@ -34,7 +36,9 @@ export interface ResolvedPolicy {
 interface Voices {
   readonly mode: SpawnRequest["mode"];
   readonly allowedTools: SpawnRequest["allowedTools"];
-  readonly permissions: Origin["permissions"];
+  readonly permissions: Above["permissions"];
+  readonly above: ModeRecord;
+  readonly hasParent: boolean;
   readonly byModel: boolean;
   readonly depth: number;
   readonly background: boolean;
@@ -52,19 +56,21 @@ export function resolvePolicy(
   definition: AgentDefinition,
   { mode, allowedTools }: Pick<SpawnRequest, "mode" | "allowedTools">,
   context: {
-    origin: Pick<Origin, "permissions" | "byModel" | "depth">;
+    origin: Pick<Origin, "meets" | "byModel" | "depth" | "parentId">;
     background: boolean;
     surroundings: PolicySurroundings;
   },
 ): ResolvedPolicy {
   const { background, surroundings } = context;
-  const { permissions, byModel, depth } = context.origin;
+  const { meets, byModel, depth, parentId } = context.origin;
   // Links on the way to it may have changed.
   const memory = memoryDirectory(definition, surroundings.environment);
   const voices: Voices = {
     mode,
     allowedTools,
-    permissions,
+    permissions: meets.permissions,
+    above: meets.mode,
+    hasParent: parentId !== null,
     byModel,
     depth,
     background,
@@ -85,13 +91,18 @@ function isSame(some: Voices, others: Voices): boolean {
 function settle(definition: AgentDefinition, voices: Voices): ResolvedPolicy {
   const { permissions, memory, surroundings } = voices;
   const { environment, limits, settings } = surroundings;
-  const { mode, from: modeFrom } = resolveMode({
-    parent: permissions.mode,
-    call: voices.mode,
-    byModel: voices.byModel,
+  const { mode, record } = resolveMode({
+    parent: voices.above,
+    hasParent: voices.hasParent,
+    session: voices.above.session,
+    isMain: voices.depth === 0,
+    host: hostMode(voices),
     definition: definition.permissionMode,
+    isHostDefinition: isHostDefinition(definition),
+    call: voices.byModel ? voices.mode : undefined,
     allowsBypass: surroundings.allowsBypass,
   });
+  const readOnly = readOnlyOf(definition);
   const tools = resolveTools({
     type: definition.name,
     available: surroundings.availableTools,
@@ -103,13 +114,18 @@ function settle(definition: AgentDefinition, voices: Voices): ResolvedPolicy {
     background: voices.background,
     backgroundMcp: settings.background.mcp,
     mode,
+    readOnly: readOnly !== null,
     memory,
   });
   const policy: PermissionPolicy = {
     mode,
     rules: [...permissions.rules, ...parseAllowedTools(voices.allowedTools ?? [], ownRules)],
     takesSessionGrants: voices.allowedTools === undefined && permissions.takesSessionGrants,
-    confined: [...permissions.confined, ...tools.confined],
+    confined: [
+      ...permissions.confined,
+      ...tools.confined,
+      ...(readOnly === null ? [] : [{ readOnly }]),
+    ],
     memory: memory === null ? null : { directory: memory, tools: tools.forMemory },
     project: surroundings.project,
     trusted: surroundings.trusted,
@@ -119,5 +135,17 @@ function settle(definition: AgentDefinition, voices: Voices): ResolvedPolicy {
     own: surroundings.own.filter((directory) => !isInside(directory, environment.cwd)),
     readable: surroundings.readable,
   };
-  return { policy, modeFrom, tools };
+  return { policy, mode: record, tools };
+}
+
+export function readOnlyOf({ readOnly = false }: AgentDefinition): ReadOnly | null {
+  return readOnly === false ? null : readOnly;
+}
+
+/** The host's word for an agent that it asks for itself, else for every child. Throws where the settings forbid it. */
+function hostMode(voices: Voices): PermissionMode | undefined {
+  const { settings, childMode } = voices.surroundings;
+  const forChildren = voices.depth === 0 ? undefined : childMode;
+  if (voices.byModel || voices.mode === undefined) return forChildren;
+  return modeBySettings(voices.mode, settings);
 }

@@ -1,5 +1,6 @@
 import type { AgentDefinition } from "../definitions/definition.ts";
 import { toolRegistry } from "../tools/registry.ts";
+import { readOnlyOf } from "./policy.ts";
 import { resolveTools } from "./tools.ts";
 
 /** Why an agent would not even start as a child, whoever asks for it, and which field is to blame; `null`: it would. */
@@ -9,6 +10,7 @@ export function refusalOf(definition: AgentDefinition): { field: string; message
   const { refusal } = resolveTools({
     type: definition.name,
     available: [...toolRegistry.keys()],
+    readOnly: readOnlyOf(definition) !== null,
     wanted: definition.tools,
     unwanted: definition.disallowedTools,
     denied: [],

@@ -4,17 +4,26 @@ import { parseAgentId, type AgentId, type SessionId } from "../ids.ts";
 import { ownRules } from "../lifecycle/stored-agent.ts";
 import { parseAllowedTools } from "../permissions/allowed-tools.ts";
 import { isInside } from "../platform/is-inside.ts";
-import { permissionModes, type PermissionMode, type ResolvedAgent } from "../resolved-agent.ts";
+import {
+  permissionModes,
+  type ModeRecord,
+  type PermissionMode,
+  type ResolvedAgent,
+  type WorkingMode,
+} from "../resolved-agent.ts";
 import { effortSchema, type Effort } from "../spawn-request.ts";
 import { deepFreeze } from "./deep-freeze.ts";
 import { resolveModel } from "./model.ts";
-import { narrower } from "./permission-mode.ts";
-import type { Origin, Surroundings } from "./resolve.ts";
+import { sessionMode } from "./permission-mode.ts";
+import { keepsApproval, renewMode, type SettledMode } from "./renew-mode.ts";
+import type { Above, Surroundings } from "./resolve.ts";
 
 const id = z.custom<AgentId>(
   (value) => typeof value === "string" && parseAgentId(value) !== undefined,
 );
 const texts = z.array(z.string());
+const mode = z.enum(permissionModes);
+const workingMode = mode.exclude(["delegate"]);
 
 const storedAgentSchema = z.object({
   id,
@@ -33,9 +42,25 @@ const storedAgentSchema = z.object({
     ]),
   }),
   permissions: z.object({
-    mode: z.enum(permissionModes),
+    mode,
+    /** Absent from records of earlier versions. */
+    settled: z
+      .object({
+        from: z.enum(["session", "parent", "definition", "call", "host"]),
+        refused: z.string().nullable(),
+        neverAsks: z.boolean(),
+        children: workingMode,
+        afterPlan: workingMode.nullable(),
+        session: mode,
+      })
+      .optional(),
     takesSessionGrants: z.boolean(),
-    confined: z.array(z.object({ tools: texts, rules: texts })),
+    confined: z.array(
+      z.union([
+        z.object({ readOnly: z.union([z.literal(true), z.literal("unless-allowed")]) }),
+        z.object({ tools: texts, rules: texts }),
+      ]),
+    ),
     memory: z.object({ directory: z.string(), tools: texts }).nullable(),
     own: texts,
   }),
@@ -95,15 +120,22 @@ export function renewAgent(
   context: {
     sessionId: SessionId;
     surroundings: Surroundings;
-    permissions: Origin["permissions"];
+    /** What the session says. */
+    meets: Above;
+    /** The mode of its parent, as far as that is in memory. */
+    parentMode: ModeRecord | undefined;
     changes: Changes;
   },
 ): ResolvedAgent {
   const { surroundings, changes } = context;
   const { permissions, relates, costs, sees, ...rest } = stored;
   const { environment, settings } = surroundings;
-  const rules = [...context.permissions.rules, ...parseAllowedTools(permissions.own, ownRules)];
+  const rules = [
+    ...context.meets.permissions.rules,
+    ...parseAllowedTools(permissions.own, ownRules),
+  ];
   const cwd = environment.cwd;
+  const { mode, record } = modeNow(stored, context);
   return deepFreeze({
     ...rest,
     id: changes.id ?? stored.id,
@@ -114,7 +146,7 @@ export function renewAgent(
     sees: { ...sees, attachments: [] },
     meets: {
       permissions: {
-        mode: modeNow(permissions.mode, context.permissions.mode, changes.mode, surroundings),
+        mode,
         rules,
         takesSessionGrants: permissions.takesSessionGrants,
         confined: permissions.confined,
@@ -126,6 +158,7 @@ export function renewAgent(
         own: surroundings.own.filter((directory) => !isInside(directory, cwd)),
         readable: surroundings.readable,
       },
+      mode: record,
       env: settings.env,
     },
     relates: {
@@ -149,19 +182,37 @@ function alone(depth: number): Partial<ResolvedAgent["relates"]> {
   return { parentId: null, toolUseId: null, background: false, depth: Math.max(depth, 1) };
 }
 
-/**
- * Nobody gets the right to everything back because he had it once. Where the session has a mode other than the default, that
- * one narrows what the agent had, and so does the mode that is asked for.
- */
+type RenewContext = Parameters<typeof renewAgent>[1];
+
 function modeNow(
-  before: PermissionMode,
-  now: PermissionMode,
+  stored: StoredAgent,
+  { surroundings, meets, parentMode, changes }: RenewContext,
+): SettledMode {
+  return renewMode(settledBefore(stored), {
+    session: meets.mode,
+    parent: parentMode,
+    isMain: stored.relates.depth === 0,
+    hasParent: stored.relates.parentId !== null,
+    wanted: changes.mode,
+    allowsBypass: surroundings.allowsBypass,
+  });
+}
+
+/** Whether a plan that was approved in the task that it goes on with still counts. */
+export function keepsApprovedPlan(
+  stored: StoredAgent,
+  { meets }: ResolvedAgent,
   wanted: PermissionMode | undefined,
-  { allowsBypass }: Surroundings,
-): PermissionMode {
-  const had = before === "bypassPermissions" && !allowsBypass ? now : before;
-  const kept = now === "default" ? had : narrower(had, now);
-  return wanted === undefined ? kept : narrower(kept, wanted);
+): boolean {
+  const now = { mode: meets.permissions.mode, record: meets.mode };
+  return keepsApproval(settledBefore(stored), now, wanted);
+}
+
+function settledBefore({ permissions, relates }: StoredAgent): SettledMode {
+  const { mode, settled } = permissions;
+  if (settled !== undefined) return { mode, record: settled };
+  const back: WorkingMode | null = mode === "plan" && relates.parentId === null ? "default" : null;
+  return { mode, record: { ...sessionMode(mode), afterPlan: back } };
 }
 
 function modelNow(

@@ -1,6 +1,11 @@
 import type { AgentDefinition } from "../definitions/definition.ts";
 import { newAgentId, type AgentId, type SessionId } from "../ids.ts";
-import type { PermissionPolicy, ResolvedAgent } from "../resolved-agent.ts";
+import type {
+  ModeRecord,
+  PermissionMode,
+  PermissionPolicy,
+  ResolvedAgent,
+} from "../resolved-agent.ts";
 import type { Redactor } from "../redact/redactor.ts";
 import type { Limits, Settings } from "../settings/settings.ts";
 import type { SpawnRequest } from "../spawn-request.ts";
@@ -30,8 +35,16 @@ export interface Surroundings {
   readonly readable: readonly string[];
   /** A definition may ask for `bypassPermissions`. */
   readonly allowsBypass: boolean;
+  /** The host's word for the mode of every child. */
+  readonly childMode: PermissionMode | undefined;
   /** `CLAUDE_CODE_SUBAGENT_MODEL` */
   readonly subagentModel: string | undefined;
+}
+
+/** What an agent takes over from its parent, or from the session. */
+export interface Above {
+  readonly permissions: Pick<PermissionPolicy, "rules" | "confined" | "takesSessionGrants">;
+  readonly mode: ModeRecord;
 }
 
 /** Where an agent comes from. */
@@ -41,11 +54,8 @@ export interface Origin {
   /** The parent's call that asked for it. */
   readonly toolUseId: string | null;
   readonly parentModel: string | undefined;
-  /** The rules for whoever asks: they bind its children too. */
-  readonly permissions: Pick<
-    PermissionPolicy,
-    "mode" | "rules" | "confined" | "takesSessionGrants"
-  >;
+  /** The rules and the mode of whoever asks, an agent or else the session: they bind the child too. */
+  readonly meets: Above;
   /** A model asks, not the host. */
   readonly byModel: boolean;
   /** 0 for the main agent. */
@@ -69,7 +79,7 @@ export async function resolveAgent(
     parent: origin.parentModel,
     settings,
   });
-  const { policy, tools: resolved } = resolvePolicy(definition, request, context);
+  const { policy, mode, tools: resolved } = resolvePolicy(definition, request, context);
   const { tools, spawn, report, refusal } = resolved;
   if (refusal !== null) throw refusal;
   const effort = request.effort ?? definition.effort ?? null;
@@ -96,6 +106,7 @@ export async function resolveAgent(
     can: { tools, spawn },
     meets: {
       permissions: policy,
+      mode,
       env: settings.env,
     },
     relates: {

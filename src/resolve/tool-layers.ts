@@ -1,5 +1,6 @@
 import type { PermissionMode } from "../resolved-agent.ts";
 import { toolName } from "../tools/registry.ts";
+import { editTools } from "../permissions/call.ts";
 import { parseRule, toolsOfRule } from "../permissions/rule.ts";
 import { coveredBy } from "./covered-by.ts";
 
@@ -20,6 +21,8 @@ export interface ToolQuestion {
   /** The setting `background.mcp`. */
   backgroundMcp: boolean;
   mode: PermissionMode;
+  /** Its definition is read-only. */
+  readOnly: boolean;
   /** The directory of its memory, if it has one. */
   memory: string | null;
 }
@@ -40,6 +43,8 @@ export const layers = {
     unwanted?.some((entry) => coveredBy(entry)(tool)) === true
       ? "named in 'disallowedTools'"
       : undefined,
+  readOnly: (tool, { readOnly }) =>
+    readOnly && editTools.has(tool) ? "the definition is read-only" : undefined,
   tools: (tool, { wanted }) =>
     wanted === undefined || wanted.some((entry) => coveredBy(entry)(tool))
       ? undefined

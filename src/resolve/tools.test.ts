@@ -14,6 +14,7 @@ const base = {
   background: false,
   backgroundMcp: false,
   mode: "default",
+  readOnly: false,
   memory: null,
 } as const;
 

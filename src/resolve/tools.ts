@@ -1,7 +1,7 @@
 import { closest } from "../platform/closest.ts";
 import { RetinueError } from "../errors.ts";
 import { toolsOfRule } from "../permissions/rule.ts";
-import type { Confinement, SpawnRights, ToolDecision } from "../resolved-agent.ts";
+import type { RuleConfinement, SpawnRights, ToolDecision } from "../resolved-agent.ts";
 import { toolName } from "../tools/registry.ts";
 import { coveredBy } from "./covered-by.ts";
 import { layers, type Layer, type ToolQuestion } from "./tool-layers.ts";
@@ -10,7 +10,7 @@ export interface ResolvedTools {
   tools: string[];
   spawn: SpawnRights;
   /** Tools that it has only together with rules. */
-  confined: Confinement[];
+  confined: RuleConfinement[];
   /** Tools that it has only for the directory of its memory. */
   forMemory: string[];
   report: ToolDecision[];
@@ -79,7 +79,7 @@ function noSuchTool(tool: string, available: readonly string[]): ToolDecision {
 }
 
 /** `Bash(git diff *)` without a plain `Bash` beside it. `Agent(a, b)` is no rule: it names types. */
-function confinedTools(wanted: readonly string[]): Confinement[] {
+function confinedTools(wanted: readonly string[]): RuleConfinement[] {
   const rules = wanted.filter((entry) => /\(.*\)$/s.test(entry) && !/\(\**\)$/.test(entry));
   const byTool = Map.groupBy(rules, toolName);
   return [...byTool].flatMap(([tool, all]) => {

@@ -77,6 +77,12 @@ export type QuestionReply =
   | { readonly kind: "answers"; readonly answers: Readonly<Record<string, string | string[]>> }
   | { readonly kind: "none"; readonly reason: string };
 
+/** What became of a plan. `stays`: approved or not, it must go on planning. */
+export type PlanReply =
+  | { readonly kind: "approved"; readonly mode: string; readonly plan: string }
+  | { readonly kind: "denied"; readonly message: string }
+  | { readonly kind: "nobody" | "stays" };
+
 export interface ToolContext {
   readonly agentId: AgentId;
   readonly agentType: string;
@@ -92,6 +98,8 @@ export interface ToolContext {
   ): Promise<Pick<WebFindings, "text" | "links" | "problems">>;
   /** Asks the person that the agent works for. Absent where there is nobody. Rejects with `signal.reason` when aborted. */
   ask?(questions: readonly Question[]): Promise<QuestionReply>;
+  /** Asks whether the agent may carry its plan out. Absent where nobody can be asked. Rejects with `signal.reason` when aborted. */
+  leavePlan?(plan: { plan: string; filePath: string }): Promise<PlanReply>;
   /** The agents that this one may see; absent where there are none. */
   readonly agents?: Tasks;
   /** Waits for what others do: meanwhile the agent holds no slot and its clock stands still. */

@@ -137,6 +137,15 @@ export function spendLine(
   };
 }
 
+/** The agent goes on in another mode, because its plan was approved. */
+export function modeLine(
+  { from, to, by }: Extract<AgentEventBody, { type: "mode-change" }>,
+  sessionId: string,
+  at: number,
+): object {
+  return { type: "retinue-mode", from, to, by, timestamp: new Date(at).toISOString(), sessionId };
+}
+
 /** Usage with the provider's field names. Zeros are written, because readers drop lines that hold `null`. */
 export function usageRecord(usage: Usage, searches: number = 0): Record<string, unknown> {
   return {

@@ -35,6 +35,8 @@ export type TranscriptEntry =
   | { kind: "spend"; usage: Usage; costUsd: number | null; at: string }
   /** A run begins, with the agent as it was resolved for it. */
   | { kind: "record"; agent: Record<string, unknown>; prompt: string | null; at: string }
+  /** An approved plan has returned the agent to this mode. */
+  | { kind: "mode"; to: string; at: string }
   /** What stands before it was copied from another agent, which paid for it. */
   | { kind: "branch"; from: string; at: string }
   /** How a run ended; its content is what was said last. */
@@ -89,6 +91,7 @@ export function parseEntry(line: Record<string, unknown>): TranscriptEntry[] {
     const prompt = typeof line["prompt"] === "string" ? line["prompt"] : null;
     return agent === undefined ? [] : [{ kind: "record", agent, prompt, at }];
   }
+  if (line["type"] === "retinue-mode") return [{ kind: "mode", to: String(line["to"]), at }];
   if (line["type"] === "retinue-branch")
     return [{ kind: "branch", from: String(line["from"]), at }];
   if (line["type"] === "retinue-end") {

@@ -6,6 +6,7 @@ import {
   answerBodies,
   attachmentBody,
   endLine,
+  modeLine,
   promptBody,
   recordLine,
   spendLine,
@@ -27,7 +28,9 @@ export class TranscriptRecorder {
   readonly #before: string;
   readonly #after: string;
   readonly #agentType: string | null;
-  readonly #permissionMode: string;
+  readonly #ownMode: string;
+  /** An approved plan changes it for the rest of a run. */
+  #permissionMode: string;
   /** Of the run that begins; written before anything that it says. */
   #run: (() => RunRecord) | undefined;
   #lastUuid: string | null = null;
@@ -48,6 +51,7 @@ export class TranscriptRecorder {
     this.#before = JSON.stringify({ isSidechain, agentId }).slice(1, -1);
     this.#after = JSON.stringify({ userType: "external", ...rest }).slice(1, -1);
     this.#agentType = options.agentType;
+    this.#ownMode = options.permissionMode;
     this.#permissionMode = options.permissionMode;
   }
 
@@ -58,6 +62,7 @@ export class TranscriptRecorder {
   /** A run begins: its record goes to disk with its first event. Its lines follow the last one of earlier runs. */
   begin(run: () => RunRecord, lastUuid: string | null): void {
     this.#run = run;
+    this.#permissionMode = this.#ownMode;
     this.#lastUuid = lastUuid ?? this.#lastUuid;
   }
 
@@ -100,6 +105,10 @@ export class TranscriptRecorder {
   #linesOf(event: AgentEvent): string[] {
     if (event.type === "spend")
       return [JSON.stringify(spendLine(event, this.#sessionId, event.at))];
+    if (event.type === "mode-change") {
+      this.#permissionMode = event.to;
+      return [JSON.stringify(modeLine(event, this.#sessionId, event.at))];
+    }
     if (event.type === "agent-end")
       return [JSON.stringify(endLine(event.result, this.#lastText, this.#sessionId, event.at))];
     return this.#bodies(event).map((body) => this.#line(body, event.at));

@@ -16,7 +16,7 @@ import { summaryTable } from "../summary-table.ts";
 import { createView, watchRun } from "../watch-run.ts";
 
 const demoDirectory = packagePath("demo");
-const allowedTools = ["Agent", "Bash", "Edit"];
+const allowedTools = ["Agent", "Bash", "Bash(node *)", "Edit"];
 
 /** `retinue demo`: a real repository in a temporary directory, real tools, scripted replies. */
 export async function demoCommand(options: { color: ColorChoice }): Promise<void> {

@@ -4,6 +4,7 @@ import { limitsFromEnvironment, limitsSchema } from "../../settings/settings.ts"
 import { modeBySettings } from "../../permissions/from-settings.ts";
 import type { PermissionMode } from "../../resolved-agent.ts";
 import { Environment } from "../../resolve/environment.ts";
+import { sessionMode } from "../../resolve/permission-mode.ts";
 import { explainAgent } from "../../resolve/explain.ts";
 import { explanationLines } from "../explanation-lines.ts";
 import { readHere, type HereOptions } from "../read-here.ts";
@@ -14,6 +15,7 @@ export interface ExplainOptions extends HereOptions {
   call?: string;
   allowedTools: string[];
   permissionMode: PermissionMode;
+  childPermissionMode?: PermissionMode;
   json?: boolean;
 }
 
@@ -44,7 +46,9 @@ export async function explainCommand(
       now: Date.now(),
     }),
     subagentModel: process.env["CLAUDE_CODE_SUBAGENT_MODEL"],
-    parentMode: modeBySettings(options.permissionMode, configuration.settings),
+    mode: sessionMode(modeBySettings(options.permissionMode, configuration.settings)),
+    childMode: options.childPermissionMode,
+    allowsBypass: false,
   });
   const { trusted } = configuration;
   process.stdout.write(

@@ -165,6 +165,8 @@ function describe(entry: TranscriptEntry, style: Style): string | null {
     case "branch":
     case "end":
       return null;
+    case "mode":
+      return style.yellow(`the plan is approved; it goes on in the mode ${plain(entry.to)}`);
     case "spend":
       return style.dim(
         `  ${totalTokens(entry.usage)} more tokens: a search, a summary, or an answer that broke off`,

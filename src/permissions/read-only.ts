@@ -1,0 +1,50 @@
+import type { ReadOnly } from "../resolved-agent.ts";
+import { coverage } from "./bash/coverage.ts";
+import { editTools, type ViewedCall } from "./call.ts";
+import type { Decision } from "./decision.ts";
+import { Rulebook } from "./policy.ts";
+import { isAbout } from "./rule.ts";
+
+/**
+ * Why a call is more than looking; `null`: it only looks. Which places it looks at is decided like every call's. What the mode
+ * accepts does not count, because none makes a read-only agent write. `unless-allowed`: a command may also run by rules that
+ * name it; any other is asked about.
+ */
+export function beyondLooking(
+  readOnly: ReadOnly,
+  call: ViewedCall,
+  book: Rulebook,
+): (Pick<Decision, "verdict" | "reason"> & Partial<Decision>) | null {
+  const { tool, bash } = call;
+  if (editTools.has(tool) || (tool.startsWith("mcp__") && call.isReadOnly !== true))
+    return {
+      verdict: "deny",
+      reason: `The agent's definition is read-only, so ${tool} is not for it. Report what should change.`,
+    };
+  if (bash === null) return null;
+  const isOpen = readOnly === "unless-allowed";
+  const rules = isOpen ? book.allow.filter((rule) => isAbout(rule, "Bash")) : [];
+  const anywhere = new Rulebook(
+    { ...book.policy, mode: "default", directories: ["/"], trusted: true },
+    () => [],
+    book.ground,
+  );
+  const cover = coverage(bash, { rules, edits: [], builtIn: true }, anywhere);
+  if (cover.covered) return null;
+  const { part } = cover;
+  const only = `The agent's definition confines Bash to commands that only look`;
+  const line = part.replaceAll(/\s+/g, " ");
+  const shown = line.length > 80 ? `${line.slice(0, 79).toWellFormed()}…` : line;
+  return isOpen
+    ? {
+        verdict: "ask",
+        reason: `${only} and those that a rule allows; '${shown}' is neither.`,
+        part,
+        suggestions: cover.rules,
+      }
+    : {
+        verdict: "deny",
+        reason: `${only}; '${shown}' does more, or may. Report what is missing.`,
+        part,
+      };
+}
