@@ -60,6 +60,8 @@ export const hostileCommands: Readonly<Record<string, string>> = {
   searches: "rg x;grep -r x .;".repeat(580),
   "tests of files": "[ -f a ];".repeat(1000),
   "commands with files": Array.from({ length: 1200 }, (_, at) => `rm a${at}`).join(";"),
+  "watches of watches": "watch ".repeat(1600).concat("ls"),
+  "ways up": `cat ${"a/../b/../c1/../../x/../".repeat(400)}`,
   files: `cat ${Array.from({ length: 1800 }, (_, at) => `a${at}`).join(" ")}`,
   junk: "'\"`$(".repeat(2400),
 };

@@ -398,3 +398,48 @@ test("git that is given its configuration may run anything, for a rule that deni
   expect(verdictOf("git -c alias.x='!evil' x", country, { rules })).toBe("ask");
   expect(verdictOf("git -c user.name=a commit -m b", country, { rules })).toBe("allow");
 });
+
+const lost = "cat <<'E'; find .; echo -exec evil {} +\nhi\nE\n";
+
+test.each([
+  `echo "$(${lost})"`,
+  "echo \"$(true <<'E'\nE\n{ cat file; echo /etc/passwd; })\"",
+  "echo \"$(cat <<'E'\nhi\nE\nfind .; echo -exec evil {} +)\"",
+])("separators that bash loses behind a here-document in a substitution: %j", (command) => {
+  const country = makeCountry({ "project/file": "" });
+  for (const mode of modes) expect(verdictOf(command, country, { mode })).not.toBe("allow");
+  const rules = ["allow Bash", "deny Bash(evil *)"];
+  expect(verdictOf(command, country, { rules })).not.toBe("allow");
+});
+
+test("a path that is too long to look at is asked about", () => {
+  const name = "d".repeat(250);
+  const command = `cd ${`${name}/`.repeat(16)}; cat link/${"x".repeat(100)}`;
+  expect(verdictOf(command, makeCountry())).toBe("ask");
+});
+
+test.each([
+  ["ln -s /etc x; cat x/passwd", "allow Bash(ln *)"],
+  ["git checkout b; cat y/passwd", "allow Bash(git checkout *)"],
+  ["/usr/bin/find . -delete", "allow Bash(/usr/bin/find *)"],
+])("%s is asked about beside %s", (command, rule) => {
+  expect(verdictOf(command, makeCountry(), { rules: [rule] })).toBe("ask");
+});
+
+test.each(["/usr/bin/test x -a -e /etc/shadow", "cd 'a*'; echo $PWD", "echo $DIRSTACK"])(
+  "%s needs approval where bash means another thing",
+  (command) => {
+    expect(verdictOf(command, makeCountry({ "project/a*/": "" }))).toBe("ask");
+  },
+);
+
+test.each(["find -name x -o -delete", "git stash -mx", "git checkout main"])(
+  "a rule that denies changing a file is not passed by %s",
+  (command) => {
+    const rules = ["allow Bash", "deny Edit(kept.txt)"];
+    expect(verdictOf(command, makeCountry({ "project/kept.txt": "" }), { rules })).toBe("ask");
+    expect(verdictOf(command, makeCountry(), { rules: ["allow Bash", "deny Read(.env)"] })).toBe(
+      "allow",
+    );
+  },
+);

@@ -67,7 +67,9 @@ function fileMatch(rule: Rule, call: ViewedCall, book: Rulebook): Match | null {
   if (touched !== undefined) return { certain: true, part: touched.part };
   const [program] = bash.reach.unknown;
   if (program !== undefined) return { certain: false, part: program };
-  const unknown = bash.unknownFiles.find(({ effect }) => counts(effect));
+  const unknown = bash.unknownFiles.find(({ effect }) =>
+    effect === "read" ? isForReading : isForWriting,
+  );
   if (unknown !== undefined) return { certain: false, part: unknown.part };
   if (!isForReading) return null;
   const shown = bash.shown?.find(({ pair }) => book.fits(rule, pair));

@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { lstatSync, readdirSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { systemCode } from "../errors.ts";
 import { realPath } from "../platform/real-path.ts";
 import { userHome } from "../platform/user-home.ts";
@@ -16,12 +16,13 @@ export interface Ground {
   realPath(path: string): string;
   /** The names in a directory; none where there is none; `null` where they cannot all be told. */
   list(directory: string): readonly string[] | null;
+  exists(path: string): boolean;
   /** Whether there is something that is no directory. */
   isFile(path: string): boolean;
 }
 
 export function realGround(cwd: string, home = userHome(), shellHome = home): Ground {
-  return { cwd, home, shellHome, realPath, list: namesIn, isFile };
+  return { cwd, home, shellHome, realPath, list: namesIn, exists: existsSync, isFile };
 }
 
 function isFile(path: string): boolean {

@@ -1,6 +1,8 @@
-// Readable shell: a closed subset of bash, small enough that its meaning is certain. docs/permissions.md has its EBNF. The
-// parser follows that EBNF, one method for each rule; what it does not know is opaque, never guessed. Only what is readable
-// can be allowed, so a form may be added here only if every bash from 4.4 on reads it in one way. It is one file on purpose.
+/**
+ * Readable shell: a closed subset of bash, small enough that its meaning is certain. docs/permissions.md has its EBNF, and the
+ * parser follows it, one method for each rule; a form that it does not know is opaque, never guessed. Only a readable command
+ * can be allowed, so a form joins only if every bash from 4.4 on reads it in one way. A grammar is one idea, hence one long file.
+ */
 import { evaluatedVariable, evaluationIn } from "./evaluation.ts";
 import type { Opaque } from "./opaque.ts";
 import type { Redirection, Shell, ShellAssignment, SimpleCommand } from "./shell.ts";
@@ -66,7 +68,7 @@ const patterns = {
   redirection: /(?:2>>|2>|&>>|&>|>>|>|<)(?![<>&|(])/y,
   andOr: /&&|\|\|/y,
   pipe: /\|(?![|&])/y,
-  separator: /;(?!;)|&(?![&>])/y,
+  separator: /;(?![;&])|&(?![&>])/y,
 } satisfies Record<string, RegExp>;
 
 /** Words that end a list, wherever a command may begin. */
@@ -84,6 +86,9 @@ class Reader implements Shell {
   #substitutions = 0;
   /** The delimiter of a here-document whose lines follow the next newline. */
   #document: string | null = null;
+  /** How many here-documents were read, and how many operators and keywords. */
+  #documents = 0;
+  #operators = 0;
 
   constructor(text: string) {
     this.#text = text;
@@ -123,7 +128,7 @@ class Reader implements Shell {
       this.#andOr();
       isEmpty = false;
       this.#blanks();
-      if (this.#take(patterns.separator) !== null || this.#newline()) continue;
+      if (this.#operator(patterns.separator) || this.#newline()) continue;
       // Only these may follow a command without a separator.
       if ((this.#next === ")" && terminators.includes(")")) || this.#next === "") continue;
       this.#failHere();
@@ -143,7 +148,7 @@ class Reader implements Shell {
       this.#space();
       this.#pipeline();
       this.#blanks();
-    } while (this.#take(patterns.andOr) !== null);
+    } while (this.#operator(patterns.andOr));
   }
 
   // pipeline = [ "!" ] command { "|" { newline } command }
@@ -151,11 +156,12 @@ class Reader implements Shell {
   #pipeline(): void {
     if (this.#peek(patterns.keyword) === "!") {
       this.#at += 1;
+      this.#operators += 1;
       this.#blanks();
     }
     this.#command();
     this.#blanks();
-    while (this.#take(patterns.pipe) !== null) {
+    while (this.#operator(patterns.pipe)) {
       this.#space();
       this.#command();
       this.#blanks();
@@ -168,11 +174,13 @@ class Reader implements Shell {
     if (this.#next === "(") {
       if (this.#text.startsWith("((", this.#at)) this.#fail("((…))", "arithmetic is not readable");
       this.#at += 1;
+      this.#operators += 1;
       this.#list([")"]);
       return this.#redirections();
     }
     const keyword = this.#peek(patterns.keyword);
     if (keyword === null) return this.#simple();
+    this.#operators += 1;
     switch (keyword) {
       case "{":
         this.#at += 1;
@@ -334,8 +342,10 @@ class Reader implements Shell {
     const [whole, single, double] = this.#match(patterns.document) ?? [];
     const delimiter = single ?? double;
     if (whole === undefined || delimiter === undefined) return false;
+    if (this.#substitutions > 1) this.#fail("a here-document in `$( )` in `$( )`", alone);
     this.#at += whole.length;
     this.#document = delimiter;
+    this.#documents += 1;
     return true;
   }
 
@@ -449,14 +459,33 @@ class Reader implements Shell {
     const start = this.#at;
     this.#at += 2;
     const pending = this.#document;
+    const before = this.#counts();
     this.#document = null;
     this.#substitutions += 1;
     this.#list([")"]);
     if (this.#document !== null) this.#failDocument();
     this.#substitutions -= 1;
     this.#document = pending;
+    const { documents, others } = this.#counts();
+    // Bash 5.2 prints a substitution and reads that text again; behind a here-document it loses separators.
+    if (documents > before.documents && others > before.others + 1) {
+      this.#at = start;
+      this.#fail("a here-document beside other commands in `$( )`", alone);
+    }
     if (pending !== null && this.#text.slice(start, this.#at).includes("\n")) this.#failDocument();
     pieces.push({ kind: "open", name: null, quoted });
+  }
+
+  #counts(): { documents: number; others: number } {
+    const { commands, redirections } = this;
+    const others = commands.length + redirections.length + this.#operators;
+    return { documents: this.#documents, others };
+  }
+
+  #operator(pattern: RegExp): boolean {
+    if (this.#take(pattern) === null) return false;
+    this.#operators += 1;
+    return true;
   }
 
   // Blanks, newlines and comments.
@@ -533,6 +562,7 @@ class Reader implements Shell {
   }
 }
 
+const alone = "let it be the only command there: $(cat <<'EOF' …)";
 const inSingles = "write the text in '…'";
 const redirectionRemedy = "use <, >, >>, 2>, 2>>, &>, &>>, 2>&1 or >&2 with one file name";
 

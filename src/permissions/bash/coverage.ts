@@ -13,6 +13,7 @@ import { isAbout, type Rule } from "../rule.ts";
 import { isAcceptedEdit } from "./accepted-edit.ts";
 import { copyBudget } from "./copied-files.ts";
 import { unwrapped } from "./forms.ts";
+import { gitCommand } from "./git-use.ts";
 import { matchesCommand } from "./pattern.ts";
 import { hasStrayRepository } from "./stray-repository.ts";
 import { onlyLooks } from "./look/only-looks.ts";
@@ -92,12 +93,15 @@ class Check {
   readonly #copies = copyBudget();
   /** Some part of the command writes or removes files. */
   readonly #writes: boolean;
+  /** Some part may make links, so that a path that is not there yet may lead anywhere. */
+  readonly #makesLinks: boolean;
 
   constructor(bash: BashView, approval: Approval, book: Rulebook) {
     this.#bash = bash;
     this.#approval = approval;
     this.#book = book;
     this.#writes = bash.touched.some(({ effect }) => effect === "write");
+    this.#makesLinks = bash.texts.some(({ words }) => mayMakeLinks(words));
     let globs: ReadonlySet<string> | undefined;
     let distrustsGit: boolean | undefined;
     const writes = this.#writes;
@@ -106,7 +110,11 @@ class Check {
       mayFind: (word) => {
         globs ??= variablesWithGlobs(bash);
         return word.unquoted.some(
-          (name) => name === null || ofBash.test(name) || globs?.has(name) === true,
+          (name) =>
+            name === null ||
+            ofBash.test(name) ||
+            (name === "PWD" && bash.leavesDirectory) ||
+            globs?.has(name) === true,
         );
       },
       changesDirectory: bash.leavesDirectory,
@@ -224,14 +232,24 @@ class Check {
     // A part that writes may change where a link leads, and what a glob finds.
     const isFixed = !word.hasGlob && pairs.every(({ given, real }) => given === real);
     if (!isFixed && this.#writes) return false;
+    const { ground } = this.#book;
+    if (this.#makesLinks && !pairs.every(({ given }) => ground.exists(given))) return false;
     const known = found.get(pairs) ?? pairs.every(test);
     found.set(pairs, known);
     return known;
   }
 }
 
+/** Programs that make links, or bring some along; of git, whatever does more than look. */
+function mayMakeLinks([name, ...args]: readonly ShellWord[]): boolean {
+  if (/(?:^|\/)(?:ln|tar|bsdtar|unzip|7z|cpio|mount)$/.test(name?.text ?? "")) return true;
+  const looks =
+    /^(?:status|log|show|diff|shortlog|blame|ls-files|ls-tree|rev-parse|describe|grep)$/;
+  return name?.text === "git" && !looks.test(gitCommand(args)?.name ?? "");
+}
+
 /** Variables that bash fills with text of the command itself. */
-const ofBash = /^(?:_|BASH\w*)$/;
+const ofBash = /^(?:_|BASH\w*|OLDPWD|DIRSTACK)$/;
 
 /** Variables to which the command gives a value that is a glob, or is not known. */
 function variablesWithGlobs({ reach }: BashView): ReadonlySet<string> {
@@ -253,8 +271,8 @@ function textOf(words: readonly ShellWord[]): string {
 
 /** Programs that run or destroy whatever their arguments say: only a rule for the whole text approves them. */
 function mayUseStars([name, ...args]: readonly ShellWord[]): boolean {
-  if (/^(?:watch|setsid|ionice|flock)$/.test(name?.text ?? "")) return false;
-  if (name?.text !== "find") return true;
+  if (/(?:^|\/)(?:watch|setsid|ionice|flock)$/.test(name?.text ?? "")) return false;
+  if (!/(?:^|\/)find$/.test(name?.text ?? "")) return true;
   return args.every(
     ({ isStatic, text }) => isStatic && !/^-(?:exec|execdir|ok|okdir|delete|fprint|fls)/.test(text),
   );

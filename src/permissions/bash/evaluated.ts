@@ -14,12 +14,17 @@ export interface Reach {
   readonly unknown: readonly string[];
 }
 
+/** How many texts of a command are read in turn, all in all; one with more may run anything. */
+interface Budget {
+  texts: number;
+}
+
 /** The reach of a command, or of text that something takes for one. An opaque one may run anything. */
-export function reachOf(command: string, depth = 0): Reach {
+export function reachOf(command: string, budget: Budget = { texts: 16 }): Reach {
   const read = readShell(command);
-  if (read.readable) return reachOfShell(read.shell, depth);
+  if (read.readable) return reachOfShell(read.shell, budget);
   const seen = secondLook(command);
-  const reach = seen === null ? null : reachOfShell(seen, depth);
+  const reach = seen === null ? null : reachOfShell(seen, budget);
   return {
     runs: reach?.runs ?? [],
     redirections: reach?.redirections ?? [],
@@ -27,25 +32,21 @@ export function reachOf(command: string, depth = 0): Reach {
   };
 }
 
-function reachOfShell(shell: Shell, depth: number): Reach {
+function reachOfShell(shell: Shell, budget: Budget): Reach {
   const runs = shell.commands.map((command) => ({ command, forms: runnableForms(command) }));
   const inner = runs.flatMap(({ forms }) => forms.flatMap(({ words }) => evaluatedBy(words)));
-  const reached = inner.slice(0, mostEvaluated).map((parts): Reach => {
+  const reached = inner.map((parts): Reach => {
     const text = parts.map((one) => one.text).join(" ");
-    const isStatic = parts.every((one) => one.isStatic);
-    return isStatic && depth < 3
-      ? reachOf(text, depth + 1)
+    budget.texts -= 1;
+    return parts.every((one) => one.isStatic) && budget.texts >= 0
+      ? reachOf(text, budget)
       : { runs: [], redirections: [], unknown: [text] };
   });
   const programs = runs.flatMap(({ forms }) => forms.flatMap(({ words: [name] }) => name ?? []));
   const open = programs.filter(({ isStatic }) => !isStatic).map(({ text }) => text);
-  const more = inner.length > mostEvaluated ? ["…"] : [];
   return {
     runs: [...runs, ...reached.flatMap((one) => one.runs)],
     redirections: [...shell.redirections, ...reached.flatMap((one) => one.redirections)],
-    unknown: [...open, ...more, ...reached.flatMap((one) => one.unknown)],
+    unknown: [...open, ...reached.flatMap((one) => one.unknown)],
   };
 }
-
-/** Texts of one command that are read in turn; a command with more may run anything. */
-const mostEvaluated = 16;

@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { literalWord, type ShellWord } from "../../shell/shell-word.ts";
+import { literalWord, unknownWords, type ShellWord } from "../../shell/shell-word.ts";
 import type { Form } from "./forms.ts";
 import { usesOfGit } from "./git-use.ts";
 import { operandsOf } from "./operands.ts";
@@ -75,6 +75,8 @@ export function fileUse({ words: [name, ...args] }: Pick<Form, "words">): FileUs
 
 function usesOf(name: string, args: readonly ShellWord[], operands: readonly ShellWord[]): FileUse {
   if (name === "dd") return usesOfDd(args);
+  if (name === "find" && args.some(({ text }) => /^-(?:delete|fprint|fls)/.test(text)))
+    return { ...nothing, reads: operands, writes: [unknownWords] };
   if (name === "git") return usesOfGit(args);
   if (/^(?:[ef]?grep|rg)$/.test(name)) return usesOfSearch(name, args);
   if (copiers.has(name)) return usesOfCopier(name, args, operands);

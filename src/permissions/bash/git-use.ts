@@ -1,4 +1,4 @@
-import { literalWord, type ShellWord } from "../../shell/shell-word.ts";
+import { literalWord, unknownWords, type ShellWord } from "../../shell/shell-word.ts";
 import { isKnownPath, type FileUse } from "./file-use.ts";
 import { operandsOf } from "./operands.ts";
 
@@ -30,8 +30,17 @@ export function usesOfGit(args: readonly ShellWord[]): FileUse {
     .filter(({ text }) => text.includes(":"))
     .map(({ text }) => literalWord(text.slice(text.lastIndexOf(":") + 1)));
   const shows = command === null || showsContent(command.name, command.args);
-  return { reads: [...named, ...behind], writes: [], walks: shows ? null : [] };
+  const writes = rewriting.has(command?.name ?? "") ? [unknownWords] : [];
+  return { reads: [...named, ...behind], writes, walks: shows ? null : [] };
 }
+
+/** Commands that change files of the work tree, which only running would tell. */
+const rewriting = new Set(
+  (
+    "checkout switch restore reset clean apply stash merge pull rebase cherry-pick revert am rm mv read-tree " +
+    "checkout-index submodule sparse-checkout"
+  ).split(" "),
+);
 
 /** Commands that show what is in files, of now or of earlier. */
 const showing = new Set(

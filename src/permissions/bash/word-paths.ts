@@ -32,35 +32,45 @@ export function wordPaths(context: PathContext, ground: Ground): WordPaths {
   const looking = { ground, budget: listBudget() };
   const resolved = (word: ShellWord): readonly string[] | null => {
     const bases = basesOf(word);
-    // No system takes longer ones.
     const isKnown = word.isStatic || word.isGlob || word.belowHome !== null;
-    if (bases === null || !isKnown || word.text.length > 4096) return null;
+    if (bases === null || !isKnown) return null;
     const { pattern } = word;
     if (pattern === null) {
+      if (word.text.split("/..").length > mostWaysUp) return null;
       const paths = bases.map((base) => `${base}/${word.belowHome ?? word.text}`);
-      return [...new Set(paths.flatMap((path) => spellings(path, ground)))];
+      return known([...new Set(paths.flatMap((path) => spellings(path, ground)))]);
     }
     // What it finds may be links, from which `..` leads elsewhere.
     if (goesUp(pattern)) return null;
     const found = bases.map((base) => expandGlob(base, pattern, looking));
     if (found.includes(null)) return null;
     const paths = new Set(found.flatMap((some) => some ?? []));
-    return paths.size > mostPaths ? null : [...paths];
+    return paths.size > mostPaths ? null : known([...paths]);
   };
   // A stranger's command must not keep the disk busy: after so many paths nobody can tell.
   let left = mostPaths;
-  const known = new Map<string, readonly string[] | null>();
+  const resolvedBefore = new Map<string, readonly string[] | null>();
   return (word) => {
     const key = JSON.stringify([word.text, word.belowHome, word.isStatic, word.pattern]);
-    let paths = known.get(key);
+    let paths = resolvedBefore.get(key);
     if (paths === undefined) {
       paths = left > 0 ? resolved(word) : null;
       left -= paths?.length ?? 1;
-      known.set(key, paths);
+      resolvedBefore.set(key, paths);
     }
     return paths;
   };
 }
+
+/** A longer path can be opened piece by piece, but not looked at. */
+const mostBytes = 4095;
+
+function known(paths: readonly string[]): readonly string[] | null {
+  return paths.some((path) => Buffer.byteLength(path) > mostBytes) ? null : paths;
+}
+
+/** Each way up is looked up on the disk. */
+const mostWaysUp = 32;
 
 /** A path without its `..`: as bash and people read it, and as programs do, for whom `..` is above where a link leads. */
 function spellings(path: string, ground: Ground): string[] {

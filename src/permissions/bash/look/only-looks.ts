@@ -31,7 +31,8 @@ const others: ReadonlyMap<string, Check> = new Map<string, Check>([
 /** Whether a command, without its wrappers, only looks, and only at what may be looked at. */
 export function onlyLooks([name, ...args]: readonly ShellWord[], sight: Sight): boolean {
   if (name?.isStatic !== true) return false;
-  const program = name.text.replace(/^(?:\/usr)?\/bin\//, "");
+  // A program of the system by its path; `/usr/bin/test` and the like are not the builtins that the grammar knows.
+  const program = name.text.replace(/^(?:\/usr)?\/bin\/(?!test$|\[$|printf$|echo$)/, "");
   return others.get(program)?.(args, sight) ?? tableLooks(program, args, sight) === true;
 }
 
