@@ -39,6 +39,8 @@ export interface ResolvedAgent {
     readonly permissions: PermissionPolicy;
     /** What its commands find in their environment besides ours. */
     readonly env: Readonly<Record<string, string>>;
+    /** Names of our credentials that its commands find there too. */
+    readonly passes: readonly string[];
   };
 
   /** How it relates to its parent. */

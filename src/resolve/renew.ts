@@ -126,6 +126,7 @@ export function renewAgent(
         readable: surroundings.readable,
       },
       env: settings.env,
+      passes: settings.passEnvironment,
     },
     relates: {
       ...relates,

@@ -95,6 +95,7 @@ export async function resolveAgent(
     meets: {
       permissions: policy,
       env: settings.env,
+      passes: settings.passEnvironment,
     },
     relates: {
       parentId: origin.parentId,

@@ -29,6 +29,8 @@ export class Workbench {
   readonly hides: ((path: string) => boolean) | undefined;
   /** What commands find in their environment besides ours. */
   readonly env: Readonly<Record<string, string>>;
+  /** Names of our credentials that commands find there too. */
+  readonly passes: readonly string[];
   /** What commands run in; absent: they run as we do. */
   readonly sandbox: AgentSandbox | undefined;
   /** For what tools keep in files of their own; what they give the model stays as it is. */
@@ -43,6 +45,7 @@ export class Workbench {
     ledger: FileLedger;
     hides?: ((path: string) => boolean) | undefined;
     env?: Readonly<Record<string, string>>;
+    passes?: readonly string[];
     sandbox?: AgentSandbox | undefined;
     redactor?: Redactor;
     /** How its processes are ended. */
@@ -56,6 +59,7 @@ export class Workbench {
     this.ledger = options.ledger;
     this.hides = options.hides;
     this.env = options.env ?? {};
+    this.passes = options.passes ?? [];
     this.sandbox = options.sandbox;
     this.redactor = options.redactor ?? openRedactor;
     this.notify = options.notify;
