@@ -118,6 +118,8 @@ export interface PermissionPolicy {
   readonly directories: readonly string[];
   /** Where Retinue keeps settings, grants and transcripts: protected, wherever it is. */
   readonly own: readonly string[];
+  /** The same, also for an agent that works in there: leases, open requests and grants below are for no agent. */
+  readonly state: readonly string[];
   /** Further directories in which reading needs no approval: the session's own results. */
   readonly readable: readonly string[];
 }

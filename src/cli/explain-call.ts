@@ -12,6 +12,7 @@ import {
   rulesOfSettings,
 } from "../permissions/from-settings.ts";
 import { parseCall } from "../permissions/parse-call.ts";
+import { realPath } from "../platform/real-path.ts";
 import { Environment } from "../resolve/environment.ts";
 import { explainCall, type CallExplanation } from "../resolve/explain-call.ts";
 import { backgroundDisabled } from "../settings/background-disabled.ts";
@@ -52,7 +53,7 @@ export async function explainCallCommand(
       availableTools: [...createTools({ defaultType, canSearch: true, background }).keys()],
       project: projectFolder(cwd),
       addedDirectories: additionalDirectories(settings, cwd),
-      own: [],
+      own: [...new Set([configDir, realPath(configDir)])],
       readable: [],
       allowsBypass: false,
     },

@@ -15,6 +15,7 @@ export const looseAgent = {
       cwd: "/",
       directories: [],
       own: [],
+      state: [],
       readable: [],
     },
   },

@@ -12,6 +12,7 @@ export function rulesAlone(cwd: string, rules: readonly SourcedRule[]): Permissi
     cwd,
     directories: [cwd],
     own: [],
+    state: [],
     readable: [],
   };
 }

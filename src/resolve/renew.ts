@@ -123,6 +123,7 @@ export function renewAgent(
         cwd,
         directories: [cwd, ...surroundings.addedDirectories],
         own: surroundings.own.filter((directory) => !isInside(directory, cwd)),
+        state: surroundings.own,
         readable: surroundings.readable,
       },
       env: settings.env,
