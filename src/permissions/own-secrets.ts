@@ -41,7 +41,7 @@ export function isOwnSecret(path: string, roots: readonly string[]): boolean {
 
 /** A session's directory is named by its id. Leases that are about to be put in place have a suffix. */
 const secret =
-  /^(?:(?:.*\/)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\/(?:lease\.json[^/]*|inbox(?:\/.*)?)|retinue\/grants(?:\/.*)?)$/;
+  /^(?:(?:.*\/)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\/(?:lease\.json[^/]*|inbox(?:\/.*)?)|retinue\/(?:grants|trust)(?:\/.*)?)$/;
 
 /** Directories between Retinue's own and a session's. */
 function holdsOwnSecrets(path: string, roots: readonly string[]): boolean {
