@@ -242,15 +242,13 @@ test("what the asking process itself has started is no person", async () => {
   expect(await desk.open(1)).toEqual([request]);
 });
 
-test("whoever answers is told when the log does not say whether the answer was the one", async () => {
+test("whoever answers learns what came of it also where the log cannot be written", async () => {
   const work = shop();
   const { ids } = await asking(work, [call()]);
   const [log = ""] = globSync("projects/*/*/audit.jsonl", { cwd: work.config });
   rmSync(join(work.config, log));
   mkdirSync(join(work.config, log));
-  const { code, stdout, stderr } = work.retinue("approve", ids[0] ?? "");
-  expect([code, stdout]).toEqual([1, ""]);
-  expect(stderr).toContain("nobody knows by which answer");
+  expect(work.retinue("approve", ids[0] ?? "")).toMatchObject({ code: 0, stderr: "" });
 });
 
 test.each(["approvals", "approve"])("the help of %s says where it looks", (command) => {

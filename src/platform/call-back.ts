@@ -48,9 +48,11 @@ export async function awaitCall(realm: string): Promise<AwaitedCall> {
   const address = newAddress(realm);
   const { promise: called, resolve } = Promise.withResolvers<Socket>();
   const server = createServer((socket) => {
+    // Until it has proved itself, it keeps nobody waiting.
+    socket.unref();
     socket.on("error", () => socket.destroy());
     socket.once("data", (first: Buffer) => {
-      if (isEqual(first.toString("latin1"), `${secret}\n`)) resolve(socket);
+      if (isEqual(first.toString("latin1"), `${secret}\n`)) resolve(socket.ref());
       else socket.destroy();
     });
   });
