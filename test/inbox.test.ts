@@ -13,6 +13,7 @@ import { shop, type Shop } from "./support/repository.ts";
 const bin = fileURLToPath(new URL("../bin/retinue.js", import.meta.url));
 
 const script = fileURLToPath(new URL("support/asking.ts", import.meta.url));
+const outside = fileURLToPath(new URL("support/answering-outside.ts", import.meta.url));
 const prompting = fileURLToPath(new URL("support/prompting.ts", import.meta.url));
 
 interface Asker {
@@ -228,6 +229,27 @@ test("a command of an agent that drops its mark is known by the processes above 
   );
   expect(work.json("approvals", "--json")).toMatchObject([{ id: ids[0] }]);
   expect(work.retinue("approve", ids[0] ?? "").code).toBe(0);
+});
+
+test("a command of an agent that gives an answer past the command line is refused by who asked, and that is in the log", async () => {
+  const work = shop();
+  const { ids } = await asking(work, [call()]);
+  const answer = (words: string, env: Record<string, string>): string => {
+    const program = `${words} '${process.execPath}' '${outside}' '${work.config}' ${ids[0]}; true`;
+    const options = { env: { ...process.env, ...env }, encoding: "utf8" } as const;
+    return spawnSync("bash", ["-c", program], options).stdout;
+  };
+  const marked = { RETINUE_AGENT: "a7" };
+  for (const words of ["", "env -i", "env -i setsid -w"])
+    expect(answer(words, marked), words).toContain("only a person can answer");
+  const [log = ""] = globSync("projects/*/*/audit.jsonl", { cwd: work.config });
+  const facts = readFileSync(join(work.config, log), "utf8").trim().split("\n");
+  const refused = facts.map((line) => JSON.parse(line) as object).slice(1);
+  expect(refused).toMatchObject(
+    [1, 2, 3].map(() => ({ fact: "refused", method: "answer", agents: ["a7"] })),
+  );
+  expect(work.json("approvals", "--json")).toMatchObject([{ id: ids[0] }]);
+  expect(answer("", {})).toBe("taken");
 });
 
 test("what the asking process itself has started is no person", async () => {

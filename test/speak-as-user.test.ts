@@ -119,7 +119,9 @@ linux.each([
   },
 );
 
-linux("a program in another language is refused like any", async () => {
+const hasPython = spawnSync("python3", ["-c", ""]).status === 0;
+
+test.runIf(hasPython)("a program in another language is refused like any", async () => {
   const program = [
     "import json, socket, sys, os",
     "order = json.load(open(sys.argv[1]))",
@@ -128,7 +130,6 @@ linux("a program in another language is refused like any", async () => {
     "line = s.makefile().readline()",
     "open(sys.argv[1] + '.part', 'w').write('[' + line + ']'); os.rename(sys.argv[1] + '.part', sys.argv[1] + '.told')",
   ].join("\n");
-  if (spawnSync("python3", ["-c", ""]).status !== 0) return;
   const { told, run, refusals, place } = await speak(
     (order) => `python3 - ${order} <<'END'\n${program}\nEND`,
   );
