@@ -16,8 +16,10 @@ const secrets = [
   `${session}/lease.json`,
   `${session}/lease.json.AbCdEf01`,
   `${session}/inbox/q00000001.json`,
+  `${session}/mail/a1.jsonl`,
   `${session}/inbox/q00000001.answer.json`,
   "home/.claude/retinue/grants/-p.json",
+  "home/.claude/retinue/trust/-p.json",
 ];
 
 function settled(): { country: Country; root: string; policy: Partial<PermissionPolicy> } {

@@ -5,9 +5,9 @@ import type { PathPair, Rulebook } from "./policy.ts";
 import type { Finding } from "./stages.ts";
 
 /**
- * Leases hold the token of a session, inboxes what its user is asked, grants what its user has allowed. Whoever has them
- * speaks as the user or knows what to say, so no agent touches them: no rule allows it and no mode does. Commands that would
- * walk over them are asked about.
+ * Leases hold the token of a session, inboxes what its user is asked, mail what its user has said, grants and trust what its
+ * user has allowed. They are the user's word, so no agent touches them: no rule allows it and no mode does. Commands that
+ * would walk over them are asked about.
  */
 export function ownSecrets(call: ViewedCall, book: Rulebook): Finding | null {
   const files =
@@ -34,14 +34,14 @@ export function ownSecrets(call: ViewedCall, book: Rulebook): Finding | null {
   };
 }
 
-/** Whether a path is a lease, an open request, or a grant, below one of the directories in which Retinue keeps them. */
+/** Whether a path is one of them, below one of the directories in which Retinue keeps them. */
 export function isOwnSecret(path: string, roots: readonly string[]): boolean {
   return belowOf(path, roots).some((below) => secret.test(below));
 }
 
 /** A session's directory is named by its id. Leases that are about to be put in place have a suffix. */
 const secret =
-  /^(?:(?:.*\/)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\/(?:lease\.json[^/]*|inbox(?:\/.*)?)|retinue\/(?:grants|trust)(?:\/.*)?)$/;
+  /^(?:(?:.*\/)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\/(?:lease\.json[^/]*|(?:inbox|mail)(?:\/.*)?)|retinue\/(?:grants|trust)(?:\/.*)?)$/;
 
 /** Directories between Retinue's own and a session's. */
 function holdsOwnSecrets(path: string, roots: readonly string[]): boolean {
