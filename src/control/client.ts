@@ -60,7 +60,10 @@ export class ControlClient {
     params: ParamsOf<Method>,
   ): Promise<unknown> {
     if (!speaksAsUser.has(method)) return this.#line.call(method, params);
-    this.#voice ??= this.#beCalledBack();
+    this.#voice ??= this.#beCalledBack().catch((error: unknown) => {
+      this.#voice = undefined;
+      throw error;
+    });
     return (await this.#voice).call(method, params);
   }
 
