@@ -48,7 +48,7 @@ async function speak(
   await until(() => expect(() => readFileSync(`${order}.told`)).not.toThrow());
   const told = JSON.parse(readFileSync(`${order}.told`, "utf8")) as Told[];
   const log = join(dirname(run.transcript), run.sessionId, "audit.jsonl");
-  const facts = parseJsonl(readFileSync(log, "utf8")) as Record<string, unknown>[];
+  const facts = parseJsonl(readFileSync(log, "utf8"));
   return { told, run, refusals: facts.filter(({ fact }) => fact === "refused"), place };
 }
 
