@@ -227,7 +227,7 @@ function openQuestions(
     inbox: new Inbox({
       sessionId: id,
       directory: paths.inboxDir,
-      audit: new AuditLog({ path: paths.auditLog, logger, now, redact: redactor.text }),
+      audit: new AuditLog({ path: paths.auditLog, logger, now, redactor }),
       grants,
       clock,
       logger,

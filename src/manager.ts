@@ -38,6 +38,7 @@ import type { SpawnRequestInput } from "./spawn-request.ts";
 import { longestTimer } from "./longest-timer.ts";
 import type { HeldLease } from "./transcript/take-lease.ts";
 import { closePowerJournal } from "./transcript/open-power-journal.ts";
+import type { RefusedSpeaker } from "./platform/speaker.ts";
 
 /** Starts a session. Options that do not fit throw `invalid_config` naming the field. */
 export function createManager(options: ManagerOptions): Manager {
@@ -91,6 +92,11 @@ export class Manager {
   /** What makes the session this process's own; `serveSession` tells in it where others can reach us. */
   get lease(): Pick<HeldLease, "token" | "announce"> {
     return this.#house.session.lease;
+  }
+
+  /** Writes into the audit log that a process was kept from speaking as the user. */
+  noteRefusal(method: string, refused: RefusedSpeaker): void {
+    this.#house.session.inbox.noteRefusal(method, refused);
   }
 
   /**

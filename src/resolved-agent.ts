@@ -41,6 +41,8 @@ export interface ResolvedAgent {
     readonly mode: ModeRecord;
     /** What its commands find in their environment besides ours. */
     readonly env: Readonly<Record<string, string>>;
+    /** Names of our credentials that its commands find there too. */
+    readonly passes: readonly string[];
   };
 
   /** How it relates to its parent. */
@@ -141,6 +143,8 @@ export interface PermissionPolicy {
   readonly directories: readonly string[];
   /** Where Retinue keeps settings, grants and transcripts: protected, wherever it is. */
   readonly own: readonly string[];
+  /** The same, also for an agent that works in there: leases, open requests and grants below are for no agent. */
+  readonly state: readonly string[];
   /** Further directories in which reading needs no approval: the session's own results. */
   readonly readable: readonly string[];
 }

@@ -16,7 +16,7 @@ import type { AgentRow } from "../src/agent-row.ts";
 import { ControlClient } from "../src/control/client.ts";
 import type { ControlPort } from "../src/control/control-port.ts";
 import { removeDeadSockets } from "../src/control/dead-socket.ts";
-import { socketDirectories, socketPath } from "../src/control/private-socket.ts";
+import { socketDirectories, socketPath } from "../src/platform/private-socket.ts";
 import { longestRequest } from "../src/control/protocol.ts";
 import { ControlServer, type ServerOptions } from "../src/control/server.ts";
 import { RetinueError } from "../src/errors.ts";

@@ -13,6 +13,7 @@ import { shop, type Shop } from "./support/repository.ts";
 const bin = fileURLToPath(new URL("../bin/retinue.js", import.meta.url));
 
 const script = fileURLToPath(new URL("support/asking.ts", import.meta.url));
+const outside = fileURLToPath(new URL("support/answering-outside.ts", import.meta.url));
 const prompting = fileURLToPath(new URL("support/prompting.ts", import.meta.url));
 
 interface Asker {
@@ -230,6 +231,27 @@ test("a command of an agent that drops its mark is known by the processes above 
   expect(work.retinue("approve", ids[0] ?? "").code).toBe(0);
 });
 
+test("a command of an agent that gives an answer past the command line is refused by who asked, and that is in the log", async () => {
+  const work = shop();
+  const { ids } = await asking(work, [call()]);
+  const answer = (words: string, env: Record<string, string>): string => {
+    const program = `${words} '${process.execPath}' '${outside}' '${work.config}' ${ids[0]}; true`;
+    const options = { env: { ...process.env, ...env }, encoding: "utf8" } as const;
+    return spawnSync("bash", ["-c", program], options).stdout;
+  };
+  const marked = { RETINUE_AGENT: "a7" };
+  for (const words of ["", "env -i", "env -i setsid -w"])
+    expect(answer(words, marked), words).toContain("only a person can answer");
+  const [log = ""] = globSync("projects/*/*/audit.jsonl", { cwd: work.config });
+  const facts = readFileSync(join(work.config, log), "utf8").trim().split("\n");
+  const refused = facts.map((line) => JSON.parse(line) as object).slice(1);
+  expect(refused).toMatchObject(
+    [1, 2, 3].map(() => ({ fact: "refused", method: "answer", agents: ["a7"] })),
+  );
+  expect(work.json("approvals", "--json")).toMatchObject([{ id: ids[0] }]);
+  expect(answer("", {})).toBe("taken");
+});
+
 test("what the asking process itself has started is no person", async () => {
   const desk = setDesk({ job: [bash("touch made"), report] });
   await desk.work("job");
@@ -242,15 +264,13 @@ test("what the asking process itself has started is no person", async () => {
   expect(await desk.open(1)).toEqual([request]);
 });
 
-test("whoever answers is told when the log does not say whether the answer was the one", async () => {
+test("whoever answers learns what came of it also where the log cannot be written", async () => {
   const work = shop();
   const { ids } = await asking(work, [call()]);
   const [log = ""] = globSync("projects/*/*/audit.jsonl", { cwd: work.config });
   rmSync(join(work.config, log));
   mkdirSync(join(work.config, log));
-  const { code, stdout, stderr } = work.retinue("approve", ids[0] ?? "");
-  expect([code, stdout]).toEqual([1, ""]);
-  expect(stderr).toContain("nobody knows by which answer");
+  expect(work.retinue("approve", ids[0] ?? "")).toMatchObject({ code: 0, stderr: "" });
 });
 
 test.each(["approvals", "approve"])("the help of %s says where it looks", (command) => {

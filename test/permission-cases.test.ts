@@ -108,6 +108,7 @@ test("a mismatch is told with its reason, rule, part and every stage", () => {
         decision: { part: "git push", rule: { kind: "ask", rule: "Bash(git push *)" } },
         trace: [
           { stage: "deny rules", finding: null },
+          { stage: "Retinue's own secrets", finding: null },
           { stage: "what the agent is confined to", finding: null },
           { stage: "ask rules", finding: { verdict: "ask" } },
         ],

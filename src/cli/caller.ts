@@ -1,13 +1,14 @@
 import { join } from "node:path";
 import { RetinueError } from "../errors.ts";
+import { agentsOf, ancestorsOf } from "../platform/agents-of.ts";
 import { agentVariable, readMarks } from "../platform/marks.ts";
 import { readProcesses, type Process } from "../platform/process-table.ts";
 import { readLease } from "../transcript/lease.ts";
 import { sessionDirectory, type AgentOnDisk } from "../transcript/meta.ts";
 
 /**
- * Who runs this command: a person, or an agent. A command of an agent may have dropped the mark of agents from its own
- * environment, but not from that of the processes above it. One that has left the processes above it is not recognised.
+ * Who runs this command: a person, or an agent. For an answer at once, in words that fit the command: the session itself
+ * looks again at whoever speaks to it (`platform/speaker.ts`).
  */
 export class Caller {
   readonly #processes: readonly Process[];
@@ -18,9 +19,10 @@ export class Caller {
 
   private constructor(processes: readonly Process[]) {
     this.#processes = processes;
-    this.above = ancestors(processes);
+    this.above = ancestorsOf(processes, process.pid);
+    // Not every system shows the environment of a process.
     const own = readMarks([`${agentVariable}=${process.env[agentVariable] ?? ""}`]).agents;
-    this.#agents = new Set([...own, ...this.above.flatMap(({ agents }) => agents)]);
+    this.#agents = new Set([...own, ...agentsOf(processes, process.pid)]);
   }
 
   static async read(): Promise<Caller> {
@@ -39,8 +41,8 @@ export class Caller {
     if (this.isPerson) return true;
     const found = readLease(join(sessionDirectory(agent.file), "lease.json"));
     if (found.state !== "held") return false;
-    const owner = this.#processes.find(({ pid }) => pid === found.lease.pid);
-    return owner !== undefined && [...this.#agents].every((id) => owner.agents.includes(id));
+    const above = agentsOf(this.#processes, found.lease.pid);
+    return [...this.#agents].every((id) => above.has(id));
   }
 
   /** Throws when this is no place from which it may be steered. */
@@ -51,15 +53,4 @@ export class Caller {
       `This runs inside an agent, and only a person can steer agent ${agent.meta.retinue.agentId}. Use a terminal of your own.`,
     );
   }
-}
-
-function ancestors(processes: readonly Process[]): Process[] {
-  const byPid = new Map(processes.map((one) => [one.pid, one]));
-  const line = new Set<Process>();
-  let next = byPid.get(process.ppid);
-  while (next !== undefined && !line.has(next)) {
-    line.add(next);
-    next = byPid.get(next.parent);
-  }
-  return [...line];
 }

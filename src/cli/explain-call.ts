@@ -12,6 +12,7 @@ import {
   rulesOfSettings,
 } from "../permissions/from-settings.ts";
 import { parseCall } from "../permissions/parse-call.ts";
+import { realPath } from "../platform/real-path.ts";
 import { Environment } from "../resolve/environment.ts";
 import { explainCall, type CallExplanation } from "../resolve/explain-call.ts";
 import { sessionMode } from "../resolve/permission-mode.ts";
@@ -54,7 +55,7 @@ export async function explainCallCommand(
       project: projectFolder(cwd),
       trusted,
       addedDirectories: additionalDirectories(settings, cwd),
-      own: [],
+      own: [...new Set([configDir, realPath(configDir)])],
       readable: [],
       allowsBypass: false,
       childMode: options.childPermissionMode,

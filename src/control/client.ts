@@ -1,49 +1,31 @@
 import { connect, type Socket } from "node:net";
 import { dirname } from "node:path";
-import { z } from "zod";
-import { RetinueError, errorMessage, type ErrorCode } from "../errors.ts";
+import { RetinueError, errorMessage } from "../errors.ts";
 import type { AgentEvent } from "../events/event.ts";
+import { awaitCall } from "../platform/call-back.ts";
+import { isPrivate } from "../platform/private-socket.ts";
 import type { Lease } from "../transcript/lease.ts";
-import { isPrivate } from "./private-socket.ts";
-import {
-  answerSchema,
-  helloSchema,
-  LineReader,
-  longestAnswer,
-  type ControlAnswer,
-  type ControlMethod,
-  type ControlRequest,
-} from "./protocol.ts";
-
-type ParamsOf<Method extends ControlMethod> = Extract<ControlRequest, { method: Method }>["params"];
+import { ControlLine, resultOf, type ParamsOf } from "./control-line.ts";
+import { helloSchema, speaksAsUser, type ControlAnswer, type ControlMethod } from "./protocol.ts";
 
 /** What a watcher is told besides events: how many it was too slow for. */
 export type Watched = { kind: "event"; event: AgentEvent } | { kind: "dropped"; count: number };
 
 const longestGreetingMs = 5000;
 
-/** The other end of a session's socket. Whatever goes wrong with it is a `RetinueError` that says what to do. */
+/**
+ * The other end of a session's socket. What only looks goes over the connection that was dialed. What speaks as the user goes
+ * over one on which the session has called back, so that it knows who speaks. Whatever goes wrong is a `RetinueError` that says
+ * what to do.
+ */
 export class ControlClient {
-  readonly #socket: Socket;
+  readonly #line: ControlLine;
   readonly #lease: Lease;
-  readonly #waiting = new Map<number, (answer: ControlAnswer | null) => void>();
-  #last = 0;
-  #gone = false;
+  #voice: Promise<ControlLine> | undefined;
 
-  private constructor(socket: Socket, lease: Lease) {
-    this.#socket = socket;
+  private constructor(line: ControlLine, lease: Lease) {
+    this.#line = line;
     this.#lease = lease;
-    const reader = new LineReader({
-      longest: longestAnswer,
-      onLine: (line) => this.#take(line),
-      onTooLong: () => socket.destroy(),
-    });
-    socket.on("data", (chunk: Buffer) => reader.push(chunk));
-    socket.on("error", () => socket.destroy());
-    socket.once("close", () => {
-      this.#gone = true;
-      for (const tell of [...this.#waiting.values()]) tell(null);
-    });
   }
 
   /** Connects and makes sure that somebody answers. Throws `unreachable`, also when `signal` aborts before. */
@@ -51,16 +33,15 @@ export class ControlClient {
     lease: Lease & { socket: string },
     signal?: AbortSignal,
   ): Promise<ControlClient> {
-    const socket = await dial(lease);
-    const client = new ControlClient(socket, lease);
-    const giveUp = (): unknown => socket.destroy();
+    const line = new ControlLine(await dial(lease), lease);
+    const giveUp = (): void => line.close();
     const timer = setTimeout(giveUp, longestGreetingMs);
     signal?.addEventListener("abort", giveUp, { once: true });
     try {
-      helloSchema.parse(await client.call("hello", {}));
-      return client;
+      helloSchema.parse(await line.call("hello", {}));
+      return new ControlClient(line, lease);
     } catch (error) {
-      socket.destroy();
+      line.close();
       if (error instanceof RetinueError && error.code !== "not_running") throw error;
       throw new RetinueError(
         "unreachable",
@@ -78,13 +59,12 @@ export class ControlClient {
     method: Method,
     params: ParamsOf<Method>,
   ): Promise<unknown> {
-    const { promise, resolve } = Promise.withResolvers<ControlAnswer | null>();
-    const id = this.#send(method, params, resolve);
-    try {
-      return resultOf(await promise, this.#lease);
-    } finally {
-      this.#waiting.delete(id);
-    }
+    if (!speaksAsUser.has(method)) return this.#line.call(method, params);
+    this.#voice ??= this.#beCalledBack().catch((error: unknown) => {
+      this.#voice = undefined;
+      throw error;
+    });
+    return (await this.#voice).call(method, params);
   }
 
   /**
@@ -93,10 +73,10 @@ export class ControlClient {
    */
   async watch(id: string): Promise<{ rows: unknown; events: AsyncGenerator<Watched> }> {
     const lines = new Inflow<ControlAnswer | null>();
-    const request = this.#send("events", { id }, (answer) => lines.push(answer));
+    const request = this.#line.send("events", { id }, (answer) => lines.push(answer));
     const rows = resultOf(await lines.next(), this.#lease);
     const lease = this.#lease;
-    const forget = (): boolean => this.#waiting.delete(request);
+    const forget = (): void => this.#line.forget(request);
     async function* events(): AsyncGenerator<Watched> {
       try {
         for (;;) {
@@ -114,27 +94,18 @@ export class ControlClient {
   }
 
   [Symbol.dispose](): void {
-    this.#socket.destroy();
+    this.#line.close();
+    this.#voice?.then(
+      (voice) => voice.close(),
+      () => undefined,
+    );
   }
 
-  #send(
-    method: ControlMethod,
-    params: unknown,
-    tell: (answer: ControlAnswer | null) => void,
-  ): number {
-    const id = (this.#last += 1);
-    this.#waiting.set(id, tell);
-    if (this.#gone) tell(null);
-    else
-      this.#socket.write(`${JSON.stringify({ id, method, params, token: this.#lease.token })}\n`);
-    return id;
-  }
-
-  #take(line: string): void {
-    const answer = parseAnswer(line);
-    if (answer === undefined) return void this.#socket.destroy();
-    if (typeof answer.id === "number") this.#waiting.get(answer.id)?.(answer);
-    else for (const tell of [...this.#waiting.values()]) tell(answer);
+  async #beCalledBack(): Promise<ControlLine> {
+    using waiting = await awaitCall(this.#lease.token);
+    // Answered when the call has been made.
+    await this.#line.call("speak", waiting.at);
+    return new ControlLine(await waiting.called, this.#lease);
   }
 }
 
@@ -152,52 +123,6 @@ function dial(lease: Lease & { socket: string }): Promise<Socket> {
     socket.once("error", (error) => reject(failed(errorMessage(error))));
   });
 }
-
-function parseAnswer(line: string): ControlAnswer | undefined {
-  try {
-    return answerSchema.safeParse(JSON.parse(line)).data;
-  } catch {
-    return undefined;
-  }
-}
-
-function resultOf(answer: ControlAnswer | null, { pid }: Lease): unknown {
-  if (answer === null) {
-    throw new RetinueError(
-      "not_running",
-      `Process ${pid} went away before it answered. 'retinue ps -a' shows how its agents stand; 'retinue resume' continues an interrupted one.`,
-    );
-  }
-  if ("error" in answer) {
-    throw new RetinueError(
-      errorCode.catch("unreachable").parse(answer.error.code),
-      answer.error.message,
-    );
-  }
-  return "result" in answer ? answer.result : undefined;
-}
-
-/** All of them, so that a new one is not forgotten here. What another version throws besides is `unreachable`. */
-const errorCodes: Record<ErrorCode, ErrorCode> = {
-  invalid_config: "invalid_config",
-  invalid_request: "invalid_request",
-  invalid_scenario: "invalid_scenario",
-  unknown_agent_type: "unknown_agent_type",
-  unknown_task: "unknown_task",
-  ambiguous_task: "ambiguous_task",
-  agent_busy: "agent_busy",
-  agent_ended: "agent_ended",
-  session_busy: "session_busy",
-  not_running: "not_running",
-  unreachable: "unreachable",
-  limit_reached: "limit_reached",
-  no_tools: "no_tools",
-  no_model: "no_model",
-  unsupported: "unsupported",
-  closed: "closed",
-  storage: "storage",
-};
-const errorCode: z.ZodType<ErrorCode> = z.enum(errorCodes);
 
 /** Lines that wait to be read. */
 class Inflow<Item> {

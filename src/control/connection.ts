@@ -1,13 +1,15 @@
-import { timingSafeEqual } from "node:crypto";
 import type { Socket } from "node:net";
 import { errorMessage, RetinueError } from "../errors.ts";
+import { isEqual, type CallBack } from "../platform/call-back.ts";
+import { LineReader } from "../platform/line-reader.ts";
 import { answer } from "./answer.ts";
 import type { ControlPort } from "./control-port.ts";
 import { openFeed } from "./event-feed.ts";
+import { mustSpeak } from "./must-speak.ts";
 import {
-  LineReader,
   longestRequest,
   requestSchema,
+  speaksAsUser,
   type ControlAnswer,
   type ControlRequest,
   type RequestId,
@@ -21,6 +23,13 @@ export interface ConnectionOptions {
   mostUnread: number;
 }
 
+interface Ends {
+  /** Whom we have called back; `null`: it has dialed, and nobody knows who it is. */
+  speaker: CallBack | null;
+  /** Calls a client back. Throws `invalid_request`. */
+  callBack: (at: CallBack) => Promise<void>;
+}
+
 const mostPending = 100;
 const lastWordsMs = 1000;
 
@@ -29,12 +38,14 @@ export class Connection {
   readonly #socket: Socket;
   readonly #port: ControlPort;
   readonly #options: ConnectionOptions;
+  readonly #ends: Ends;
   readonly #pending = new Set<Promise<void>>();
 
-  constructor(socket: Socket, port: ControlPort, options: ConnectionOptions) {
+  constructor(socket: Socket, port: ControlPort, options: ConnectionOptions & Ends) {
     this.#socket = socket;
     this.#port = port;
     this.#options = options;
+    this.#ends = options;
     socket.unref();
     const reader = new LineReader({
       longest: longestRequest,
@@ -99,8 +110,13 @@ export class Connection {
   /** Never rejects. */
   async #handle(request: ControlRequest): Promise<void> {
     try {
+      if (speaksAsUser.has(request.method))
+        await mustSpeak(request.method, this.#ends.speaker, this.#port);
       if (request.method === "events") await this.#stream(request.id, request.params.id);
-      else this.#write({ id: request.id, result: await answer(request, this.#port) });
+      else if (request.method === "speak") {
+        await this.#ends.callBack(request.params);
+        this.#write({ id: request.id, result: {} });
+      } else this.#write({ id: request.id, result: await answer(request, this.#port) });
     } catch (error) {
       const code = error instanceof RetinueError ? error.code : "failed";
       this.#refuse(request.id, code, errorMessage(error));
@@ -145,9 +161,4 @@ export class Connection {
     if (this.#socket.writableLength > this.#options.mostUnread) this.#socket.destroy();
     return this.#socket.write(`${JSON.stringify(message)}\n`);
   }
-}
-
-function isEqual(given: string, token: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(token)];
-  return a.length === b.length && timingSafeEqual(a, b);
 }

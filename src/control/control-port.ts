@@ -13,4 +13,5 @@ export type ControlPort = Pick<
   | "send"
   | "background"
   | "resume"
+  | "noteRefusal"
 >;

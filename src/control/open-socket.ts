@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import { errorMessage, RetinueError } from "../errors.ts";
 import type { ControlPort } from "./control-port.ts";
 import { removeDeadSockets } from "./dead-socket.ts";
-import { socketPath } from "./private-socket.ts";
+import { socketPath } from "../platform/private-socket.ts";
 import { ControlServer } from "./server.ts";
 
 /** Serves a port where only its user can reach it. Throws `unreachable` where there is no place for that. */

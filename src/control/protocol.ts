@@ -1,11 +1,12 @@
 import { z } from "zod";
 import type { AgentEvent } from "../events/event.ts";
+import { callBackSchema } from "../platform/call-back.ts";
 import { isObject } from "../platform/is-object.ts";
 
 /**
  * What goes over the socket of a session: one JSON object a line, in both directions. Each request carries the token of the
  * lease, and gets one answer with its `id`. After the answer to `events` come lines with the same `id` and an event, until
- * one says `done`.
+ * one says `done`. After `speak` the session dials the client; over that connection the same goes, and what speaks as the user.
  */
 const id = z.string().min(1).max(200);
 
@@ -41,6 +42,8 @@ export const requestSchema = z
         method: z.literal("resume"),
         params: z.object({ id, prompt: z.string().min(1).exactOptional() }),
       }),
+      /** Asks to be called back, to speak as the user. */
+      z.object({ method: z.literal("speak"), params: callBackSchema() }),
       /** Of one agent and everything below it; without `id` of all. The answer has their rows as they are now. */
       z.object({ method: z.literal("events"), params: z.object({ id: id.exactOptional() }) }),
     ]),
@@ -48,6 +51,16 @@ export const requestSchema = z
 
 export type ControlRequest = z.infer<typeof requestSchema>;
 export type ControlMethod = ControlRequest["method"];
+
+/** Requests that the user alone may make. All others only look. */
+export const speaksAsUser: ReadonlySet<ControlMethod> = new Set([
+  "stop",
+  "kill",
+  "send",
+  "background",
+  "resume",
+]);
+
 export type RequestId = ControlRequest["id"];
 
 /** Both ends are Retinue's, and the socket is private: more of an event than its type is not checked. */
@@ -79,45 +92,3 @@ export const helloSchema = z.object({
 /** A request is short; an event may have a whole answer or tool result in it. */
 export const longestRequest: number = 4 * 1024 * 1024;
 export const longestAnswer: number = 256 * 1024 * 1024;
-
-/** Hands over whole lines. After one that is longer than `longest` bytes it hands over nothing more. */
-export class LineReader {
-  readonly #longest: number;
-  readonly #onLine: (line: string) => void;
-  readonly #onTooLong: () => void;
-  #pieces: Buffer[] = [];
-  #length = 0;
-  #broken = false;
-
-  constructor(options: { longest: number; onLine: (line: string) => void; onTooLong: () => void }) {
-    this.#longest = options.longest;
-    this.#onLine = options.onLine;
-    this.#onTooLong = options.onTooLong;
-  }
-
-  push(chunk: Buffer): void {
-    let rest = chunk;
-    while (!this.#broken && rest.length > 0) {
-      const end = rest.indexOf(0x0a);
-      const piece = end === -1 ? rest : rest.subarray(0, end);
-      rest = end === -1 ? Buffer.alloc(0) : rest.subarray(end + 1);
-      this.#pieces.push(piece);
-      this.#length += piece.length;
-      if (this.#length > this.#longest) this.#break();
-      else if (end !== -1) this.#emit();
-    }
-  }
-
-  #emit(): void {
-    const line = Buffer.concat(this.#pieces).toString("utf8");
-    this.#pieces = [];
-    this.#length = 0;
-    if (line.trim() !== "") this.#onLine(line);
-  }
-
-  #break(): void {
-    this.#broken = true;
-    this.#pieces = [];
-    this.#onTooLong();
-  }
-}

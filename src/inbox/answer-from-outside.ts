@@ -1,5 +1,10 @@
+import type { Socket } from "node:net";
 import { setTimeout } from "node:timers/promises";
+import { z } from "zod";
 import { RetinueError } from "../errors.ts";
+import { awaitCall } from "../platform/call-back.ts";
+import { nextLine } from "../platform/next-line.ts";
+import { once } from "../platform/once.ts";
 import { settlementOf, type FoundRequest } from "./find-requests.ts";
 import type { Answer } from "./request.ts";
 import { settledBefore } from "./settlements.ts";
@@ -7,37 +12,88 @@ import { settledBefore } from "./settlements.ts";
 const patience = 10_000;
 const pause = 20;
 
-/**
- * What became of an answer. `waiting`: the other process has not looked yet, and it lies there for it. `unknown`: the
- * request is settled, and the log does not say by whom.
- */
-type Outcome = "applied" | "waiting" | "unknown";
+/** What the process that asked says to an answer. */
+export type Reception = z.infer<ReturnType<typeof receptionSchema>>;
+const receptionSchema = once(() =>
+  z.union([
+    z.object({ taken: z.literal(true) }),
+    z.object({ error: z.object({ code: z.string(), message: z.string() }) }),
+  ]),
+);
 
 /**
- * Answers a request of another process and waits until that has applied it. Throws where the process has ended, where
- * somebody else was faster, and what the other process says is wrong with the answer.
+ * Answers a request of another process and waits until that has applied it. Leaves word beside the request where to call
+ * back, and gives the answer to whoever does: so the other process knows who answers. Throws where it has ended or does not
+ * call, where somebody else was faster, and what it says is wrong with the answer.
  */
-export async function answerFromOutside(found: FoundRequest, answer: Answer): Promise<Outcome> {
+export async function answerFromOutside(found: FoundRequest, answer: Answer): Promise<void> {
   const { request, files } = found;
   if (found.processEnded)
     throw new RetinueError(
       "closed",
       `${request.id} cannot be answered now: the process that asked has ended. It is kept for when its session is resumed; 'retinue deny ${request.id}' removes it.`,
     );
-  const by = `terminal (pid ${process.pid})`;
-  if (!files.leaveAnswer(request.id, answer, by))
-    throw settledBefore(request.id, "another terminal");
-  const until = performance.now() + patience;
-  while (files.has(request.id)) {
-    const refusal = files.takeRefusal(request.id);
-    if (refusal !== undefined) throw new RetinueError("invalid_request", refusal);
-    if (performance.now() > until) return "waiting";
-    await setTimeout(pause);
+  using waiting = await awaitCall(request.sessionId);
+  if (!files.leaveWord(request.id, waiting.at)) throw settledBefore(request.id, "another terminal");
+  const socket = await calledOn(waiting.called, found).finally(() =>
+    files.takeBackWord(request.id, waiting.at),
+  );
+  try {
+    await hand(answer, socket, found);
+  } finally {
+    socket.destroy();
   }
-  const settlement = settlementOf(found);
-  if (settlement?.by === by) return "applied";
-  // Left in the instant in which the other one was applied: nobody will look for it.
-  files.remove(request.id);
-  if (settlement === undefined) return "unknown";
-  throw settledBefore(request.id, settlement.by ?? "its agent, which no longer waits");
+}
+
+/** Throws when the request is settled before the call comes, and when no call comes. */
+async function calledOn(called: Promise<Socket>, found: FoundRequest): Promise<Socket> {
+  const { request, files, pid } = found;
+  let socket: Socket | undefined;
+  void called.then((caller) => (socket = caller));
+  const until = performance.now() + patience;
+  for (;;) {
+    const isOpen = files.has(request.id);
+    await setTimeout(pause);
+    if (socket !== undefined) return socket;
+    if (!isOpen)
+      throw settledBefore(
+        request.id,
+        settlementOf(found)?.by ?? "somebody else, or withdrawn by its agent",
+      );
+    if (performance.now() > until)
+      throw new RetinueError(
+        "unreachable",
+        `${request.id} is still open: process ${pid}, which asked, does not look for answers. If it is suspended, continue it, then try again.`,
+      );
+  }
+}
+
+async function hand(answer: Answer, socket: Socket, found: FoundRequest): Promise<void> {
+  const { request } = found;
+  const reply = nextLine(socket, { longest: 64 * 1024, ms: patience });
+  socket.write(`${JSON.stringify({ answer })}\n`);
+  const reception = parsed(await reply);
+  // The log knows what a process did that had no time to say it.
+  const isTaken = settlementOf(found)?.by === terminalName(process.pid);
+  if (reception === undefined && !isTaken)
+    throw new RetinueError(
+      "not_running",
+      `The process that asked went away before it said whether it took the answer. 'retinue approvals' says whether ${request.id} is open.`,
+    );
+  if (reception === undefined || "taken" in reception) return;
+  const { code, message } = reception.error;
+  throw new RetinueError(code === "unknown_task" ? code : "invalid_request", message);
+}
+
+/** Who answered, as the log and the agent are told. */
+export function terminalName(pid: number): string {
+  return `terminal (pid ${pid})`;
+}
+
+function parsed(line: string | null): Reception | undefined {
+  try {
+    return receptionSchema().safeParse(JSON.parse(line ?? "")).data;
+  } catch {
+    return undefined;
+  }
 }

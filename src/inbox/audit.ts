@@ -4,10 +4,13 @@ import { JsonlWriter, parseJsonl } from "../platform/jsonl.ts";
 import type { Logger } from "../platform/logger.ts";
 import { once } from "../platform/once.ts";
 import { readSmallFile } from "../platform/read-small-file.ts";
+import { openRedactor, type Redactor } from "../redact/redactor.ts";
+import type { RefusedSpeaker } from "../platform/speaker.ts";
 import { inputHash } from "./canonical.ts";
+import { loggedInput, loggedInputSchema } from "./logged-input.ts";
 import { grantScopes, type Answered, type InboxRequest } from "./request.ts";
 
-/** What the log says of one request. Each line is one fact; the input itself is not in it. */
+/** What the log says of one request. Each line is one fact and says all of it, without secrets. */
 const factSchema = once(() =>
   z.object({
     /** ISO 8601. */
@@ -17,8 +20,11 @@ const factSchema = once(() =>
     agentId: z.string(),
     agentType: z.string(),
     label: z.array(z.string()),
+    toolUseId: z.string().exactOptional(),
     tool: z.string(),
+    /** Tells apart what redaction and the cut below make equal. */
     inputHash: z.string(),
+    input: loggedInputSchema().optional(),
     /** Who answered. */
     by: z.string().optional(),
     verdict: z.enum(["allow", "deny", "reply"]).optional(),
@@ -28,6 +34,7 @@ const factSchema = once(() =>
     mode: z.string().exactOptional(),
     /** The person changed the input; the hash of what ran instead. */
     changedTo: z.string().optional(),
+    changedInput: loggedInputSchema().optional(),
     message: z.string().optional(),
   }),
 );
@@ -39,19 +46,19 @@ export class AuditLog {
   readonly #file: JsonlWriter;
   readonly #logger: Logger;
   readonly #now: () => number;
-  readonly #redact: (text: string) => string;
+  readonly #redactor: Pick<Redactor, "text" | "deep">;
 
   constructor(options: {
     path: string;
     logger: Logger;
     now: () => number;
-    /** Takes secrets out of labels, rules and messages. */
-    redact?: (text: string) => string;
+    /** Takes secrets out of inputs, labels, rules and messages; left out: nothing is secret. */
+    redactor?: Pick<Redactor, "text" | "deep">;
   }) {
     this.#file = new JsonlWriter(options.path);
     this.#logger = options.logger;
     this.#now = options.now;
-    this.#redact = options.redact ?? ((text) => text);
+    this.#redactor = options.redactor ?? openRedactor;
   }
 
   asked(request: InboxRequest): void {
@@ -71,16 +78,24 @@ export class AuditLog {
       verdict,
       ...(verdict === "allow" ? { scope: answer.scope } : {}),
       ...(verdict === "allow" && answer.rules !== undefined
-        ? { rules: answer.rules.map(this.#redact) }
+        ? { rules: answer.rules.map(this.#redactor.text) }
         : {}),
       ...(verdict === "allow" && request.mode !== undefined ? { mode: request.mode } : {}),
       ...(verdict === "allow" && answer.input !== undefined
-        ? { changedTo: inputHash(request.tool, answer.input) }
+        ? {
+            changedTo: inputHash(request.tool, answer.input),
+            changedInput: loggedInput(answer.input, this.#redactor),
+          }
         : {}),
       ...(verdict === "deny" && answer.message !== undefined
-        ? { message: this.#redact(answer.message) }
+        ? { message: this.#redactor.text(answer.message) }
         : {}),
     });
+  }
+
+  /** A process was kept from speaking as the user; `method` is what it asked for. */
+  refused(method: string, { pid, agents, reason }: RefusedSpeaker): void {
+    this.#append({ fact: "refused", method, pid, agents, reason });
   }
 
   close(): void {
@@ -88,14 +103,24 @@ export class AuditLog {
   }
 
   #write(request: InboxRequest, fact: Pick<AuditFact, "fact"> & Partial<AuditFact>): void {
-    const { id, agentId, agentType, tool, input } = request;
+    const { id, agentId, agentType, toolUseId, tool, input } = request;
+    this.#append({
+      ...{ id, agentId, agentType },
+      label: request.label.map(this.#redactor.text),
+      ...(toolUseId === undefined ? {} : { toolUseId }),
+      tool,
+      inputHash: inputHash(tool, input),
+      input: loggedInput(input, this.#redactor),
+      ...fact,
+    });
+  }
+
+  #append(fact: Readonly<Record<string, unknown>>): void {
     try {
-      const label = request.label.map(this.#redact);
-      const who = { id, agentId, agentType, label, tool, inputHash: inputHash(tool, input) };
-      const line = { at: new Date(this.#now()).toISOString(), ...who, ...fact };
+      const line = { at: new Date(this.#now()).toISOString(), ...fact };
       this.#file.append([JSON.stringify(line)]);
     } catch (error) {
-      const fields = { file: this.#file.path, request: id, fact: fact.fact };
+      const fields = { file: this.#file.path, request: fact["id"], fact: fact["fact"] };
       this.#logger.warn(fields, `The audit log cannot be written: ${errorMessage(error)}`);
     }
   }

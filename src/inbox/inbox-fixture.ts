@@ -1,7 +1,9 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import { isObject } from "../platform/is-object.ts";
+import { parseJsonl } from "../platform/jsonl.ts";
 import type { Logger } from "../platform/logger.ts";
 import { AuditLog, readAudit, type AuditFact } from "./audit.ts";
 import { Grants } from "./grants.ts";
@@ -21,6 +23,8 @@ export interface Desk {
   listen: () => () => void;
   warnings: string[];
   audit: () => AuditFact[];
+  /** Who was kept from speaking as the user. */
+  refusals: () => unknown[];
 }
 
 /** An inbox in a fresh directory. `time`: a clock that stands still. */
@@ -54,6 +58,10 @@ export function setDesk(options: Partial<InboxOptions> = {}): Desk {
     ...{ inbox, grants, root, cwd, configDir, directory, events, warnings },
     listen: () => inbox.subscribe((event) => void events.push(event)),
     audit: () => readAudit(auditPath),
+    refusals: () =>
+      parseJsonl(readFileSync(auditPath, "utf8")).filter(
+        (line) => isObject(line) && line["fact"] === "refused",
+      ),
   };
 }
 

@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
 import { fc } from "../../test/support/properties.ts";
+import { answerFromOutside } from "./answer-from-outside.ts";
 import { call, setDesk } from "./inbox-fixture.ts";
 import { RequestFiles } from "./request-files.ts";
 import type { Answer, InboxRequest } from "./request.ts";
@@ -16,11 +17,10 @@ function befall(desk: ReturnType<typeof setDesk>, request: InboxRequest, abort: 
   if (fate === "abort") abort();
   else if (fate === "deny") give({ verdict: "deny" });
   else if (fate === "file")
-    new RequestFiles(desk.directory).leaveAnswer(
-      request.id,
+    void answerFromOutside(
+      { request, files: new RequestFiles(desk.directory), pid: process.pid, processEnded: false },
       { verdict: "deny" },
-      "terminal (pid 1)",
-    );
+    ).catch(() => undefined);
   else if (fate === "twice") {
     give({ verdict: "allow", scope: "agent-always" });
     give({ verdict: "deny" });

@@ -12,6 +12,7 @@ import { newRequestId } from "./request.ts";
 import type { AllowAnswer, Answer, Answered, InboxRequest } from "./request.ts";
 import { runChecks } from "./run-checks.ts";
 import { Settlements, settledBefore } from "./settlements.ts";
+import type { RefusedSpeaker } from "../platform/speaker.ts";
 
 /**
  * One queue for the questions of all agents of a session. A question is on disk before anybody is told and is settled
@@ -129,6 +130,11 @@ export class Inbox implements AsyncDisposable {
       for (const entry of this.#open.values())
         if (entry.answering === null) this.#settle(entry, nobody);
     };
+  }
+
+  /** Writes down that a process was kept from speaking as the user, by which means. */
+  noteRefusal(method: string, refused: RefusedSpeaker): void {
+    this.#options.audit.refused(method, refused);
   }
 
   /** Withdraws what is open. */

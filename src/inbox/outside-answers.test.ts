@@ -1,58 +1,112 @@
 import { mkdirSync, readdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { call, never, setDesk } from "./inbox-fixture.ts";
+import { awaitCall } from "../platform/call-back.ts";
+import { answerFromOutside } from "./answer-from-outside.ts";
+import type { FoundRequest } from "./find-requests.ts";
+import { call, never, setDesk, type Desk } from "./inbox-fixture.ts";
 import { RequestFiles } from "./request-files.ts";
+import type { Answer } from "./request.ts";
 
-const good = JSON.stringify({
-  by: "terminal (pid 1)",
-  answer: { verdict: "allow", scope: "once" },
-});
+/** Where somebody would be called back who is long gone. */
+const gone = {
+  pid: 1,
+  address: `@retinue-${"0".repeat(16)}-${"0".repeat(16)}`,
+  secret: "s".repeat(43),
+};
+const good = JSON.stringify(gone);
+
+/** The open request, as another process finds it. */
+function found({ inbox, directory }: Desk): FoundRequest {
+  const [request] = inbox.list();
+  if (request === undefined) throw new Error("Nothing is open.");
+  return { request, files: new RequestFiles(directory), pid: process.pid, processEnded: false };
+}
 
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-test("an answer that another process left is taken, and nothing of it stays", async () => {
-  const { inbox, directory, audit } = setDesk({ attended: true });
+test("whoever leaves word is called back, its answer is taken, and nothing of it stays", async () => {
+  const desk = setDesk({ attended: true });
+  const { inbox, directory, audit } = desk;
   const asked = inbox.ask(call(), never);
   await until(() => inbox.list().length === 1);
-  const id = inbox.list()[0]?.id ?? "";
-  const files = new RequestFiles(directory);
   const answer = { verdict: "deny", message: "not now" } as const;
-  expect(files.leaveAnswer(id, answer, "terminal (pid 7)")).toBe(true);
-  expect(await asked).toEqual({ answer, by: "terminal (pid 7)" });
+  await answerFromOutside(found(desk), answer);
+  const by = `terminal (pid ${process.pid})`;
+  expect(await asked).toEqual({ answer, by });
   expect(readdirSync(directory)).toEqual([]);
-  expect(audit().at(-1)).toMatchObject({
-    fact: "denied",
-    by: "terminal (pid 7)",
-    message: "not now",
-  });
+  expect(audit().at(-1)).toMatchObject({ fact: "denied", by, message: "not now" });
 });
 
-test("the first answer that is left stays; a second one is refused", async () => {
-  const { inbox, directory } = setDesk();
+test("the first word that is left stays; a second one is refused", async () => {
+  const { directory } = setDesk();
   const files = new RequestFiles(directory);
   mkdirSync(directory, { recursive: true });
-  expect(inbox.list()).toEqual([]);
-  const answer = { verdict: "deny" } as const;
-  expect(files.leaveAnswer("q00000001", answer, "terminal (pid 1)")).toBe(true);
-  expect(files.leaveAnswer("q00000001", answer, "terminal (pid 2)")).toBe(false);
-  expect(files.takeAnswer("q00000001")).toMatchObject({ value: { by: "terminal (pid 1)" } });
-  expect(files.takeAnswer("q00000001")).toEqual({ kind: "none" });
+  expect(files.leaveWord("q00000001", gone)).toBe(true);
+  expect(files.leaveWord("q00000001", { ...gone, pid: 2 })).toBe(false);
+  expect(files.takeWord("q00000001")).toMatchObject({ value: { pid: 1 } });
+  expect(files.takeWord("q00000001")).toEqual({ kind: "none" });
 });
+
+test("an answer that does not fit is refused to whoever gave it, and the question stays open", async () => {
+  const desk = setDesk({ attended: true });
+  const asked = desk.inbox.ask(call(), never);
+  await until(() => desk.inbox.list().length === 1);
+  const odd = { verdict: "allow", scope: "ever" } as unknown as Answer;
+  await expect(answerFromOutside(found(desk), odd)).rejects.toMatchObject({
+    code: "invalid_request",
+  });
+  expect(desk.warnings).toEqual([expect.stringContaining("not taken") as string]);
+  await desk.inbox.answer(desk.inbox.list()[0]?.id ?? "", { verdict: "deny" });
+  expect((await asked).by).toBe("host");
+});
+
+test.runIf(process.platform === "linux")(
+  "whoever claims to be another process is refused, and that is in the log",
+  async () => {
+    const desk = setDesk({ attended: true });
+    void desk.inbox.ask(call(), never).catch(() => undefined);
+    await until(() => desk.inbox.list().length === 1);
+    const { request, files } = found(desk);
+    using waiting = await awaitCall(request.sessionId);
+    files.leaveWord(request.id, { ...waiting.at, pid: process.ppid });
+    const socket = await waiting.called;
+    socket.write(`${JSON.stringify({ answer: { verdict: "allow", scope: "once" } })}\n`);
+    await until(() => desk.warnings.length > 0);
+    expect(desk.warnings).toEqual([expect.stringContaining("does not know who answers") as string]);
+    expect(desk.inbox.list()).toHaveLength(1);
+    expect(desk.refusals()).toMatchObject([
+      {
+        method: "answer",
+        pid: process.ppid,
+        reason: expect.stringContaining("not the one") as string,
+      },
+    ]);
+  },
+);
 
 const hostile: [string, (file: string, root: string) => void, RegExp][] = [
   ["broken JSON", (file) => writeFileSync(file, "{"), /valid JSON/],
   ["another shape", (file) => writeFileSync(file, '{"verdict": "allow"}'), /right shape/],
   [
-    "a made-up name",
-    (file) => writeFileSync(file, good.replace("terminal (pid 1)", "host")),
+    "an answer instead of word",
+    (file) =>
+      writeFileSync(
+        file,
+        '{"by": "terminal (pid 1)", "answer": {"verdict": "allow", "scope": "once"}}',
+      ),
     /right shape/,
+  ],
+  [
+    "word from somebody who is gone",
+    (file) => writeFileSync(file, good),
+    process.platform === "linux" ? /no address for this session/ : /cannot call back/,
   ],
   ["a directory", (file) => mkdirSync(file), /not a regular file/],
   [
-    "a link to a good answer",
+    "a link to good word",
     (file, root) => {
       writeFileSync(join(root, "elsewhere"), good);
       symlinkSync(join(root, "elsewhere"), file);
@@ -66,11 +120,6 @@ const hostile: [string, (file: string, root: string) => void, RegExp][] = [
       truncateSync(file, 1024 ** 3);
     },
     /larger than/,
-  ],
-  [
-    "an answer that does not fit",
-    (file) => writeFileSync(file, good.replace('"once"', '"ever"')),
-    /not taken/,
   ],
 ];
 

@@ -1,41 +1,75 @@
-import { errorMessage } from "../errors.ts";
+import type { Socket } from "node:net";
+import { errorMessage, RetinueError } from "../errors.ts";
+import { callBack, type CallBack } from "../platform/call-back.ts";
+import { isObject } from "../platform/is-object.ts";
 import type { Logger } from "../platform/logger.ts";
+import { nextLine } from "../platform/next-line.ts";
+import { refusalOf, type RefusedSpeaker } from "../platform/speaker.ts";
+import { terminalName, type Reception } from "./answer-from-outside.ts";
 import type { OpenRequest } from "./open-request.ts";
-import type { RequestFiles } from "./request-files.ts";
+import { largestFile, type RequestFiles } from "./request-files.ts";
 import type { Answer } from "./request.ts";
 
 interface Desk {
-  /** Checks the answer as it would any. */
-  inbox: { answer(id: string, given: Answer, by: string): Promise<unknown> };
+  sessionId: string;
+  inbox: {
+    /** Checks the answer as it would any. */
+    answer(id: string, given: Answer, by: string): Promise<unknown>;
+    noteRefusal(method: string, refused: RefusedSpeaker): void;
+  };
   files: RequestFiles;
   logger: Logger;
 }
 
-/** Applies what other processes have left as answers to open requests. Whatever else lies there is logged and ignored. */
+/** Calls back every process that wants to answer an open request. Whatever else lies there is logged and ignored. */
 export function takeAnswers(open: ReadonlyMap<string, OpenRequest>, desk: Desk): void {
   for (const [id, entry] of open) {
     if (entry.answering !== null) continue;
-    const read = desk.files.takeAnswer(id);
-    if (read.kind === "value") void apply(id, read.value, open, desk);
+    const read = desk.files.takeWord(id);
+    if (read.kind === "value") void hear(id, read.value, desk);
     if (read.kind !== "refused" || entry.warned) continue;
     // What cannot be removed either is seen again every second.
     entry.warned = true;
-    const file = desk.files.answerFile(id);
+    const file = desk.files.wordFile(id);
     desk.logger.warn({ file }, `An answer is ignored: ${read.reason}`);
   }
 }
 
-async function apply(
-  id: string,
-  given: { by: string; answer: unknown },
-  open: ReadonlyMap<string, OpenRequest>,
-  { inbox, files, logger }: Desk,
-): Promise<void> {
+const patience = 5000;
+
+/** Never rejects: whoever answers is told what is wrong, and so is the log. */
+async function hear(id: string, at: CallBack, desk: Desk): Promise<void> {
+  let socket: Socket | undefined;
+  let reception: Reception;
   try {
-    await inbox.answer(id, given.answer as Answer, given.by);
+    socket = await callBack(at, desk.sessionId);
+    const line = await nextLine(socket, { longest: largestFile, ms: patience });
+    const answer = answerIn(line);
+    await mustAnswer(at, desk);
+    await desk.inbox.answer(id, answer as Answer, terminalName(at.pid));
+    reception = { taken: true };
   } catch (error) {
     const message = errorMessage(error);
-    logger.warn({ request: id }, `An answer was not taken: ${message}`);
-    if (open.has(id)) await files.refuseAnswer(id, message).catch(() => undefined);
+    desk.logger.warn({ request: id }, `An answer was not taken: ${message}`);
+    reception = { error: { code: error instanceof RetinueError ? error.code : "failed", message } };
   }
+  socket?.end(`${JSON.stringify(reception)}\n`, () => socket.destroy());
+}
+
+function answerIn(line: string | null): unknown {
+  const said: unknown = line === null ? null : JSON.parse(line);
+  if (isObject(said)) return said["answer"];
+  throw new RetinueError("invalid_request", "Whoever wanted to answer said nothing. Try again.");
+}
+
+async function mustAnswer(at: CallBack, { inbox }: Desk): Promise<void> {
+  const refused = await refusalOf(at, { notOurs: true });
+  if (refused === null) return;
+  inbox.noteRefusal("answer", refused);
+  throw new RetinueError(
+    "invalid_request",
+    refused.agents.length > 0
+      ? "This runs inside an agent, and only a person can answer. Use a terminal of your own."
+      : `The session does not know who answers: ${refused.reason}. Use 'retinue approve' or 'retinue deny', from a terminal of your own.`,
+  );
 }

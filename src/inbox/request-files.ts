@@ -12,27 +12,23 @@ import { join } from "node:path";
 import { z } from "zod";
 import { errorMessage, systemCode } from "../errors.ts";
 import { writeFileAtomic } from "../platform/atomic-write.ts";
+import { callBackSchema, type CallBack } from "../platform/call-back.ts";
 import { makePrivateDirectory } from "../platform/make-directory.ts";
 import { once } from "../platform/once.ts";
 import { processStart } from "../platform/process-start.ts";
 import { readSmallFile } from "../platform/read-small-file.ts";
-import { inboxRequestSchema, type Answer, type InboxRequest } from "./request.ts";
+import { inboxRequestSchema, type InboxRequest } from "./request.ts";
 
-const largestFile = 16 * 1024 * 1024;
+export const largestFile: number = 16 * 1024 * 1024;
 
 /** An open request on disk, with the process that waits for the answer; its start, because process ids are used again. */
 const storedSchema = once(() =>
   z.object({ request: inboxRequestSchema(), pid: z.number(), pidStart: z.string() }),
 );
 
-/** From another process. Whether the answer fits is for the asking process to say. */
-const answerFileSchema = once(() =>
-  z.object({ by: z.string().regex(/^terminal \(pid \d+\)$/), answer: z.unknown() }),
-);
-
 type Read<Value> =
   | { kind: "none" }
-  /** Somebody put something there that is no answer; a sentence without its full stop. */
+  /** Somebody put something there that is not meant; a sentence without its full stop. */
   | { kind: "refused"; reason: string }
   | { kind: "value"; value: Value };
 
@@ -60,8 +56,7 @@ export class RequestFiles {
 
   /** The request is settled: nothing about it stays. */
   remove(id: string): void {
-    for (const file of [this.requestFile(id), this.answerFile(id), this.refusalFile(id)])
-      remove(file);
+    for (const file of [this.requestFile(id), this.wordFile(id)]) remove(file);
   }
 
   /** Whole requests only, in no order. */
@@ -79,14 +74,13 @@ export class RequestFiles {
     return lstatSync(this.requestFile(id), { throwIfNoEntry: false }) !== undefined;
   }
 
-  /** Leaves an answer for the process that waits; `false` when another one is already there. */
-  leaveAnswer(id: string, answer: Answer, by: string): boolean {
+  /** Leaves word where the process that waits can call back for an answer; `false` when other word is already there. */
+  leaveWord(id: string, at: CallBack): boolean {
     const temporary = join(this.directory, `.retinue-${randomBytes(8).toString("hex")}.tmp`);
     try {
-      writeFileSync(temporary, `${JSON.stringify({ by, answer })}\n`, { flag: "wx", mode: 0o600 });
-      remove(this.refusalFile(id));
+      writeFileSync(temporary, `${JSON.stringify(at)}\n`, { flag: "wx", mode: 0o600 });
       // Unlike a rename, this does not replace what somebody else left.
-      linkSync(temporary, this.answerFile(id));
+      linkSync(temporary, this.wordFile(id));
       return true;
     } catch (error) {
       if (systemCode(error) === "EEXIST") return false;
@@ -96,38 +90,27 @@ export class RequestFiles {
     }
   }
 
-  /** Takes the answer that somebody left, so that it is seen once. */
-  takeAnswer(id: string): Read<{ by: string; answer: unknown }> {
-    const file = this.answerFile(id);
-    const read = this.#read(file, answerFileSchema());
+  /** Takes the word that somebody left, so that it is seen once. */
+  takeWord(id: string): Read<CallBack> {
+    const file = this.wordFile(id);
+    const read = this.#read(file, callBackSchema());
     if (read.kind !== "none") remove(file);
-    if (read.kind !== "value") return read;
-    return { kind: "value", value: { by: read.value.by, answer: read.value.answer } };
+    return read;
   }
 
-  /** Tells whoever left an answer why it was not taken. */
-  async refuseAnswer(id: string, message: string): Promise<void> {
-    await writeFileAtomic(this.refusalFile(id), `${JSON.stringify({ message })}\n`, {
-      mode: 0o600,
-    });
-  }
-
-  takeRefusal(id: string): string | undefined {
-    const read = this.#read(this.refusalFile(id), z.object({ message: z.string() }));
-    if (read.kind !== "none") remove(this.refusalFile(id));
-    return read.kind === "value" ? read.value.message : undefined;
+  /** Nobody is to call there any more. */
+  takeBackWord(id: string, { address }: CallBack): void {
+    const file = this.wordFile(id);
+    const read = this.#read(file, callBackSchema());
+    if (read.kind === "value" && read.value.address === address) remove(file);
   }
 
   requestFile(id: string): string {
     return join(this.directory, `${id}.json`);
   }
 
-  answerFile(id: string): string {
+  wordFile(id: string): string {
     return join(this.directory, `${id}.answer.json`);
-  }
-
-  refusalFile(id: string): string {
-    return join(this.directory, `${id}.refusal.json`);
   }
 
   #read<Schema extends z.ZodType>(file: string, schema: Schema): Read<z.infer<Schema>> {

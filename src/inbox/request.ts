@@ -19,6 +19,8 @@ export const inboxRequestSchema = once(() =>
     label: z.array(z.string()),
     /** Of the content of the agent's definition: what is granted to a type ends when its file changes. */
     definitionHash: z.string(),
+    /** The call of the agent's model that it is about; left out: it is about no single call. */
+    toolUseId: z.string().exactOptional(),
     tool: z.string(),
     input: z.record(z.string(), z.unknown()),
     reason: z.string(),

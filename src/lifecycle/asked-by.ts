@@ -5,10 +5,17 @@ import type { ResolvedAgent } from "../resolved-agent.ts";
 /** Who asks, and for what: the part of a request that is the same whatever is asked. */
 export function askedBy(
   agent: ResolvedAgent,
-  { name, input }: Pick<ToolCall, "name" | "input">,
+  { id, name, input }: Pick<ToolCall, "name" | "input"> & Partial<Pick<ToolCall, "id">>,
 ): Pick<
   InboxRequest,
-  "agentId" | "agentType" | "agentName" | "label" | "definitionHash" | "tool" | "input"
+  | "agentId"
+  | "agentType"
+  | "agentName"
+  | "label"
+  | "definitionHash"
+  | "toolUseId"
+  | "tool"
+  | "input"
 > {
   return {
     agentId: agent.id,
@@ -16,6 +23,7 @@ export function askedBy(
     agentName: agent.name,
     label: [...agent.relates.path],
     definitionHash: agent.definitionHash,
+    ...(id === undefined ? {} : { toolUseId: id }),
     tool: name,
     input,
   };

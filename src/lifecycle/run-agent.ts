@@ -149,6 +149,7 @@ async function live(run: AgentRun, { emit, told }: Report<AgentEventBody>): Prom
       ledger: session.ledger,
       hides,
       env: agent.meets.env,
+      passes: agent.meets.passes,
       sandbox:
         library !== undefined && session.sandbox !== undefined
           ? new AgentSandbox(library, session.sandbox, agent.cwd)

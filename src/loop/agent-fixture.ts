@@ -16,6 +16,7 @@ export const looseAgent = {
       cwd: "/",
       directories: [],
       own: [],
+      state: [],
       readable: [],
     },
   },

@@ -1,9 +1,10 @@
 import type { PermissionPolicy } from "../resolved-agent.ts";
 import { realGround } from "./ground.ts";
+import { isOwnSecret } from "./own-secrets.ts";
 import { Rulebook } from "./policy.ts";
 import { isAbout } from "./rule.ts";
 
-/** Whether searches must keep a path to themselves; nothing where no rule is about any path. */
+/** Whether searches must keep a path to themselves; nothing where none is to be kept. */
 export function hiddenFromSearches(
   policy: PermissionPolicy,
 ): ((path: string) => boolean) | undefined {
@@ -11,9 +12,10 @@ export function hiddenFromSearches(
   const rules = [...book.deny, ...book.ask].filter(
     (rule) => rule.specifier !== null && isAbout(rule, "Read"),
   );
-  if (rules.length === 0) return undefined;
+  if (rules.length === 0 && policy.state.length === 0) return undefined;
   return (path) => {
     const pair = book.pair(path);
+    if (isOwnSecret(pair.given, policy.state) || isOwnSecret(pair.real, policy.state)) return true;
     return rules.some((rule) => book.fits(rule, pair));
   };
 }

@@ -66,8 +66,9 @@ export class Rulebook {
 
   /** Either spelling is a path that no rule allows to write. */
   isProtected({ given, real }: PathPair): boolean {
-    const { project, own, memory } = this.policy;
-    const roots = { project, own, home: this.ground.home, memory: memory?.directory ?? null };
+    const { project, directories, own, memory } = this.policy;
+    const all = [project, this.ground.home, ...directories];
+    const roots = { directories: all, own, memory: memory?.directory ?? null };
     return isProtected(given, roots) || isProtected(real, roots);
   }
 

@@ -1,7 +1,11 @@
 import { expect, test } from "vitest";
 import { isCritical, isProtected } from "./protected.ts";
 
-const roots = { project: "/p", home: "/h", memory: "/p/.claude/agent-memory/x", own: ["/state"] };
+const roots = {
+  directories: ["/p", "/h", "/other"],
+  memory: "/p/.claude/agent-memory/x",
+  own: ["/state"],
+};
 
 test.each([
   "/p/.git",
@@ -12,6 +16,8 @@ test.each([
   "/p/.config/git/config",
   "/p/a/.mcp.json",
   "/h/.bashrc",
+  "/other/.git/hooks/pre-commit",
+  "/other/deep/down/.envrc",
   "/state/retinue/grants/x.json",
   "/p/.claude/worktrees/w/.git/config",
 ])("%s is protected", (path) => {

@@ -5,8 +5,8 @@ import { protectedDirectories, protectedFiles } from "../platform/protected-name
 const files: ReadonlySet<string> = new Set(protectedFiles);
 
 export interface ProtectedRoots {
-  readonly project: string;
-  readonly home: string;
+  /** The project, the home directory and every working directory. */
+  readonly directories: readonly string[];
   /** The agent's own memory, which it may write. */
   readonly memory: string | null;
   /** Retinue's own directories. */
@@ -14,13 +14,13 @@ export interface ProtectedRoots {
 }
 
 /**
- * Whether writing to a path below the project or the home directory, or to Retinue's own files, wants a person's word, whatever is allowed. At any
+ * Whether writing to a path below these directories, or to Retinue's own files, wants a person's word, whatever is allowed. At any
  * depth: a package inside a repository has hooks and settings of its own.
  */
-export function isProtected(path: string, { project, home, memory, own }: ProtectedRoots): boolean {
+export function isProtected(path: string, { directories, memory, own }: ProtectedRoots): boolean {
   if (memory !== null && isInside(memory, path)) return false;
   if (own.some((directory) => isInside(directory, path))) return true;
-  return [project, home].some((root) => isInside(root, path) && isProtectedBelow(root, path));
+  return directories.some((root) => isInside(root, path) && isProtectedBelow(root, path));
 }
 
 function isProtectedBelow(root: string, path: string): boolean {

@@ -13,6 +13,7 @@ export function rulesAlone(cwd: string, rules: readonly SourcedRule[]): Permissi
     cwd,
     directories: [cwd],
     own: [],
+    state: [],
     readable: [],
   };
 }

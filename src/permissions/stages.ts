@@ -8,6 +8,7 @@ import type { Decision } from "./decision.ts";
 import { matchesDomain, namesHost } from "./domain.ts";
 import { forbidMatch, namesType } from "./forbid.ts";
 import { beyondLooking } from "./read-only.ts";
+import { ownSecrets } from "./own-secrets.ts";
 import { ruleForPath } from "./path-rule.ts";
 import { bothInside, type Rulebook } from "./policy.ts";
 import { privateHostOf } from "./private-host.ts";
@@ -25,6 +26,7 @@ interface Stage {
 /** The order of a decision. The first stage that says something has the last word. */
 export const stages: readonly Stage[] = [
   { name: "deny rules", look: denied },
+  { name: "Retinue's own secrets", look: ownSecrets },
   { name: "what the agent is confined to", look: confined },
   { name: "ask rules", look: asked },
   { name: "questions to a person", look: questions },

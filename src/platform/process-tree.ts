@@ -170,6 +170,14 @@ function endAtExit(agent: string, sessions: ReadonlyMap<string, OwnSession>): vo
   endsAtExit = true;
 }
 
+/** The agents of this process in whose sessions another one is: by that it is known when it has lost its parent and its marks. */
+export function agentsInSession(found: Process, table: readonly Process[]): string[] {
+  return endedAtExit.names().filter((agent) => {
+    const sessions = endedAtExit.get(agent);
+    return inSessions(() => sessions?.values() ?? [])(table)(found);
+  });
+}
+
 /** Where no look can be taken now, sessions without their leader are left to the guard, which goes by marks. */
 function killAtExit(): void {
   const sessions = endedAtExit.values().flatMap((ofAgent) => [...ofAgent.values()]);

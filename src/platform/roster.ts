@@ -39,6 +39,10 @@ export class Roster<Name extends string, Value> {
     delete this.#boxes[name];
   }
 
+  names(): Name[] {
+    return Object.keys(this.#boxes) as Name[];
+  }
+
   values(): Value[] {
     return Object.values<Box<Value>>(this.#boxes).map(({ value }) => value as Value);
   }

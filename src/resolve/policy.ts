@@ -133,6 +133,7 @@ function settle(definition: AgentDefinition, voices: Voices): ResolvedPolicy {
     directories: [environment.cwd, ...surroundings.addedDirectories],
     // Whoever works in there has it as a working directory.
     own: surroundings.own.filter((directory) => !isInside(directory, environment.cwd)),
+    state: surroundings.own,
     readable: surroundings.readable,
   };
   return { policy, mode: record, tools };

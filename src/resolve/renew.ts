@@ -156,10 +156,12 @@ export function renewAgent(
         cwd,
         directories: [cwd, ...surroundings.addedDirectories],
         own: surroundings.own.filter((directory) => !isInside(directory, cwd)),
+        state: surroundings.own,
         readable: surroundings.readable,
       },
       mode: record,
       env: settings.env,
+      passes: settings.passEnvironment,
     },
     relates: {
       ...relates,

@@ -108,6 +108,7 @@ export async function resolveAgent(
       permissions: policy,
       mode,
       env: settings.env,
+      passes: settings.passEnvironment,
     },
     relates: {
       parentId: origin.parentId,

@@ -68,6 +68,8 @@ export const settingsSchema = z.looseObject({
   sandbox: sandboxSchema.prefault({}),
   /** Environment variables for what agents start. */
   env: z.record(z.string(), z.string()).default({}),
+  /** Keys and tokens of model providers that what agents start may have: `["OPENAI_API_KEY"]`. All others are taken out of its environment. */
+  passEnvironment: z.array(z.string().min(1)).default([]),
   /** Secrets that are not to be written down or told, besides those that are known by their format or by the environment. */
   redact: z
     .looseObject({

@@ -2,6 +2,7 @@ import { constants } from "node:os";
 import type { Readable } from "node:stream";
 import type { StartedProcess } from "../platform/process-tree.ts";
 import type { SandboxedCommand } from "../platform/sandbox/sandboxed-command.ts";
+import { startedEnvironment } from "../platform/started-environment.ts";
 import { systemCode } from "../errors.ts";
 import { ToolFailure } from "./tool.ts";
 import type { Workbench } from "./workbench.ts";
@@ -78,8 +79,10 @@ const shellVariables =
   /^(?:ENV|SHELLOPTS|BASHOPTS|POSIXLY_CORRECT|PROMPT_COMMAND|PS4|CDPATH|GLOBIGNORE|BASH_.*)$/;
 
 /** What a command finds in its environment. */
-export function environment({ cwd, env }: Pick<Workbench, "cwd" | "env">): NodeJS.ProcessEnv {
-  const given = Object.entries({ ...process.env, ...env });
+export function environment(
+  workbench: Pick<Workbench, "cwd" | "env" | "passes">,
+): NodeJS.ProcessEnv {
+  const given = Object.entries(startedEnvironment(workbench));
   const harmless = given.filter(([name]) => !shellVariables.test(name));
-  return { ...Object.fromEntries(harmless), PWD: cwd };
+  return { ...Object.fromEntries(harmless), PWD: workbench.cwd };
 }

@@ -30,6 +30,8 @@ export class Workbench {
   readonly hides: ((path: string) => boolean) | undefined;
   /** What commands find in their environment besides ours. */
   readonly env: Readonly<Record<string, string>>;
+  /** Names of our credentials that commands find there too. */
+  readonly passes: readonly string[];
   /** What commands run in; absent: they run as we do. */
   readonly sandbox: AgentSandbox | undefined;
   /** What commands that nobody approved run in instead. */
@@ -46,6 +48,7 @@ export class Workbench {
     ledger: FileLedger;
     hides?: ((path: string) => boolean) | undefined;
     env?: Readonly<Record<string, string>>;
+    passes?: readonly string[];
     sandbox?: AgentSandbox | undefined;
     tightSandbox?: TightSandbox | undefined;
     redactor?: Redactor;
@@ -60,6 +63,7 @@ export class Workbench {
     this.ledger = options.ledger;
     this.hides = options.hides;
     this.env = options.env ?? {};
+    this.passes = options.passes ?? [];
     this.sandbox = options.sandbox;
     this.tightSandbox = options.tightSandbox;
     this.redactor = options.redactor ?? openRedactor;

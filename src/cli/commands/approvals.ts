@@ -72,13 +72,13 @@ function row({ request, processEnded }: FoundRequest, now: number): string[] {
   ];
 }
 
-/** The log keeps no input. */
+/** Of an input that was too long the log keeps the beginning, as text. */
 function settledRow(fact: AuditFact, now: number): string[] {
   return [
     plainLine(fact.id),
     formatDuration(now - Date.parse(fact.at)),
     askerPath(fact),
-    plainLine(fact.tool),
+    callLine({ tool: fact.tool, input: typeof fact.input === "object" ? fact.input : {} }),
     literalLine(fact.rules?.join(", ") ?? ""),
     plainLine(outcome(fact)),
   ];

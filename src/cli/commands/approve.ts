@@ -1,7 +1,7 @@
 import { RetinueError } from "../../errors.ts";
 import { answerFromOutside } from "../../inbox/answer-from-outside.ts";
 import { fitAnswer } from "../../inbox/fit-answer.ts";
-import { auditLogOf, type FoundRequest } from "../../inbox/find-requests.ts";
+import type { FoundRequest } from "../../inbox/find-requests.ts";
 import type { Answer, GrantScope, RuleFile } from "../../inbox/request.ts";
 import { isObject } from "../../platform/is-object.ts";
 import { findAsPerson } from "../find-as-person.ts";
@@ -67,22 +67,10 @@ function parseInput(text: string): Record<string, unknown> {
 
 async function give(found: FoundRequest, given: Answer): Promise<void> {
   const answer = fitAnswer(found.request, given);
-  const outcome = await answerFromOutside(found, answer);
+  await answerFromOutside(found, answer);
   const { request } = found;
-  if (outcome === "unknown") throw unknownOutcome(found);
   process.stdout.write(
     `${request.id} ${said(answer)}: ${askerPath(request)}  ${callLine(request)}\n`,
-  );
-  if (outcome === "waiting")
-    process.stderr.write(
-      "retinue: the process that asked has not looked yet. The answer lies there for it.\n",
-    );
-}
-
-function unknownOutcome({ request, files }: FoundRequest): RetinueError {
-  return new RetinueError(
-    "storage",
-    `${request.id} is settled, but nobody knows by which answer: ${auditLogOf(files)} does not say. See what its agent did.`,
   );
 }
 

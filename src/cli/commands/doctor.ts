@@ -1,5 +1,5 @@
 import { tmpdir } from "node:os";
-import { socketDirectories } from "../../control/private-socket.ts";
+import { socketDirectories } from "../../platform/private-socket.ts";
 import { findOrphans, reapOrphans } from "../../platform/orphans.ts";
 import { inspectTranscript } from "../../transcript/inspect.ts";
 import { defaultConfigDir } from "../../transcript/paths.ts";

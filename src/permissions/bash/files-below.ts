@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import type { Ground } from "../ground.ts";
-import type { PathPair } from "../policy.ts";
 import type { ShownFile } from "./view.ts";
 
 /** A decision looks at no more names than that: a stranger must not keep the disk busy. */
@@ -8,7 +7,7 @@ const mostNames = 2000;
 
 /** Everything below some directories, without following links. `null`: there is too much, or it cannot be told. */
 export function filesBelow(
-  directories: readonly { readonly pair: PathPair; readonly part: string }[],
+  directories: readonly ShownFile[],
   ground: Ground,
 ): readonly ShownFile[] | null {
   const queue = [...directories];

@@ -55,6 +55,7 @@ export class BashView {
   readonly #ground: Ground;
   readonly #pairs = new Map<readonly string[], readonly PathPair[]>();
   #uses: Uses | undefined;
+  #mentioned: readonly ShownFile[] | undefined;
   #shown: Shown | undefined;
   #leaves: boolean | undefined;
   #texts: readonly RunText[] | undefined;
@@ -100,6 +101,20 @@ export class BashView {
   /** Parts of which only running would tell all files. */
   get unknownFiles(): readonly UnknownFiles[] {
     return this.#fileUses.unknown;
+  }
+
+  /** Files whose names stand among the arguments of a program that may read them. */
+  get mentioned(): readonly ShownFile[] {
+    this.#mentioned ??= this.reach.runs.flatMap(({ command, forms }) => {
+      const words = forms.flatMap(mentionedFiles);
+      const pairs = words.flatMap((word) =>
+        (this.pairsOf(word) ?? []).filter(
+          ({ real }) => word.text.includes("/") || this.#ground.isFile(real),
+        ),
+      );
+      return pairs.map((pair) => ({ pair, part: commandText(command) }));
+    });
+    return this.#mentioned;
   }
 
   /** Files that some part may show; `null`: too many, or they cannot be told. */
@@ -150,8 +165,7 @@ export class BashView {
   }
 
   #lookForShown(): readonly ShownFile[] | null {
-    const directories = new Map<string, { pair: PathPair; part: string }>();
-    const named = new Map<string, ShownFile>();
+    const directories = new Map<string, ShownFile>();
     for (const { command, forms } of this.reach.runs) {
       const part = commandText(command);
       for (const form of forms) {
@@ -160,15 +174,10 @@ export class BashView {
           if (pairs === null) return null;
           for (const pair of pairs) directories.set(pair.given, { pair, part });
         }
-        for (const word of mentionedFiles(form)) {
-          for (const pair of this.pairsOf(word) ?? [])
-            if (word.text.includes("/") || this.#ground.isFile(pair.real))
-              named.set(pair.given, { pair, part });
-        }
       }
     }
     const walked = filesBelow([...directories.values()], this.#ground);
-    return walked === null ? null : [...named.values(), ...walked];
+    return walked === null ? null : [...this.mentioned, ...walked];
   }
 }
 

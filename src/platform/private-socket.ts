@@ -18,10 +18,15 @@ export function socketPath(
 ): string | null {
   const session = sessionId.replaceAll("-", "").slice(0, 8).padEnd(8, "0");
   const owner = createHash("sha256").update(token).digest("hex").slice(0, 8);
+  return privateSocket(`${session}${owner}`, env);
+}
+
+/** A path for a socket of this name, of at most 16 characters; nothing where no directory for it is private. */
+export function privateSocket(name: string, env: NodeJS.ProcessEnv = process.env): string | null {
   const directory = socketDirectories(env).find(
     (directory) => make(directory) && isPrivate(directory),
   );
-  return directory === undefined ? null : join(directory, `${session}${owner}.sock`);
+  return directory === undefined ? null : join(directory, `${name}.sock`);
 }
 
 const longestName = "0123456789abcdef.sock".length;

@@ -1,0 +1,131 @@
+import type { Socket } from "node:net";
+import { z } from "zod";
+import { RetinueError, type ErrorCode } from "../errors.ts";
+import { LineReader } from "../platform/line-reader.ts";
+import type { Lease } from "../transcript/lease.ts";
+import {
+  answerSchema,
+  longestAnswer,
+  type ControlAnswer,
+  type ControlMethod,
+  type ControlRequest,
+} from "./protocol.ts";
+
+export type ParamsOf<Method extends ControlMethod> = Extract<
+  ControlRequest,
+  { method: Method }
+>["params"];
+
+/** One connection to a session's process: requests go out, each answer finds its request. */
+export class ControlLine {
+  readonly #socket: Socket;
+  readonly #lease: Lease;
+  readonly #waiting = new Map<number, (answer: ControlAnswer | null) => void>();
+  #last = 0;
+  #gone = false;
+
+  constructor(socket: Socket, lease: Lease) {
+    this.#socket = socket;
+    this.#lease = lease;
+    const reader = new LineReader({
+      longest: longestAnswer,
+      onLine: (line) => this.#take(line),
+      onTooLong: () => socket.destroy(),
+    });
+    socket.on("data", (chunk: Buffer) => reader.push(chunk));
+    socket.on("error", () => socket.destroy());
+    socket.once("close", () => {
+      this.#gone = true;
+      for (const tell of [...this.#waiting.values()]) tell(null);
+    });
+  }
+
+  /** Throws what the other side threw, and `not_running` when it goes away before it has answered. */
+  async call<Method extends ControlMethod>(
+    method: Method,
+    params: ParamsOf<Method>,
+  ): Promise<unknown> {
+    const { promise, resolve } = Promise.withResolvers<ControlAnswer | null>();
+    const id = this.send(method, params, resolve);
+    try {
+      return resultOf(await promise, this.#lease);
+    } finally {
+      this.forget(id);
+    }
+  }
+
+  /** `tell` hears every answer until it is forgotten; `null`: the other side is gone. */
+  send(
+    method: ControlMethod,
+    params: unknown,
+    tell: (answer: ControlAnswer | null) => void,
+  ): number {
+    const id = (this.#last += 1);
+    this.#waiting.set(id, tell);
+    if (this.#gone) tell(null);
+    else
+      this.#socket.write(`${JSON.stringify({ id, method, params, token: this.#lease.token })}\n`);
+    return id;
+  }
+
+  forget(id: number): void {
+    this.#waiting.delete(id);
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  #take(line: string): void {
+    const answer = parseAnswer(line);
+    if (answer === undefined) return void this.#socket.destroy();
+    if (typeof answer.id === "number") this.#waiting.get(answer.id)?.(answer);
+    else for (const tell of [...this.#waiting.values()]) tell(answer);
+  }
+}
+
+function parseAnswer(line: string): ControlAnswer | undefined {
+  try {
+    return answerSchema.safeParse(JSON.parse(line)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+export function resultOf(answer: ControlAnswer | null, { pid }: Lease): unknown {
+  if (answer === null) {
+    throw new RetinueError(
+      "not_running",
+      `Process ${pid} went away before it answered. 'retinue ps -a' shows how its agents stand; 'retinue resume' continues an interrupted one.`,
+    );
+  }
+  if ("error" in answer) {
+    throw new RetinueError(
+      errorCode.catch("unreachable").parse(answer.error.code),
+      answer.error.message,
+    );
+  }
+  return "result" in answer ? answer.result : undefined;
+}
+
+/** All of them, so that a new one is not forgotten here. What another version throws besides is `unreachable`. */
+const errorCodes: Record<ErrorCode, ErrorCode> = {
+  invalid_config: "invalid_config",
+  invalid_request: "invalid_request",
+  invalid_scenario: "invalid_scenario",
+  unknown_agent_type: "unknown_agent_type",
+  unknown_task: "unknown_task",
+  ambiguous_task: "ambiguous_task",
+  agent_busy: "agent_busy",
+  agent_ended: "agent_ended",
+  session_busy: "session_busy",
+  not_running: "not_running",
+  unreachable: "unreachable",
+  limit_reached: "limit_reached",
+  no_tools: "no_tools",
+  no_model: "no_model",
+  unsupported: "unsupported",
+  closed: "closed",
+  storage: "storage",
+};
+const errorCode: z.ZodType<ErrorCode> = z.enum(errorCodes);

@@ -1,0 +1,28 @@
+import { RetinueError } from "../errors.ts";
+import type { CallBack } from "../platform/call-back.ts";
+import { refusalOf, type RefusedSpeaker } from "../platform/speaker.ts";
+import type { ControlPort } from "./control-port.ts";
+import type { ControlMethod } from "./protocol.ts";
+
+/** Throws `invalid_request`, and writes it down, unless the process at the other end may speak as the user. */
+export async function mustSpeak(
+  method: ControlMethod,
+  speaker: CallBack | null,
+  port: Pick<ControlPort, "noteRefusal">,
+): Promise<void> {
+  const refused = speaker === null ? unknownSpeaker : await refusalOf(speaker);
+  if (refused === null) return;
+  port.noteRefusal(method, refused);
+  throw new RetinueError(
+    "invalid_request",
+    refused.agents.length > 0
+      ? "This runs inside an agent, and only a person can steer this agent. Use a terminal of your own."
+      : `The session does not know who asks for '${method}': ${refused.reason}. Use the retinue command, from a terminal of your own.`,
+  );
+}
+
+const unknownSpeaker: RefusedSpeaker = {
+  pid: null,
+  agents: [],
+  reason: "it was not called back",
+};

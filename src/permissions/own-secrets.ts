@@ -1,0 +1,67 @@
+import { relative } from "node:path";
+import { isInside } from "../platform/is-inside.ts";
+import { editTools, readTools, type ViewedCall } from "./call.ts";
+import type { PathPair, Rulebook } from "./policy.ts";
+import type { Finding } from "./stages.ts";
+
+/**
+ * Leases hold the token of a session, inboxes what its user is asked, mail what its user has said, grants and trust what its
+ * user has allowed. They are the user's word, so no agent touches them: no rule allows it and no mode does. Commands that
+ * would walk over them are asked about.
+ */
+export function ownSecrets(call: ViewedCall, book: Rulebook): Finding | null {
+  const files =
+    editTools.has(call.tool) || readTools.has(call.tool)
+      ? call.pairs.map((pair) => ({ pair, part: null }))
+      : [...(call.bash?.touched ?? []), ...(call.bash?.mentioned ?? [])];
+  const roots = book.policy.state;
+  const found = files.find(({ pair }) => either(pair, (path) => isOwnSecret(path, roots)));
+  if (found !== undefined)
+    return {
+      verdict: "deny",
+      reason: `${found.pair.given} is Retinue's own: what is said and allowed by the user. No agent may read or write it.`,
+      part: found.part,
+    };
+  const walked = (call.bash?.touched ?? []).find(
+    ({ pair, program }) =>
+      walkers.has(program ?? "") && either(pair, (path) => holdsOwnSecrets(path, roots)),
+  );
+  if (walked === undefined) return null;
+  return {
+    verdict: "ask",
+    reason: `'${walked.part}' would read what the user is asked and the tokens of sessions. Grep and Read leave them out.`,
+    part: walked.part,
+  };
+}
+
+/** Whether a path is one of them, below one of the directories in which Retinue keeps them. */
+export function isOwnSecret(path: string, roots: readonly string[]): boolean {
+  return belowOf(path, roots).some((below) => secret.test(below));
+}
+
+/** A session's directory is named by its id. Leases that are about to be put in place have a suffix. */
+const secret =
+  /^(?:(?:.*\/)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\/(?:lease\.json[^/]*|(?:inbox|mail)(?:\/.*)?)|retinue\/(?:grants|trust)(?:\/.*)?)$/;
+
+/** Directories between Retinue's own and a session's. */
+function holdsOwnSecrets(path: string, roots: readonly string[]): boolean {
+  return belowOf(path, roots).some((below) =>
+    /^(?:projects(?:\/[^/]+){0,2}|retinue|)$/.test(below),
+  );
+}
+
+/** Programs that read what lies in a directory that they are given. */
+const walkers: ReadonlySet<string> = new Set(
+  "grep egrep fgrep rg ag ack cp mv tar zip rsync scp diff".split(" "),
+);
+
+/** In small letters, because some file systems do not tell them apart. */
+function belowOf(path: string, roots: readonly string[]): string[] {
+  return roots
+    .filter((root) => isInside(root, path))
+    .map((root) => relative(root, path).toLowerCase());
+}
+
+function either({ given, real }: PathPair, holds: (path: string) => boolean): boolean {
+  return holds(given) || holds(real);
+}

@@ -1,0 +1,20 @@
+import { credentialVariables } from "./credential-variables.ts";
+
+/** What settings say about the environment of what agents start. */
+export interface EnvironmentRules {
+  /** Variables with their values. They win over ours. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Names of our credentials that are handed on. */
+  readonly passes: readonly string[];
+}
+
+/** The environment of everything that agents start: ours without the credentials of providers, and what settings add. */
+export function startedEnvironment(
+  { env, passes }: EnvironmentRules,
+  ours: NodeJS.ProcessEnv = process.env,
+): NodeJS.ProcessEnv {
+  const handed = Object.entries(ours).filter(
+    ([name]) => !credentialVariables.has(name) || passes.includes(name),
+  );
+  return { ...Object.fromEntries(handed), ...env };
+}
