@@ -20,7 +20,7 @@ interface Budget {
 }
 
 /** The reach of a command, or of text that something takes for one. An opaque one may run anything. */
-export function reachOf(command: string, budget: Budget = { texts: 16 }): Reach {
+export function reachOf(command: string, budget: Budget = { texts: 8 }): Reach {
   const read = readShell(command);
   if (read.readable) return reachOfShell(read.shell, budget);
   const seen = secondLook(command);
