@@ -1,6 +1,6 @@
 import type { ShellWord } from "../shell/shell-word.ts";
 import { opaqueText } from "../shell/opaque.ts";
-import { operandsOf } from "./bash/operands.ts";
+import { operandsOf } from "./bash/files/operands.ts";
 import type { BashView } from "./bash/view.ts";
 import type { ViewedCall } from "./call.ts";
 import type { Rulebook } from "./policy.ts";

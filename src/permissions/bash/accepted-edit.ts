@@ -1,9 +1,9 @@
 import { literalWord, type ShellWord } from "../../shell/shell-word.ts";
 import type { Ground } from "../ground.ts";
-import { copiedFiles, type CopyBudget } from "./copied-files.ts";
+import { copiedFiles, type CopyBudget } from "./files/copied-files.ts";
 import { optionTable, parseArguments } from "./look/arguments.ts";
 import { isHarmlessSed } from "./look/sed-script.ts";
-import type { WordPaths } from "./word-paths.ts";
+import type { WordPaths } from "./files/word-paths.ts";
 
 /** What accepted edits may change. */
 export interface EditPlace {

@@ -1,6 +1,6 @@
 import { normalize } from "node:path";
 import { literalWord, unknownWords, type ShellWord } from "../../shell/shell-word.ts";
-import { runsAnything } from "./git-use.ts";
+import { runsAnything } from "./files/git-use.ts";
 
 const shells = /^(?:r?ba|da|z|m?k|a|fi|t?c)?sh$/;
 

@@ -1,7 +1,7 @@
 import type { ShellWord } from "../../shell/shell-word.ts";
-import { hasKnownFiles } from "./file-use.ts";
+import { hasKnownFiles } from "./files/file-use.ts";
 import { isLookProgram } from "./look/programs.ts";
-import { isTalker } from "./mentioned-files.ts";
+import { isTalker } from "./files/mentioned-files.ts";
 
 /** Words in one command from which another one may begin. */
 const mostStarts = 32;

@@ -5,10 +5,10 @@ import type { Ground } from "../ground.ts";
 import type { PathPair } from "../policy.ts";
 import { directoryChanges } from "./directory-change.ts";
 import { reachOf, type Reach } from "./evaluated.ts";
-import { fileUse } from "./file-use.ts";
-import { filesBelow } from "./files-below.ts";
-import { mentionedFiles } from "./mentioned-files.ts";
-import { wordPaths, type WordPaths } from "./word-paths.ts";
+import { fileUse } from "./files/file-use.ts";
+import { filesBelow } from "./files/files-below.ts";
+import { mentionedFiles } from "./files/mentioned-files.ts";
+import { wordPaths, type WordPaths } from "./files/word-paths.ts";
 
 /** A file that some part of a command line reads or writes. */
 export interface TouchedFile {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Ground } from "../ground.ts";
+import type { Ground } from "../../ground.ts";
 import { globLiteral, hasGlob, matchesName } from "./glob-name.ts";
 
 /** More than these are not worth telling apart. */

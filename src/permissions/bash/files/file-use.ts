@@ -1,19 +1,10 @@
 import { basename } from "node:path";
-import { literalWord, unknownWords, type ShellWord } from "../../shell/shell-word.ts";
-import type { Form } from "./forms.ts";
+import { literalWord, unknownWords, type ShellWord } from "../../../shell/shell-word.ts";
+import type { Form } from "../forms.ts";
+import { isKnownPath, nothing, type FileUse } from "./use.ts";
 import { usesOfGit } from "./git-use.ts";
 import { operandsOf } from "./operands.ts";
 import { usesOfSearch } from "./search-use.ts";
-
-/** Which arguments of a command are files that it reads, and which ones it writes. */
-export interface FileUse {
-  readonly reads: readonly ShellWord[];
-  readonly writes: readonly ShellWord[];
-  /** Directories whose files it shows, however deep; `null`: it may show any file. */
-  readonly walks: readonly ShellWord[] | null;
-}
-
-const nothing: FileUse = { reads: [], writes: [], walks: [] };
 
 /** All arguments are files to read. */
 const readers = words(
@@ -123,11 +114,6 @@ function inside(directory: ShellWord, file: ShellWord): ShellWord {
   const name = basename(file.text);
   const belowHome = directory.belowHome === null ? null : `${directory.belowHome}/${name}`;
   return { ...literalWord(`${directory.text}/${name}`), belowHome };
-}
-
-/** Whether the paths of a word are known, or can be looked up. */
-export function isKnownPath({ isStatic, isGlob, belowHome }: ShellWord): boolean {
-  return isStatic || isGlob || belowHome !== null;
 }
 
 function usesOfDd(args: readonly ShellWord[]): FileUse {

@@ -1,5 +1,5 @@
 import { basename, join } from "node:path";
-import type { Ground } from "../ground.ts";
+import type { Ground } from "../../ground.ts";
 
 /** How many files all copies of a command may look at. */
 export interface CopyBudget {

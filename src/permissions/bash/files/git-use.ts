@@ -1,5 +1,5 @@
-import { literalWord, unknownWords, type ShellWord } from "../../shell/shell-word.ts";
-import { isKnownPath, type FileUse } from "./file-use.ts";
+import { literalWord, unknownWords, type ShellWord } from "../../../shell/shell-word.ts";
+import { isKnownPath, type FileUse } from "./use.ts";
 import { operandsOf } from "./operands.ts";
 
 /** Options in front of the command that take the next word. */

@@ -1,9 +1,9 @@
 import { dirname, join, resolve } from "node:path";
-import type { ShellWord } from "../../shell/shell-word.ts";
-import type { SimpleCommand } from "../../shell/shell.ts";
-import type { Ground } from "../ground.ts";
-import { directoryChanges } from "./directory-change.ts";
-import type { Reach } from "./evaluated.ts";
+import type { ShellWord } from "../../../shell/shell-word.ts";
+import type { SimpleCommand } from "../../../shell/shell.ts";
+import type { Ground } from "../../ground.ts";
+import { directoryChanges } from "../directory-change.ts";
+import type { Reach } from "../evaluated.ts";
 import { expandGlob, listBudget, mostPaths } from "./expand-glob.ts";
 
 /** The paths that a word may stand for. `null`: nobody can tell before it runs. */

@@ -1,6 +1,6 @@
-import { literalWord, type ShellWord } from "../../shell/shell-word.ts";
+import { literalWord, type ShellWord } from "../../../shell/shell-word.ts";
 import { hasKnownFiles } from "./file-use.ts";
-import type { Form } from "./forms.ts";
+import type { Form } from "../forms.ts";
 
 /** Programs to which every argument is data. */
 const talkers: ReadonlySet<string> = new Set(["echo", "printf", ":", "true", "false", "kill"]);

@@ -1,7 +1,7 @@
-import { literalWord, type ShellWord } from "../../shell/shell-word.ts";
-import type { FileUse } from "./file-use.ts";
-import { parseArguments } from "./look/arguments.ts";
-import { searchTable } from "./look/programs.ts";
+import { literalWord, type ShellWord } from "../../../shell/shell-word.ts";
+import type { FileUse } from "./use.ts";
+import { parseArguments } from "../look/arguments.ts";
+import { searchTable } from "../look/programs.ts";
 
 /** Flags with which `grep` walks directories, and with which a search follows links. */
 const walking = new Set(["-r", "-R", "-d", "--recursive", "--directories"]);

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { makeCountry, type Country } from "../../../test/support/verdict.ts";
-import { readShell } from "../../shell/grammar.ts";
-import { realGround } from "../ground.ts";
-import { reachOf } from "./evaluated.ts";
+import { makeCountry, type Country } from "../../../../test/support/verdict.ts";
+import { readShell } from "../../../shell/grammar.ts";
+import { realGround } from "../../ground.ts";
+import { reachOf } from "../evaluated.ts";
 import { wordPaths } from "./word-paths.ts";
 
 /** The paths of the last word of a command, relative to the country. */

@@ -1,0 +1,16 @@
+import type { ShellWord } from "../../../shell/shell-word.ts";
+
+/** Which arguments of a command are files that it reads, and which ones it writes. */
+export interface FileUse {
+  readonly reads: readonly ShellWord[];
+  readonly writes: readonly ShellWord[];
+  /** Directories whose files it shows, however deep; `null`: it may show any file. */
+  readonly walks: readonly ShellWord[] | null;
+}
+
+export const nothing: FileUse = { reads: [], writes: [], walks: [] };
+
+/** Whether the paths of a word are known, or can be looked up. */
+export function isKnownPath({ isStatic, isGlob, belowHome }: ShellWord): boolean {
+  return isStatic || isGlob || belowHome !== null;
+}
