@@ -64,7 +64,7 @@ const linux = test.runIf(process.platform === "linux");
 
 test("a child's command that sends over the session's socket with the real token is refused, whatever it asks for", async () => {
   const methods = ["send", "stop", "kill", "background", "resume"];
-  const { told, run, refusals, place } = await speak((order) => `${node} dial ${order}`, {
+  const { told, run, refusals, place } = await speak((order) => `${node} plain ${order}`, {
     methods,
   });
   expect(told.map(({ error }) => error?.code)).toEqual(methods.map(() => "invalid_request"));
@@ -74,21 +74,21 @@ test("a child's command that sends over the session's socket with the real token
 
 /** Ways in which a command of an agent hides that it is one. */
 const disguises: [string, (order: string) => string][] = [
-  ["as it is", (order) => `${node} listen ${order}`],
-  ["with an empty environment", (order) => `env -i ${node} listen ${order}`],
-  ["in a session of its own", (order) => `setsid ${node} listen ${order}`],
+  ["as it is", (order) => `${node} sign ${order}`],
+  ["with an empty environment", (order) => `env -i ${node} sign ${order}`],
+  ["in a session of its own", (order) => `setsid ${node} sign ${order}`],
   [
     "with an empty environment, in a session of its own, without the descriptor that marks it",
-    (order) => `exec 64<&- 65<&-; env -i setsid -w ${node} listen ${order}`,
+    (order) => `exec 64<&- 65<&-; env -i setsid -w ${node} sign ${order}`,
   ],
   [
     "with an empty environment, without the descriptor that marks it and without its parent",
-    (order) => `exec 64<&- 65<&-; (env -i ${node} listen ${order} &) 2>/dev/null`,
+    (order) => `exec 64<&- 65<&-; (env -i ${node} sign ${order} &) 2>/dev/null`,
   ],
 ];
 
 linux.each(disguises)(
-  "a child's command that is called back is known as that, %s",
+  "a child's command that signs what it says is known as that, %s",
   async (_, command) => {
     const { told, run, refusals, place } = await speak(command);
     expect(told).toMatchObject([
@@ -109,7 +109,7 @@ linux.each([
 ] as [string, (run: Detached) => number][])(
   "a child's command that gives itself out as %s is refused",
   async (_, claims) => {
-    const hidden = (order: string): string => `env -i ${node} listen ${order}`;
+    const hidden = (order: string): string => `env -i ${node} sign ${order}`;
     const { told, run, refusals, place } = await speak(hidden, { claims });
     expect(told).toMatchObject([
       { error: { message: expect.stringContaining("does not know who asks") as string } },

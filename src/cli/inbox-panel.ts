@@ -108,12 +108,15 @@ interface Offer {
   readonly answer: Answer;
 }
 
-/** How a call can be allowed now. What was not seen whole is allowed once at most, and nothing for longer without a rule. */
+/**
+ * How a call can be allowed now. A call that was not seen whole is allowed once at most, a plan not at all, and nothing for
+ * longer without a rule.
+ */
 export function offers(panel: PanelState, request: InboxRequest): ReadonlyMap<Key, Offer> {
   const label = request.kind === "plan" ? "approve" : "once";
   const once: [Key, Offer] = ["y", { label, answer: { verdict: "allow", scope: "once" } }];
   const { suggestions } = request;
-  if (request.kind === "question") return new Map();
+  if (request.kind === "question" || (request.kind === "plan" && !panel.seenAll)) return new Map();
   if (!panel.seenAll || suggestions.length === 0) return new Map([once]);
   const allow = { verdict: "allow" as const, rules: [...suggestions] };
   return new Map<Key, Offer>([

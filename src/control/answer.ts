@@ -4,7 +4,7 @@ import type { ControlRequest } from "./protocol.ts";
 
 /** What one request comes to. Throws what the port throws. */
 export async function answer(
-  request: Exclude<ControlRequest, { method: "events" | "speak" }>,
+  request: Exclude<ControlRequest, { method: "events" | "signed" }>,
   port: ControlPort,
 ): Promise<unknown> {
   switch (request.method) {

@@ -2,11 +2,10 @@ import { connect, type Socket } from "node:net";
 import { dirname } from "node:path";
 import { RetinueError, errorMessage } from "../errors.ts";
 import type { AgentEvent } from "../events/event.ts";
-import { awaitCall } from "../platform/call-back.ts";
 import { isPrivate } from "../platform/private-socket.ts";
 import type { Lease } from "../transcript/lease.ts";
 import { ControlLine, resultOf, type ParamsOf } from "./control-line.ts";
-import { helloSchema, speaksAsUser, type ControlAnswer, type ControlMethod } from "./protocol.ts";
+import { helloSchema, type ControlAnswer, type ControlMethod } from "./protocol.ts";
 
 /** What a watcher is told besides events: how many it was too slow for. */
 export type Watched = { kind: "event"; event: AgentEvent } | { kind: "dropped"; count: number };
@@ -14,14 +13,11 @@ export type Watched = { kind: "event"; event: AgentEvent } | { kind: "dropped"; 
 const longestGreetingMs = 5000;
 
 /**
- * The other end of a session's socket. What only looks goes over the connection that was dialed. What speaks as the user goes
- * over one on which the session has called back, so that it knows who speaks. Whatever goes wrong is a `RetinueError` that says
- * what to do.
+ * The other end of a session's socket. Whatever goes wrong is a `RetinueError` that says what to do.
  */
 export class ControlClient {
   readonly #line: ControlLine;
   readonly #lease: Lease;
-  #voice: Promise<ControlLine> | undefined;
 
   private constructor(line: ControlLine, lease: Lease) {
     this.#line = line;
@@ -59,12 +55,7 @@ export class ControlClient {
     method: Method,
     params: ParamsOf<Method>,
   ): Promise<unknown> {
-    if (!speaksAsUser.has(method)) return this.#line.call(method, params);
-    this.#voice ??= this.#beCalledBack().catch((error: unknown) => {
-      this.#voice = undefined;
-      throw error;
-    });
-    return (await this.#voice).call(method, params);
+    return this.#line.call(method, params);
   }
 
   /**
@@ -95,17 +86,6 @@ export class ControlClient {
 
   [Symbol.dispose](): void {
     this.#line.close();
-    this.#voice?.then(
-      (voice) => voice.close(),
-      () => undefined,
-    );
-  }
-
-  async #beCalledBack(): Promise<ControlLine> {
-    using waiting = await awaitCall(this.#lease.token);
-    // Answered when the call has been made.
-    await this.#line.call("speak", waiting.at);
-    return new ControlLine(await waiting.called, this.#lease);
   }
 }
 

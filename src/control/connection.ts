@@ -1,7 +1,9 @@
 import type { Socket } from "node:net";
 import { errorMessage, RetinueError } from "../errors.ts";
-import { isEqual, type CallBack } from "../platform/call-back.ts";
+import { isEqual } from "../platform/is-equal.ts";
 import { LineReader } from "../platform/line-reader.ts";
+import { newChallenge, signOf } from "../platform/sign.ts";
+import type { Speaker } from "../platform/speaker.ts";
 import { answer } from "./answer.ts";
 import type { ControlPort } from "./control-port.ts";
 import { openFeed } from "./event-feed.ts";
@@ -23,29 +25,23 @@ export interface ConnectionOptions {
   mostUnread: number;
 }
 
-interface Ends {
-  /** Whom we have called back; `null`: it has dialed, and nobody knows who it is. */
-  speaker: CallBack | null;
-  /** Calls a client back. Throws `invalid_request`. */
-  callBack: (at: CallBack) => Promise<void>;
-}
-
 const mostPending = 100;
 const lastWordsMs = 1000;
+const longestSigningMs = 5000;
 
 /** One client. What it sends, or leaves unread, is its own affair: nothing is thrown and nobody waits for it. */
 export class Connection {
   readonly #socket: Socket;
   readonly #port: ControlPort;
   readonly #options: ConnectionOptions;
-  readonly #ends: Ends;
+  /** Requests whose sign is awaited. */
+  readonly #unsigned = new Map<RequestId, () => void>();
   readonly #pending = new Set<Promise<void>>();
 
-  constructor(socket: Socket, port: ControlPort, options: ConnectionOptions & Ends) {
+  constructor(socket: Socket, port: ControlPort, options: ConnectionOptions) {
     this.#socket = socket;
     this.#port = port;
     this.#options = options;
-    this.#ends = options;
     socket.unref();
     const reader = new LineReader({
       longest: longestRequest,
@@ -78,7 +74,8 @@ export class Connection {
       this.#refuse(request.id, "limit_reached", "Too many requests are open on this connection.");
       return;
     }
-    const work = this.#handle(request);
+    if (request.method === "signed") return this.#unsigned.get(request.params.of)?.();
+    const work = this.#handle(request, line);
     this.#pending.add(work);
     void work.finally(() => this.#pending.delete(work));
   }
@@ -108,19 +105,33 @@ export class Connection {
   }
 
   /** Never rejects. */
-  async #handle(request: ControlRequest): Promise<void> {
+  async #handle(
+    request: Exclude<ControlRequest, { method: "signed" }>,
+    line: string,
+  ): Promise<void> {
     try {
       if (speaksAsUser.has(request.method))
-        await mustSpeak(request.method, this.#ends.speaker, this.#port);
+        await mustSpeak(request.method, await this.#speakerOf(request, line), this.#port);
       if (request.method === "events") await this.#stream(request.id, request.params.id);
-      else if (request.method === "speak") {
-        await this.#ends.callBack(request.params);
-        this.#write({ id: request.id, result: {} });
-      } else this.#write({ id: request.id, result: await answer(request, this.#port) });
+      else this.#write({ id: request.id, result: await answer(request, this.#port) });
     } catch (error) {
       const code = error instanceof RetinueError ? error.code : "failed";
       this.#refuse(request.id, code, errorMessage(error));
     }
+  }
+
+  /** Gives the client a challenge, and time to show its sign. */
+  async #speakerOf({ id, pid }: ControlRequest, line: string): Promise<Speaker | null> {
+    if (pid === undefined) return null;
+    const challenge = newChallenge();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, longestSigningMs).unref();
+    this.#unsigned.set(id, resolve);
+    this.#write({ id, challenge });
+    await promise;
+    clearTimeout(timer);
+    this.#unsigned.delete(id);
+    return { pid, sign: signOf(challenge, line) };
   }
 
   async #stream(id: RequestId, agentId: string | undefined): Promise<void> {

@@ -2,13 +2,16 @@ import type { Socket } from "node:net";
 import { z } from "zod";
 import { RetinueError, type ErrorCode } from "../errors.ts";
 import { LineReader } from "../platform/line-reader.ts";
+import { showing, signOf } from "../platform/sign.ts";
 import type { Lease } from "../transcript/lease.ts";
 import {
   answerSchema,
   longestAnswer,
+  speaksAsUser,
   type ControlAnswer,
   type ControlMethod,
   type ControlRequest,
+  type RequestId,
 } from "./protocol.ts";
 
 export type ParamsOf<Method extends ControlMethod> = Extract<
@@ -21,6 +24,8 @@ export class ControlLine {
   readonly #socket: Socket;
   readonly #lease: Lease;
   readonly #waiting = new Map<number, (answer: ControlAnswer | null) => void>();
+  /** Lines that speak as the user, and who waits for their end. */
+  readonly #spoken = new Map<number, { line: string; ended: PromiseWithResolvers<void> }>();
   #last = 0;
   #gone = false;
 
@@ -61,15 +66,20 @@ export class ControlLine {
     tell: (answer: ControlAnswer | null) => void,
   ): number {
     const id = (this.#last += 1);
+    const speaks = speaksAsUser.has(method);
+    const { token } = this.#lease;
+    const line = JSON.stringify({ id, method, params, token, ...(speaks && { pid: process.pid }) });
     this.#waiting.set(id, tell);
+    if (speaks) this.#spoken.set(id, { line, ended: Promise.withResolvers() });
     if (this.#gone) tell(null);
-    else
-      this.#socket.write(`${JSON.stringify({ id, method, params, token: this.#lease.token })}\n`);
+    else this.#socket.write(`${line}\n`);
     return id;
   }
 
   forget(id: number): void {
     this.#waiting.delete(id);
+    this.#spoken.get(id)?.ended.resolve();
+    this.#spoken.delete(id);
   }
 
   close(): void {
@@ -79,8 +89,19 @@ export class ControlLine {
   #take(line: string): void {
     const answer = parseAnswer(line);
     if (answer === undefined) return void this.#socket.destroy();
-    if (typeof answer.id === "number") this.#waiting.get(answer.id)?.(answer);
+    if ("challenge" in answer) void this.#sign(answer);
+    else if (typeof answer.id === "number") this.#waiting.get(answer.id)?.(answer);
     else for (const tell of [...this.#waiting.values()]) tell(answer);
+  }
+
+  /** Shows that this process has said a line, until it is answered. */
+  async #sign({ id, challenge }: { id: RequestId; challenge: string }): Promise<void> {
+    const spoken = typeof id === "number" ? this.#spoken.get(id) : undefined;
+    if (spoken === undefined) return;
+    await showing(signOf(challenge, spoken.line), () => {
+      this.send("signed", { of: id }, () => undefined);
+      return spoken.ended.promise;
+    });
   }
 }
 

@@ -1,13 +1,12 @@
 import { RetinueError } from "../errors.ts";
-import type { CallBack } from "../platform/call-back.ts";
-import { refusalOf, type RefusedSpeaker } from "../platform/speaker.ts";
+import { refusalOf, type RefusedSpeaker, type Speaker } from "../platform/speaker.ts";
 import type { ControlPort } from "./control-port.ts";
 import type { ControlMethod } from "./protocol.ts";
 
 /** Throws `invalid_request`, and writes it down, unless the process at the other end may speak as the user. */
 export async function mustSpeak(
   method: ControlMethod,
-  speaker: CallBack | null,
+  speaker: Speaker | null,
   port: Pick<ControlPort, "noteRefusal">,
 ): Promise<void> {
   const refused = speaker === null ? unknownSpeaker : await refusalOf(speaker);
@@ -24,5 +23,5 @@ export async function mustSpeak(
 const unknownSpeaker: RefusedSpeaker = {
   pid: null,
   agents: [],
-  reason: "it was not called back",
+  reason: "it has not said which process it is",
 };

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import type { AgentEvent } from "../events/event.ts";
-import { callBackSchema } from "../platform/call-back.ts";
 import { isObject } from "../platform/is-object.ts";
 
 /**
  * What goes over the socket of a session: one JSON object a line, in both directions. Each request carries the token of the
  * lease, and gets one answer with its `id`. After the answer to `events` come lines with the same `id` and an event, until
- * one says `done`. After `speak` the session dials the client; over that connection the same goes, and what speaks as the user.
+ * one says `done`. A request that speaks as the user names its process, and is answered by a challenge first: the client shows
+ * the sign for its line (`platform/sign.ts`), says `signed`, and gets its answer then.
  */
 const id = z.string().min(1).max(200);
 
@@ -14,6 +14,8 @@ export const requestSchema = z
   .object({
     id: z.union([z.int(), z.string().max(64)]),
     token: z.string().max(200),
+    /** The process that asks, for what speaks as the user. */
+    pid: z.int().positive().exactOptional(),
   })
   .and(
     z.discriminatedUnion("method", [
@@ -42,8 +44,11 @@ export const requestSchema = z
         method: z.literal("resume"),
         params: z.object({ id, prompt: z.string().min(1).exactOptional() }),
       }),
-      /** Asks to be called back, to speak as the user. */
-      z.object({ method: z.literal("speak"), params: callBackSchema() }),
+      /** The client shows the sign for one of its requests. */
+      z.object({
+        method: z.literal("signed"),
+        params: z.object({ of: z.union([z.int(), z.string().max(64)]) }),
+      }),
       /** Of one agent and everything below it; without `id` of all. The answer has their rows as they are now. */
       z.object({ method: z.literal("events"), params: z.object({ id: id.exactOptional() }) }),
     ]),
@@ -74,6 +79,7 @@ export const answerSchema = z.union([
     id: z.union([z.int(), z.string()]).nullable(),
     error: z.object({ code: z.string(), message: z.string() }),
   }),
+  z.object({ id: z.union([z.int(), z.string()]), challenge: z.string() }),
   z.object({ id: z.union([z.int(), z.string()]), result: z.unknown() }),
   z.object({ id: z.union([z.int(), z.string()]), event: eventSchema }),
   /** So many events were lost so far, because the reader was too slow for them. */

@@ -1,6 +1,5 @@
 import { chmodSync, lstatSync, rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
-import { callBack, type CallBack } from "../platform/call-back.ts";
 import { Connection, type ConnectionOptions } from "./connection.ts";
 import type { ControlPort } from "./control-port.ts";
 import { refuses } from "./dead-socket.ts";
@@ -59,12 +58,8 @@ export class ControlServer {
     rmSync(this.#options.path, { force: true });
   }
 
-  #accept(socket: Socket, speaker: CallBack | null = null): void {
-    const connection = new Connection(socket, this.#port, {
-      ...this.#options,
-      speaker,
-      callBack: async (at) => this.#accept(await callBack(at, this.#options.token), at),
-    });
+  #accept(socket: Socket): void {
+    const connection = new Connection(socket, this.#port, this.#options);
     this.#connections.add(connection);
     socket.once("close", () => this.#connections.delete(connection));
   }

@@ -5,6 +5,7 @@ import { RetinueError } from "../errors.ts";
 import { awaitCall } from "../platform/call-back.ts";
 import { nextLine } from "../platform/next-line.ts";
 import { once } from "../platform/once.ts";
+import { showing, signOf } from "../platform/sign.ts";
 import { settlementOf, type FoundRequest } from "./find-requests.ts";
 import type { Answer } from "./request.ts";
 import { settledBefore } from "./settlements.ts";
@@ -70,9 +71,17 @@ async function calledOn(called: Promise<Socket>, found: FoundRequest): Promise<S
 
 async function hand(answer: Answer, socket: Socket, found: FoundRequest): Promise<void> {
   const { request } = found;
-  const reply = nextLine(socket, { longest: 64 * 1024, ms: patience });
-  socket.write(`${JSON.stringify({ answer })}\n`);
-  const reception = parsed(await reply);
+  const ask = (line: string): Promise<string | null> => {
+    const reply = nextLine(socket, { longest: 64 * 1024, ms: patience });
+    socket.write(`${line}\n`);
+    return reply;
+  };
+  const said = JSON.stringify({ answer });
+  const challenge = challengeIn(await ask(said));
+  const reception =
+    challenge === undefined
+      ? undefined
+      : parsed(await showing(signOf(challenge, said), () => ask("signed")));
   // The log knows what a process did that had no time to say it.
   const isTaken = settlementOf(found)?.by === terminalName(process.pid);
   if (reception === undefined && !isTaken)
@@ -88,6 +97,11 @@ async function hand(answer: Answer, socket: Socket, found: FoundRequest): Promis
 /** Who answered, as the log and the agent are told. */
 export function terminalName(pid: number): string {
   return `terminal (pid ${pid})`;
+}
+
+function challengeIn(line: string | null): string | undefined {
+  const said: unknown = line === null ? null : JSON.parse(line);
+  return z.object({ challenge: z.string() }).safeParse(said).data?.challenge;
 }
 
 function parsed(line: string | null): Reception | undefined {

@@ -170,6 +170,8 @@ export class Inbox implements AsyncDisposable {
 
   async #check(request: InboxRequest, signal: AbortSignal): Promise<Answered | null> {
     const { checks = [], grants, logger } = this.#options;
+    // A person alone ends planning.
+    if (request.kind === "plan") return null;
     const answer = await runChecks(checks, request, {
       signal,
       logger,

@@ -74,6 +74,7 @@ test.runIf(process.platform === "linux")(
     files.leaveWord(request.id, { ...waiting.at, pid: process.ppid });
     const socket = await waiting.called;
     socket.write(`${JSON.stringify({ answer: { verdict: "allow", scope: "once" } })}\n`);
+    socket.once("data", () => socket.write("signed\n"));
     await until(() => desk.warnings.length > 0);
     expect(desk.warnings).toEqual([expect.stringContaining("does not know who answers") as string]);
     expect(desk.inbox.list()).toHaveLength(1);
@@ -81,7 +82,7 @@ test.runIf(process.platform === "linux")(
       {
         method: "answer",
         pid: process.ppid,
-        reason: expect.stringContaining("not the one") as string,
+        reason: expect.stringContaining("has not said it") as string,
       },
     ]);
   },

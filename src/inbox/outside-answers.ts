@@ -4,7 +4,8 @@ import { callBack, type CallBack } from "../platform/call-back.ts";
 import { isObject } from "../platform/is-object.ts";
 import type { Logger } from "../platform/logger.ts";
 import { nextLine } from "../platform/next-line.ts";
-import { refusalOf, type RefusedSpeaker } from "../platform/speaker.ts";
+import { newChallenge, signOf } from "../platform/sign.ts";
+import { refusalOf, type RefusedSpeaker, type Speaker } from "../platform/speaker.ts";
 import { terminalName, type Reception } from "./answer-from-outside.ts";
 import type { OpenRequest } from "./open-request.ts";
 import { largestFile, type RequestFiles } from "./request-files.ts";
@@ -45,7 +46,11 @@ async function hear(id: string, at: CallBack, desk: Desk): Promise<void> {
     socket = await callBack(at, desk.sessionId);
     const line = await nextLine(socket, { longest: largestFile, ms: patience });
     const answer = answerIn(line);
-    await mustAnswer(at, desk);
+    const challenge = newChallenge();
+    const signed = nextLine(socket, { longest: largestFile, ms: patience });
+    socket.write(`${JSON.stringify({ challenge })}\n`);
+    await signed;
+    await mustAnswer({ pid: at.pid, sign: signOf(challenge, line ?? "") }, desk);
     await desk.inbox.answer(id, answer as Answer, terminalName(at.pid));
     reception = { taken: true };
   } catch (error) {
@@ -62,8 +67,8 @@ function answerIn(line: string | null): unknown {
   throw new RetinueError("invalid_request", "Whoever wanted to answer said nothing. Try again.");
 }
 
-async function mustAnswer(at: CallBack, { inbox }: Desk): Promise<void> {
-  const refused = await refusalOf(at, { notOurs: true });
+async function mustAnswer(speaker: Speaker, { inbox }: Desk): Promise<void> {
+  const refused = await refusalOf(speaker, { notOurs: true });
   if (refused === null) return;
   inbox.noteRefusal("answer", refused);
   throw new RetinueError(

@@ -1,5 +1,7 @@
 import type { ShellWord } from "../shell/shell-word.ts";
 import { opaqueText } from "../shell/opaque.ts";
+import type { Form } from "./bash/forms.ts";
+import { handedOn } from "./bash/handed-on.ts";
 import { operandsOf } from "./bash/files/operands.ts";
 import type { BashView } from "./bash/view.ts";
 import type { ViewedCall } from "./call.ts";
@@ -16,9 +18,8 @@ export function criticalRemoval({ bash }: ViewedCall, book: Rulebook): Finding |
   }
   const { ground, policy } = book;
   const cwds = [...new Set([ground.cwd, policy.cwd])];
-  for (const { words } of bash.reach.runs.flatMap(({ forms }) => forms)) {
-    const [name, ...args] = words;
-    if (name?.text !== "rm" && name?.text !== "rmdir") continue;
+  for (const words of bash.reach.runs.flatMap(({ forms }) => forms.flatMap(removals))) {
+    const [, ...args] = words;
     const critical = distinct(operandsOf(args)).find((word) => {
       if (word.isUnderVariable) return true;
       const pairs = bash.pairsOf(word) ?? [];
@@ -32,6 +33,15 @@ export function criticalRemoval({ bash }: ViewedCall, book: Rulebook): Finding |
     return { verdict: "ask", reason, part };
   }
   return null;
+}
+
+/** The removals in a command: its own, and those that an unknown program may run. */
+function removals({ words }: Form): (readonly ShellWord[])[] {
+  const [name] = words;
+  const isRemoval = (word: ShellWord | undefined): boolean =>
+    /(?:^|\/)rm(?:dir)?$/.test(word?.text ?? "");
+  if (isRemoval(name) || name?.isStatic === false) return [words];
+  return (handedOn(words) ?? []).filter(([first]) => isRemoval(first));
 }
 
 /** Whether `rm` or `rmdir` stands anywhere in an opaque command. */

@@ -1,4 +1,5 @@
 import { commandText } from "../shell/shell.ts";
+import type { ShellWord } from "../shell/shell-word.ts";
 import { handedOn } from "./bash/handed-on.ts";
 import type { BashView } from "./bash/view.ts";
 import { matchesCommand, mayMatchCommand, type CommandPattern } from "./bash/pattern.ts";
@@ -67,6 +68,15 @@ function fileMatch(rule: Rule, call: ViewedCall, book: Rulebook): Match | null {
   if (touched !== undefined) return { certain: true, part: touched.part };
   const [program] = bash.reach.unknown;
   if (program !== undefined) return { certain: false, part: program };
+  // A link that an earlier part makes, or moves, may lead to the file.
+  const moves =
+    bash.makesLinks || bash.touched.some(({ program }) => /^(?:cp|mv|rsync)$/.test(program ?? ""));
+  const fresh = bash.touched.find(
+    ({ pair, effect, program }) =>
+      // Operands of git are names of branches just as well.
+      effect === "read" && isForReading && program !== "git" && !book.ground.exists(pair.given),
+  );
+  if (moves && fresh !== undefined) return { certain: false, part: fresh.part };
   const unknown = bash.unknownFiles.find(({ effect }) =>
     effect === "read" ? isForReading : isForWriting,
   );
@@ -91,7 +101,15 @@ function wholeMatch(rule: Rule, call: ViewedCall): Match | null {
     if (effect === "write") return program === null && isAbout(rule, "Edit");
     return (program === null || viewers.has(program)) && isAbout(rule, "Read");
   });
-  return isDone === undefined ? null : { certain: true, part: isDone.part };
+  if (isDone !== undefined) return { certain: true, part: isDone.part };
+  const effects = { read: isAbout(rule, "Read"), write: isAbout(rule, "Edit") };
+  const maybe =
+    call.bash?.unknownFiles.find(({ effect }) => effects[effect]) ??
+    call.bash?.touched.find(
+      ({ effect, program }) => program !== null && effects[effect] && effect === "write",
+    );
+  const walks = effects.read && (call.bash?.walks ?? false);
+  return maybe !== undefined || walks ? { certain: false, part: maybe?.part ?? null } : null;
 }
 
 function pathMatch(rule: Rule, call: ViewedCall, book: Rulebook): Match | null {
@@ -113,7 +131,7 @@ function commandMatch(pattern: CommandPattern | null, bash: BashView | null): Ma
     if (possible !== null) continue;
     if (isOpen && mayMatchCommand(pattern, words)) possible = text;
     // Programs that run others are an open set: whatever is no plain data may be one.
-    else if (handedOn(words).some((inner) => matchesCommand(pattern, inner))) possible = text;
+    else if (mayHandOn(words, pattern)) possible = text;
   }
   possible ??= assignedTexts(bash).find((value) => matchesCommand(pattern, value)) ?? null;
   return possible === null ? null : { certain: false, part: possible };
@@ -122,6 +140,20 @@ function commandMatch(pattern: CommandPattern | null, bash: BashView | null): Ma
 /** Texts that a variable gives to a program, which may run them: `GIT_PAGER=less git log`. */
 function assignedTexts({ reach }: BashView): string[] {
   return reach.runs.flatMap(({ command }) =>
-    command.words.length === 0 ? [] : command.assignments.flatMap(({ value }) => value?.text ?? []),
+    command.words.length === 0
+      ? []
+      : command.assignments.flatMap(({ value }) => value?.text.split(/[;&|]+\s*/) ?? []),
+  );
+}
+
+function mayHandOn(words: readonly ShellWord[], pattern: CommandPattern): boolean {
+  const inner = handedOn(words);
+  return (
+    inner === null ||
+    inner.some((rest) => {
+      const [name = "", ...args] = rest.map(({ text }) => text);
+      const program = name.slice(name.lastIndexOf("/") + 1);
+      return [name, program].some((one) => matchesCommand(pattern, [one, ...args].join(" ")));
+    })
   );
 }

@@ -19,23 +19,36 @@ export function ownSecrets(call: ViewedCall, book: Rulebook): Finding | null {
   if (found !== undefined)
     return {
       verdict: "deny",
-      reason: `${found.pair.given} is Retinue's own: what is said and allowed by the user. No agent may read or write it.`,
+      reason: `${found.pair.given} is Retinue's own: keys, and what the user says and allows. No agent may read or write it.`,
       part: found.part,
     };
   const walked = (call.bash?.touched ?? []).find(
     ({ pair, program }) =>
       walkers.has(program ?? "") && either(pair, (path) => holdsOwnSecrets(path, roots)),
   );
-  if (walked === undefined) return null;
+  const part = walked?.part ?? mayTouch(call, roots);
+  if (part === null) return null;
   return {
     verdict: "ask",
-    reason: `'${walked.part}' would read what the user is asked and the tokens of sessions. Grep and Read leave them out.`,
-    part: walked.part,
+    reason: `'${part}' may touch the tokens of sessions, and what the user is asked and allows. Grep and Read leave them out.`,
+    part,
   };
 }
 
-/** Whether a path is one of them, below one of the directories in which Retinue keeps them. */
+/** A part whose files are not known, in a command that names the place. */
+function mayTouch({ bash }: ViewedCall, roots: readonly string[]): string | null {
+  const [unknown] = bash?.unknownFiles ?? [];
+  if (bash === null || unknown === undefined) return null;
+  const isNamed = roots.some((root) => bash.command.includes(root));
+  return isNamed ||
+    /CLAUDE_CONFIG_DIR|\.claude\b|\blease\b|\bretinue\/(?:trust|grants)/.test(bash.command)
+    ? unknown.part
+    : null;
+}
+
+/** Whether a path is one of them, below one of the directories in which Retinue keeps them; or a process's environment. */
 export function isOwnSecret(path: string, roots: readonly string[]): boolean {
+  if (/^\/proc\/(?:self|thread-self|\d+)\/(?:task\/\d+\/)?(?:environ|mem)$/.test(path)) return true;
   return belowOf(path, roots).some((below) => secret.test(below));
 }
 
@@ -43,8 +56,9 @@ export function isOwnSecret(path: string, roots: readonly string[]): boolean {
 const secret =
   /^(?:(?:.*\/)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\/(?:lease\.json[^/]*|(?:inbox|mail)(?:\/.*)?)|retinue\/(?:grants|trust)(?:\/.*)?)$/;
 
-/** Directories between Retinue's own and a session's. */
+/** Directories between Retinue's own and a session's, and those above them. */
 function holdsOwnSecrets(path: string, roots: readonly string[]): boolean {
+  if (roots.some((root) => isInside(path, root))) return true;
   return belowOf(path, roots).some((below) =>
     /^(?:projects(?:\/[^/]+){0,2}|retinue|)$/.test(below),
   );
@@ -52,7 +66,7 @@ function holdsOwnSecrets(path: string, roots: readonly string[]): boolean {
 
 /** Programs that read what lies in a directory that they are given. */
 const walkers: ReadonlySet<string> = new Set(
-  "grep egrep fgrep rg ag ack cp mv tar zip rsync scp diff".split(" "),
+  "grep egrep fgrep rg ag ack cp mv tar zip rsync scp diff find".split(" "),
 );
 
 /** In small letters, because some file systems do not tell them apart. */

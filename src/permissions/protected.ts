@@ -23,6 +23,12 @@ export function isProtected(path: string, { directories, memory, own }: Protecte
   return directories.some((root) => isInside(root, path) && isProtectedBelow(root, path));
 }
 
+/** Whether a text has a protected name in it, as a part of some path. */
+export function namesProtected(text: string): boolean {
+  const parts = text.toLowerCase().split(/[\s/"'=;&|<>()]+/);
+  return parts.some((part) => files.has(part) || protectedDirectories.includes(part));
+}
+
 function isProtectedBelow(root: string, path: string): boolean {
   const below = relative(root, path).toLowerCase();
   const segments = below.split("/");

@@ -11,6 +11,7 @@ import { beyondLooking } from "./read-only.ts";
 import { ownSecrets } from "./own-secrets.ts";
 import { ruleForPath } from "./path-rule.ts";
 import { bothInside, type Rulebook } from "./policy.ts";
+import { namesProtected } from "./protected.ts";
 import { privateHostOf } from "./private-host.ts";
 import { isAbout, type Rule } from "./rule.ts";
 
@@ -108,6 +109,13 @@ function protectedWrites(call: ViewedCall, book: Rulebook): Finding | null {
         .filter(({ effect }) => effect === "write")
         .map(({ pair, part }) => ({ ...pair, part }));
   const found = written.find((one) => book.isProtected(one));
+  const unknown = call.bash?.unknownFiles.find(({ effect }) => effect === "write");
+  if (found === undefined && unknown !== undefined && namesProtected(call.bash?.command ?? ""))
+    return {
+      verdict: "ask",
+      reason: `'${short(unknown.part)}' may write a protected path: programs act on it by themselves. No rule allows that.`,
+      part: unknown.part,
+    };
   if (found === undefined) return null;
   const reason = `${found.given} is protected: programs act on it by themselves. No rule allows writing it.`;
   return { verdict: "ask", reason, part: found.part };

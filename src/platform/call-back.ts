@@ -1,19 +1,16 @@
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { dirname } from "node:path";
 import { z } from "zod";
 import { RetinueError } from "../errors.ts";
+import { isEqual } from "./is-equal.ts";
 import { once } from "./once.ts";
 import { isPrivate, privateSocket } from "./private-socket.ts";
 
 /*
- * A process that wants to speak as the user does not dial: it listens and is called back. Only so does the one that it
- * speaks to know who is at the other end. On Linux it listens at an abstract address, which is no file that could be
- * renamed, and which every connection to it keeps as its name; `/proc` then shows who holds the other end (`speaker.ts`).
- *
- * An address is made for one realm, which is a session. Together with the rule that an address whose connection is open
- * is not dialed again, this makes sure that all connections of that name belong to whoever listens there now.
+ * How a process reaches another one that has no socket: it leaves word where it listens, and is called back. On Linux it
+ * listens at an abstract address, which is no file that could be renamed. Who it is, its sign says (`sign.ts`).
  */
 
 /** Where a process waits to be called back. */
@@ -128,9 +125,4 @@ function listening(server: Server, address: string): Promise<void> {
     });
     server.unref();
   });
-}
-
-export function isEqual(given: string, expected: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
-  return a.length === b.length && timingSafeEqual(a, b);
 }

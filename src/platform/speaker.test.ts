@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
@@ -7,27 +8,36 @@ import { agentsOf } from "./agents-of.ts";
 import { awaitCall, callBack } from "./call-back.ts";
 import { agentsInSession, ProcessTree } from "./process-tree.ts";
 import { readProcesses, type Process } from "./process-table.ts";
+import { showing, signOf } from "./sign.ts";
 import { refusalOf } from "./speaker.ts";
 
 const linux = test.runIf(process.platform === "linux");
 
-test("whoever was called back and has taken the call may speak", async () => {
-  using waiting = await awaitCall("here");
-  const socket = await callBack(waiting.at, "here");
-  onTestFinished(() => void socket.destroy());
-  await waiting.called;
-  expect(await refusalOf(waiting.at)).toBeNull();
+linux("a process that shows the sign for its words may speak, and for no other words", async () => {
+  const { pid } = process;
+  const sign = signOf("challenge", "words");
+  expect(await refusalOf({ pid, sign })).toMatchObject({ pid, agents: [] });
+  await showing(sign, async () => {
+    expect(await refusalOf({ pid, sign })).toBeNull();
+    const other = signOf("challenge", "other words");
+    expect(await refusalOf({ pid, sign: other })).toMatchObject({
+      reason: `process ${pid} has not said it`,
+    });
+  });
+  expect(await refusalOf({ pid, sign })).toMatchObject({ pid });
 });
 
-linux("an address is dialed for its own session, and not again while it is connected", async () => {
-  using waiting = await awaitCall("here");
-  await expect(callBack(waiting.at, "elsewhere")).rejects.toThrow("no address for this session");
-  const socket = await callBack(waiting.at, "here");
-  await expect(callBack(waiting.at, "here")).rejects.toThrow("no address for this session");
-  socket.destroy();
-  await once(socket, "close");
-  const again = await callBack(waiting.at, "here");
-  onTestFinished(() => void again.destroy());
+linux("nobody shows a sign under the process id of another", async () => {
+  const other = spawn("sleep", ["100"]);
+  onTestFinished(() => void other.kill("SIGKILL"));
+  const pid = other.pid ?? 0;
+  const sign = signOf("challenge", "words");
+  expect(() => writeFileSync(`/proc/${pid}/comm`, sign)).toThrow();
+  await showing(sign, async () => {
+    expect(await refusalOf({ pid, sign })).toMatchObject({
+      reason: `process ${pid} has not said it`,
+    });
+  });
 });
 
 test("whoever does not know the secret is hung up on", async () => {
@@ -41,23 +51,6 @@ test("whoever does not know the secret is hung up on", async () => {
   (await waiting.called).write("hello\n");
   const [said] = (await once(socket, "data")) as [Buffer];
   expect(String(said)).toBe("hello\n");
-});
-
-linux("an address that one process has left and another one has taken is nobody's", async () => {
-  const waiting = await awaitCall("here");
-  const socket = await callBack(waiting.at, "here");
-  const mine = await waiting.called;
-  onTestFinished(() => void [socket.destroy(), mine.destroy()]);
-  expect(await refusalOf(waiting.at)).toBeNull();
-  waiting[Symbol.dispose]();
-  const name = waiting.at.address.slice(1);
-  const program = `const net = require("net"); net.createServer(() => {}).listen("\\0${name}", () => {
-    net.connect("\\0${name}", () => console.log("taken"));
-  })`;
-  const other = spawn(process.execPath, ["-e", program], { stdio: ["ignore", "pipe", "inherit"] });
-  onTestFinished(() => void other.kill("SIGKILL"));
-  await once(other.stdout, "data");
-  expect(await refusalOf(waiting.at)).toMatchObject({ agents: [] });
 });
 
 linux(

@@ -1,9 +1,8 @@
-import { readdirSync, readlinkSync } from "node:fs";
 import { agentsOf, ancestorsOf } from "./agents-of.ts";
-import type { CallBack } from "./call-back.ts";
-import { processStart, readProcFile } from "./process-start.ts";
+import { processStart } from "./process-start.ts";
 import { readProcesses, type Process } from "./process-table.ts";
 import { agentsInSession } from "./process-tree.ts";
+import { shows } from "./sign.ts";
 
 /** Why a process may not speak as the user. */
 export interface RefusedSpeaker {
@@ -15,30 +14,32 @@ export interface RefusedSpeaker {
   readonly reason: string;
 }
 
+/** Who wants to speak, by its own word, and the sign that it shows if that is true. */
+export interface Speaker {
+  readonly pid: number;
+  readonly sign: string;
+}
+
 /**
- * Whether the process that we have called back may speak as the user; nothing is wrong with `null`. It must hold the other
- * end of the connection, so that nobody borrows the process id of another, and must not work for an agent. Exempt are
- * agents that we ourselves work for: they have started us, and steer us as a program would.
- *
- * To be asked when the process has said something over the connection: before, it may not have taken it yet. Where there is
- * no `/proc` nobody can be told from anybody else, and everybody who was called back may speak.
+ * Whether a process may speak as the user; nothing is wrong with `null`. It must show its sign, so that nobody borrows the
+ * process id of another, and must not work for an agent. Exempt are agents that we ourselves work for: they have started
+ * us, and steer us as a program would. Where there is no `/proc` nobody can be told from anybody else, and everybody may speak.
  */
 export async function refusalOf(
-  at: CallBack,
+  { pid, sign }: Speaker,
   options: {
     /** Also refuses what we have started ourselves. */
     notOurs?: boolean;
   } = {},
 ): Promise<RefusedSpeaker | null> {
   if (process.platform !== "linux") return null;
-  const { pid } = at;
   const refused = (reason: string, agents: readonly string[] = []): RefusedSpeaker => ({
     pid,
     agents,
     reason,
   });
   const started = processStart(pid);
-  if (!holdsOtherEnd(at)) return refused(`process ${pid} is not the one that is connected`);
+  if (!shows(pid, sign)) return refused(`process ${pid} has not said it`);
   const table = await readProcesses();
   const speaker = table.find((one) => one.pid === pid);
   if (speaker === undefined || speaker.started !== started)
@@ -58,40 +59,4 @@ function foreignAgents(speaker: Process, table: readonly Process[]): string[] {
 
 function isBelowUs(pid: number, table: readonly Process[]): boolean {
   return ancestorsOf(table, pid).some((one) => one.pid === process.pid);
-}
-
-/** Whoever listened at the address may have accepted several connections; one that it does not hold is somebody else's. */
-function holdsOtherEnd({ pid, address }: CallBack): boolean {
-  const ends = connectionsNamed(address);
-  const held = new Set(socketsOf(pid));
-  return ends.length > 0 && ends.every((inode) => held.has(`socket:[${inode}]`));
-}
-
-/** A connection has the name of the address at which it was accepted. Its end that dialed has none. */
-function connectionsNamed(address: string): string[] {
-  return readProcFile("/proc/net/unix")
-    .split("\n")
-    .flatMap((line) => {
-      const [, , , flags, , , inode, ...name] = line.trim().split(/\s+/);
-      // Some programs fill an abstract name up with zeros, which are shown like this.
-      if (name.join(" ").replace(/@+$/, "") !== address || flags === listens) return [];
-      return [inode ?? ""];
-    });
-}
-
-const listens = "00010000";
-
-/** None when the process is gone or belongs to somebody else. */
-function socketsOf(pid: number): string[] {
-  try {
-    return readdirSync(`/proc/${pid}/fd`).flatMap((descriptor) => {
-      try {
-        return [readlinkSync(`/proc/${pid}/fd/${descriptor}`)];
-      } catch {
-        return [];
-      }
-    });
-  } catch {
-    return [];
-  }
 }

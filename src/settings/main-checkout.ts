@@ -1,5 +1,6 @@
-import { lstatSync } from "node:fs";
+import { existsSync, lstatSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { isInside } from "../platform/is-inside.ts";
 import { readSmallFile } from "../platform/read-small-file.ts";
 import { realPath } from "../platform/real-path.ts";
 
@@ -26,6 +27,10 @@ export function linkedRepository(folder: string): string | undefined {
   const common = dirname(dirname(entry));
   if (basename(dirname(entry)) !== "worktrees") return undefined;
   if (ownerOf(entry, "directory") !== owner) return undefined;
+  // A folder that brings its own repository along would vouch for itself.
+  if (isInside(folder, entry) || isInside(common, folder)) return undefined;
+  if (!["HEAD", "objects", "refs"].every((name) => existsSync(join(common, name))))
+    return undefined;
 
   const back = pathIn(join(entry, "gitdir"));
   if (back === undefined || basename(back) !== ".git") return undefined;

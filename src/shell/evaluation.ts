@@ -20,18 +20,23 @@ const evaluators: ReadonlySet<string> = new Set(
 export const evaluatedVariable =
   /^(?:PS[0-4]|PROMPT_COMMAND|ENV|BASH\w*|SHELLOPTS|POSIXLY_CORRECT|S?RANDOM|SECONDS|LINENO|HISTCMD|OPT(?:IND|ERR)|EPOCH\w*)$/;
 
+const behindTime =
+  /^(?:!|\w+\+?=.*|if|then|elif|else|fi|for|in|while|until|do|done|case|esac|select|function|coproc|time)$/s;
+
 /** What a simple command evaluates, if anything. `command`, `builtin` and `time` are looked through. */
 export function evaluationIn(words: readonly ShellWord[]): Evaluation | null {
   const at = programIn(words);
   const program = words[at];
-  if (program === undefined || !program.isStatic) return null;
+  // `time` alone stands before some operators only.
+  if (program === undefined)
+    return at === 0 ? null : { at: 0, what: "`time` without a command", remedy: "leave it out" };
+  if (!program.isStatic) return null;
   const name = program.text;
   const args = words.slice(at + 1);
   const says = (remedy: string): Evaluation => ({ at, what: `\`${name}\``, remedy });
   if (evaluators.has(name)) return says("bash takes its arguments for code or for names");
   // Behind `time` bash looks for reserved words again.
-  if (at > 0 && /^(?:!|\w+\+?=.*|if|for|while|until|case|select|function)$/s.test(name))
-    return says("write it without `time`");
+  if (at > 0 && behindTime.test(name)) return says("write it without `time`");
   switch (name) {
     case "set":
       return isHarmlessSet(args) ? null : says("only -e, -u, -x and -o pipefail are readable");

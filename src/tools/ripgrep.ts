@@ -2,6 +2,7 @@ import { spawn, type ChildProcessByStdio } from "node:child_process";
 import { once } from "node:events";
 import type { Readable } from "node:stream";
 import { errorMessage } from "../errors.ts";
+import { startedEnvironment } from "../platform/started-environment.ts";
 import { ToolFailure } from "./tool.ts";
 
 const timeLimitMs = 60_000;
@@ -33,6 +34,7 @@ export async function* ripgrep(search: {
   const args = [...alwaysOptions, ...search.options, "--glob=!.git", "--", ...search.targets];
   const child = spawn(program, args, {
     cwd: search.cwd,
+    env: startedEnvironment({ env: {}, passes: [] }),
     stdio: ["ignore", "pipe", "pipe", ...(search.descriptors ?? [])],
   }) as ChildProcessByStdio<null, Readable, Readable>;
   const closed = once(child, "close").catch((error: unknown) => error);

@@ -13,7 +13,6 @@ import { isAbout, type Rule } from "../rule.ts";
 import { isAcceptedEdit } from "./accepted-edit.ts";
 import { copyBudget } from "./files/copied-files.ts";
 import { unwrapped } from "./forms.ts";
-import { gitCommand } from "./files/git-use.ts";
 import { matchesCommand } from "./pattern.ts";
 import { hasStrayRepository } from "./stray-repository.ts";
 import { onlyLooks } from "./look/only-looks.ts";
@@ -93,15 +92,12 @@ class Check {
   readonly #copies = copyBudget();
   /** Some part of the command writes or removes files. */
   readonly #writes: boolean;
-  /** Some part may make links, so that a path that is not there yet may lead anywhere. */
-  readonly #makesLinks: boolean;
 
   constructor(bash: BashView, approval: Approval, book: Rulebook) {
     this.#bash = bash;
     this.#approval = approval;
     this.#book = book;
     this.#writes = bash.touched.some(({ effect }) => effect === "write");
-    this.#makesLinks = bash.texts.some(({ words }) => mayMakeLinks(words));
     let globs: ReadonlySet<string> | undefined;
     let distrustsGit: boolean | undefined;
     const writes = this.#writes;
@@ -233,19 +229,11 @@ class Check {
     const isFixed = !word.hasGlob && pairs.every(({ given, real }) => given === real);
     if (!isFixed && this.#writes) return false;
     const { ground } = this.#book;
-    if (this.#makesLinks && !pairs.every(({ given }) => ground.exists(given))) return false;
+    if (this.#bash.makesLinks && !pairs.every(({ given }) => ground.exists(given))) return false;
     const known = found.get(pairs) ?? pairs.every(test);
     found.set(pairs, known);
     return known;
   }
-}
-
-/** Programs that make links, or bring some along; of git, whatever does more than look. */
-function mayMakeLinks([name, ...args]: readonly ShellWord[]): boolean {
-  if (/(?:^|\/)(?:ln|tar|bsdtar|unzip|7z|cpio|mount)$/.test(name?.text ?? "")) return true;
-  const looks =
-    /^(?:status|log|show|diff|shortlog|blame|ls-files|ls-tree|rev-parse|describe|grep)$/;
-  return name?.text === "git" && !looks.test(gitCommand(args)?.name ?? "");
 }
 
 /** Variables that bash fills with text of the command itself. */

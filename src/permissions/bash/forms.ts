@@ -1,4 +1,5 @@
 import { literalWord, openWord, unknownWords, type ShellWord } from "../../shell/shell-word.ts";
+import { gitCommand } from "./files/git-command.ts";
 import type { ShellAssignment, SimpleCommand } from "../../shell/shell.ts";
 
 /** A command, or what is left of it without a wrapper in front. */
@@ -100,6 +101,7 @@ const anything: Form = { words: [unknownWords], assignments: [] };
 
 function innerForms(program: string, args: readonly ShellWord[]): Form[] {
   if (program === "find") return afterActions(args);
+  if (program === "git") return withoutGlobalOptions(args);
   if (!changers.has(program) || (program === "command" && onlyLooks(args))) return [];
   const added = program === "xargs" || program === "parallel" ? [unknownWords] : [];
   const marks = added.length === 0 ? [] : placeholders(args);
@@ -136,6 +138,14 @@ function candidates(program: string, args: readonly ShellWord[]): number[] {
     if (operands === 0 || found.length > mostStarts) break;
   }
   return found;
+}
+
+/** `git -C . push` is `git push`. */
+function withoutGlobalOptions(args: readonly ShellWord[]): Form[] {
+  const command = gitCommand(args);
+  if (command === null || command.args.length === args.length - 1) return [];
+  const words = [literalWord("git"), literalWord(command.name), ...command.args];
+  return [{ assignments: [], words }];
 }
 
 function afterActions(args: readonly ShellWord[]): Form[] {

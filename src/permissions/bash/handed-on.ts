@@ -1,16 +1,25 @@
 import type { ShellWord } from "../../shell/shell-word.ts";
-import { hasKnownFiles } from "./files/file-use.ts";
 import { isLookProgram } from "./look/programs.ts";
 import { isTalker } from "./files/mentioned-files.ts";
 
 /** Words in one command from which another one may begin. */
 const mostStarts = 32;
 
-/** The commands that an unknown program may run because they are among its arguments: each rest of its words. */
-export function handedOn([name, ...args]: readonly ShellWord[]): string[] {
-  if (name === undefined || name.text === "command" || args.length === 0) return [];
+/** Programs that take files and data, and run none of them. What git runs is known elsewhere. */
+const plain: ReadonlySet<string> = new Set(
+  "git mkdir touch rm rmdir unlink truncate tee chmod chown chgrp cp mv ln install dd curl wget gzip gunzip".split(
+    " ",
+  ),
+);
+
+/**
+ * The commands that an unknown program may run because they are among its arguments: each rest of its words. `null`: there are
+ * too many to look at.
+ */
+export function handedOn([name, ...args]: readonly ShellWord[]): ShellWord[][] | null {
+  if (name === undefined || name.text === "command") return [];
   const program = name.text.slice(name.text.lastIndexOf("/") + 1);
-  if (hasKnownFiles(program) || isTalker(program) || isLookProgram(program)) return [];
-  const texts = args.slice(0, 2 * mostStarts).map(({ text }) => text);
-  return texts.slice(0, mostStarts).map((_, at) => texts.slice(at).join(" "));
+  if (plain.has(program) || isTalker(program) || isLookProgram(program)) return [];
+  if (args.length > mostStarts) return null;
+  return args.map((_, at) => args.slice(at));
 }

@@ -1,11 +1,12 @@
 import { readShell, type ReadShell } from "../../shell/grammar.ts";
-import type { ShellWord } from "../../shell/shell-word.ts";
+import { unknownWords, type ShellWord } from "../../shell/shell-word.ts";
 import { commandText, type Redirection, type SimpleCommand } from "../../shell/shell.ts";
 import type { Ground } from "../ground.ts";
 import type { PathPair } from "../policy.ts";
 import { directoryChanges } from "./directory-change.ts";
 import { reachOf, type Reach } from "./evaluated.ts";
 import { fileUse } from "./files/file-use.ts";
+import { mayMakeLinks } from "./files/link-makers.ts";
 import { filesBelow } from "./files/files-below.ts";
 import { mentionedFiles } from "./files/mentioned-files.ts";
 import { wordPaths, type WordPaths } from "./files/word-paths.ts";
@@ -55,9 +56,11 @@ export class BashView {
   readonly #ground: Ground;
   readonly #pairs = new Map<readonly string[], readonly PathPair[]>();
   #uses: Uses | undefined;
+  #mentionsAny = false;
   #mentioned: readonly ShownFile[] | undefined;
   #shown: Shown | undefined;
   #leaves: boolean | undefined;
+  #makesLinks: boolean | undefined;
   #texts: readonly RunText[] | undefined;
 
   constructor(command: string, ground: Ground) {
@@ -112,15 +115,29 @@ export class BashView {
           ({ real }) => word.text.includes("/") || this.#ground.isFile(real),
         ),
       );
+      if (words.includes(unknownWords)) this.#mentionsAny = true;
       return pairs.map((pair) => ({ pair, part: commandText(command) }));
     });
     return this.#mentioned;
+  }
+
+  /** Some part shows what is in a directory. */
+  get walks(): boolean {
+    return this.reach.runs.some(({ forms }) =>
+      forms.some((form) => (fileUse(form).walks ?? []).length > 0),
+    );
   }
 
   /** Files that some part may show; `null`: too many, or they cannot be told. */
   get shown(): readonly ShownFile[] | null {
     this.#shown ??= { files: this.#lookForShown() };
     return this.#shown.files;
+  }
+
+  /** Some part may make links, so that a path that is not there yet may lead anywhere. */
+  get makesLinks(): boolean {
+    this.#makesLinks ??= this.texts.some(({ words }) => mayMakeLinks(words));
+    return this.#makesLinks;
   }
 
   /** Everything that may run, as texts, each once. */
@@ -177,7 +194,8 @@ export class BashView {
       }
     }
     const walked = filesBelow([...directories.values()], this.#ground);
-    return walked === null ? null : [...this.mentioned, ...walked];
+    const { mentioned } = this;
+    return walked === null || this.#mentionsAny ? null : [...mentioned, ...walked];
   }
 }
 

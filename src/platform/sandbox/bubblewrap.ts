@@ -27,6 +27,8 @@ export const namespaces: readonly string[] = [
   "--unshare-net",
   "--unshare-pid",
   "--unshare-ipc",
+  "--unshare-uts",
+  "--unshare-cgroup-try",
   ...["--cap-drop", "ALL"],
   "--die-with-parent",
 ];

@@ -20,7 +20,7 @@ export function gitPaths(directory: string, home: string): string[] {
   if (root === undefined || isInside(root, home)) return [];
   if (root !== real && lstatSync(join(root, ".git")).uid !== process.getuid?.()) return [];
   const elsewhere = linkedRepository(root) ?? submoduleOf(root);
-  return elsewhere === undefined ? [root] : [root, elsewhere];
+  return elsewhere === undefined || isInside(elsewhere, home) ? [root] : [root, elsewhere];
 }
 
 /** Where the superproject keeps the repository of a submodule. */
@@ -28,6 +28,7 @@ function submoduleOf(root: string): string | undefined {
   const pointer = /^gitdir: ([^\n]+)\n?$/.exec(textOf(join(root, ".git")))?.[1];
   if (pointer === undefined) return undefined;
   const directory = realPath(resolve(root, pointer));
+  if (isInside(root, directory)) return undefined;
   const back = /^\s*worktree\s*=\s*([^\n"]+?)\s*$/m.exec(textOf(join(directory, "config")))?.[1];
   return back !== undefined && realPath(resolve(directory, back)) === root ? directory : undefined;
 }

@@ -25,9 +25,9 @@ export async function programPaths(of: {
   const directories = [...new Set(of.path.split(delimiter))].filter((directory) => {
     if (!isAbsolute(directory)) return false;
     const real = realPath(directory);
-    return (
-      !isInside(real, home) && ![...systemDirectories, ...within].some((one) => isInside(one, real))
-    );
+    const isOf = (one: string): boolean => isInside(one, real);
+    const isLed = within.some((one) => isInside(one, directory) || isInside(one, real));
+    return !isInside(real, home) && !systemDirectories.some(isOf) && !isLed;
   });
   const found = await Promise.all(directories.map((directory) => programsIn(directory, home)));
   return found.flat();

@@ -74,11 +74,13 @@ async function viewOf(limits: TightLimits, call: TightCall): Promise<View> {
   const absolute = (paths: readonly string[] = []): string[] =>
     paths.map((path) => absolutePath(path, here));
   const within = directories.map((directory) => realPath(directory));
-  const programs = await programPaths({ path: call.env["PATH"] ?? "", home, within });
+  const repositories = within.flatMap((directory) => gitPaths(directory, home));
+  const seen = [...within, ...repositories];
+  const programs = await programPaths({ path: call.env["PATH"] ?? "", home, within: seen });
   const configuration = gitConfiguration(userHome(), call.env);
   const outside = [
     ...[...programs, ...configuration].filter((path) => hides?.(path) !== true),
-    ...within.flatMap((directory) => gitPaths(directory, home)),
+    ...repositories,
   ];
   const hidden = absolute(forbidden?.denyRead);
   const revealed = absolute(forbidden?.allowRead);

@@ -23,7 +23,7 @@ function lines(view: View): string[] {
   return text
     .split(/ (?=--)/)
     .map((line) => line.replaceAll(`${root}/`, ""))
-    .filter((line) => !/ \/(?:dev|proc|tmp)?$/.test(line));
+    .filter((line) => !/ \/(?:dev|proc(?:\/sys(?:rq-trigger)?)?|tmp)?$/.test(line));
 }
 
 test("outer paths come first, whatever the order in which they were added", () => {
@@ -90,12 +90,17 @@ test("what does not exist is passed over", () => {
   expect(lines(new View().add("show", at("nowhere", "dangling")))).toEqual([]);
 });
 
+const processes = [
+  ...["--proc", "/proc", "--ro-bind-try", "/proc/sys", "/proc/sys"],
+  ...["--ro-bind-try", "/proc/sysrq-trigger", "/proc/sysrq-trigger"],
+];
+
 test("nothing else can be written, and temporary files are nobody else's", () => {
   expect(new View().arguments()).toEqual([
-    ...["--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp"],
+    ...["--dev", "/dev", ...processes, "--tmpfs", "/tmp"],
     ...["--remount-ro", "/"],
   ]);
   expect(new View().add("show", ["/"]).arguments()).toEqual([
-    ...["--ro-bind-try", "/", "/", "--dev", "/dev", "--proc", "/proc"],
+    ...["--ro-bind-try", "/", "/", "--dev", "/dev", ...processes],
   ]);
 });

@@ -72,7 +72,10 @@ export class View {
 /** Devices, the sandbox's own processes, and room for temporary files, unless everybody's may be seen. */
 function fresh(path: string, around: Access | undefined): string[] {
   if (path === "/dev") return ["--dev", path];
-  if (path === "/proc") return ["--proc", path];
+  // Root may write the settings of the kernel there, without any privileges.
+  const settings = ["/proc/sys", "/proc/sysrq-trigger"];
+  if (path === "/proc")
+    return ["--proc", path, ...settings.flatMap((one) => ["--ro-bind-try", one, one])];
   return around === undefined ? ["--tmpfs", path] : [];
 }
 

@@ -3,6 +3,7 @@ import { literalWord, unknownWords, type ShellWord } from "../../../shell/shell-
 import type { Form } from "../forms.ts";
 import { isKnownPath, nothing, type FileUse } from "./use.ts";
 import { usesOfGit } from "./git-use.ts";
+import { isLookProgram } from "../look/programs.ts";
 import { operandsOf } from "./operands.ts";
 import { usesOfSearch } from "./search-use.ts";
 
@@ -54,7 +55,7 @@ export function hasKnownFiles(name: string): boolean {
 export function fileUse({ words: [name, ...args] }: Pick<Form, "words">): FileUse {
   if (name?.isStatic !== true) return nothing;
   const operands = operandsOf(args);
-  const used = usesOf(name.text, args, operands);
+  const used = withOutputs(usesOf(name.text, args, operands), name.text, args);
   const flags = walkers.get(name.text);
   if (flags === undefined || used.walks === null) return used;
   const texts = args.map(({ text }) => text);
@@ -62,6 +63,23 @@ export function fileUse({ words: [name, ...args] }: Pick<Form, "words">): FileUs
   const isUnknown =
     name.text === "ag" || name.text === "ack" || texts.some((text) => following.test(text));
   return { ...used, walks: isUnknown ? null : used.reads };
+}
+
+/** Files that options name for output, whatever the program is: `-o x`, `-ox`, `--output=x`. */
+function withOutputs(used: FileUse, name: string, args: readonly ShellWord[]): FileUse {
+  if (isLookProgram(name) && name !== "sort" && name !== "uniq") return used;
+  const written = args.flatMap((word, at): ShellWord[] => {
+    const [, attached] = /^(?:-[oO]|--output(?:-[\w-]+)?=)(.+)$/s.exec(word.text) ?? [];
+    if (attached !== undefined) return [word.isStatic ? literalWord(attached) : word];
+    const next = args[at + 1];
+    return /^(?:-[oOCP]|--(?:output|output-document|directory|directory-prefix))$/.test(
+      word.text,
+    ) && next !== undefined
+      ? [next]
+      : [];
+  });
+  const second = name === "uniq" ? operandsOf(args).slice(1) : [];
+  return { ...used, writes: [...used.writes, ...written, ...second] };
 }
 
 function usesOf(name: string, args: readonly ShellWord[], operands: readonly ShellWord[]): FileUse {

@@ -1,26 +1,7 @@
 import { literalWord, unknownWords, type ShellWord } from "../../../shell/shell-word.ts";
+import { gitCommand } from "./git-command.ts";
 import { isKnownPath, type FileUse } from "./use.ts";
 import { operandsOf } from "./operands.ts";
-
-/** Options in front of the command that take the next word. */
-const withValue = new Set(
-  "-c -C --git-dir --work-tree --namespace --exec-path --super-prefix --config-env --attr-source".split(
-    " ",
-  ),
-);
-
-/** The command of git and its arguments; `null`: only running would tell. */
-export function gitCommand(
-  args: readonly ShellWord[],
-): { readonly name: string; readonly args: readonly ShellWord[] } | null {
-  for (let at = 0; at < args.length; at += 1) {
-    const word = args[at];
-    if (word?.isStatic !== true) return null;
-    if (!word.text.startsWith("-")) return { name: word.text, args: args.slice(at + 1) };
-    if (withValue.has(word.text)) at += 1;
-  }
-  return { name: "", args: [] };
-}
 
 /** Which files git reads by name, and whether it shows what is in others. `revision:path` is a path too. */
 export function usesOfGit(args: readonly ShellWord[]): FileUse {
@@ -42,11 +23,13 @@ const rewriting = new Set(
   ).split(" "),
 );
 
-/** Commands that show what is in files, of now or of earlier. */
-const showing = new Set(
+/** Commands that show nothing of what is in files, unless they are asked for a patch. Every other one may. */
+const silent = new Set(
   (
-    "grep cat-file archive format-patch diff-tree diff-index diff-files whatchanged range-diff fast-export bundle " +
-    "difftool rerere bisect annotate notes"
+    "add commit push fetch branch tag remote rev-parse init clone ls-files ls-tree describe shortlog worktree version help " +
+    "switch checkout restore reset merge pull rebase cherry-pick revert clean mv rm gc fsck prune submodule count-objects " +
+    "rev-list merge-base name-rev symbolic-ref update-index update-ref check-ignore for-each-ref show-ref cherry am apply " +
+    "maintenance pack-refs repack sparse-checkout lfs --version"
   ).split(" "),
 );
 
@@ -58,7 +41,6 @@ const onlyNames =
   /^(?:-s|--(?:no-patch|quiet|stat|numstat|shortstat|dirstat|name-only|name-status|summary|compact-summary)(?:=.*)?)$/s;
 
 function showsContent(name: string, args: readonly ShellWord[]): boolean {
-  if (showing.has(name)) return true;
   const flags = args.filter(({ isStatic, text }) => !isStatic || text.startsWith("-"));
   const areQuiet = flags.every(
     ({ isStatic, text }) => isStatic && (quiet.test(text) || onlyNames.test(text)),
@@ -67,19 +49,19 @@ function showsContent(name: string, args: readonly ShellWord[]): boolean {
     case "status":
     case "log":
     case "reflog":
-    case "shortlog":
-      return !areQuiet && !(name === "shortlog");
+      return !areQuiet;
     case "diff":
     case "show":
       return !areQuiet || !flags.some(({ text }) => onlyNames.test(text));
     case "stash":
       return args.some(({ isStatic, text }) => !isStatic || /^(?:show|-p|--patch)$/.test(text));
-    case "commit":
-    case "am":
-    case "rebase":
-      return flags.some(({ text }) => /^(?:-\w*v|--verb|--show)/.test(text));
-    default:
+    case "":
       return false;
+    default:
+      return (
+        !silent.has(name) ||
+        flags.some(({ text }) => /^(?:-\w*[pv]|--(?:pat|verb|show))/.test(text))
+      );
   }
 }
 
@@ -87,8 +69,17 @@ function showsContent(name: string, args: readonly ShellWord[]): boolean {
 const harmlessSetting =
   /^(?:user|color|advice|column|log|status|diff\.(?:renames|noprefix)|init\.defaultbranch|commit\.gpgsign|core\.(?:quotepath|autocrlf|abbrev))(?:\.|=)/i;
 
-/** Whether git may run anything, because its configuration is given on the command line. */
+/** Commands and options of git that run a program which is an argument. */
+const running =
+  /^(?:bisect run|submodule foreach|filter-branch|difftool|mergetool|for-each-repo)\b/;
+const runningOption = /^(?:-x|--exec|--extcmd|-O|--open-files|--upload-pack|--receive-pack|ext::)/;
+
+/** Whether git may run anything, because an argument names a program or a configuration. */
 export function runsAnything(args: readonly ShellWord[]): boolean {
+  const command = gitCommand(args);
+  const texts = command?.args.map(({ text }) => text) ?? [];
+  if (running.test([command?.name, ...texts].join(" "))) return true;
+  if (texts.some((text) => runningOption.test(text)) && command?.name !== "ls-files") return true;
   return args.some(({ isStatic, text }, at) => {
     if (!isStatic) return false;
     if (/^--(?:config-env|exec-path=)/.test(text)) return true;

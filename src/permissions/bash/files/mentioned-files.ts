@@ -1,4 +1,4 @@
-import { literalWord, type ShellWord } from "../../../shell/shell-word.ts";
+import { literalWord, unknownWords, type ShellWord } from "../../../shell/shell-word.ts";
 import { hasKnownFiles } from "./file-use.ts";
 import type { Form } from "../forms.ts";
 
@@ -19,8 +19,10 @@ const mostWords = 200;
 export function mentionedFiles({ words: [name, ...args] }: Pick<Form, "words">): ShellWord[] {
   if (name?.isStatic !== true || talkers.has(name.text)) return [];
   const isKnown = hasKnownFiles(name.text);
-  return args.slice(0, mostWords).flatMap((word) => {
-    if (!word.isStatic) return [];
+  // More words are not looked at: they may be any files.
+  if (args.length > mostWords) return [unknownWords];
+  return args.flatMap((word) => {
+    if (!word.isStatic) return word.pattern === null || isKnown ? [] : [word];
     const inside = partsOf(word.text).map(literalWord);
     const isFlag = word.text.startsWith("-") && !word.text.includes("/");
     return isKnown || isFlag ? inside : [word, ...inside];

@@ -36,7 +36,7 @@ export function wordPaths(context: PathContext, ground: Ground): WordPaths {
     if (bases === null || !isKnown) return null;
     const { pattern } = word;
     if (pattern === null) {
-      if (word.text.split("/..").length > mostWaysUp) return null;
+      if (word.text.length > mostBytes || word.text.split("..").length > mostWaysUp) return null;
       const paths = bases.map((base) => `${base}/${word.belowHome ?? word.text}`);
       return known([...new Set(paths.flatMap((path) => spellings(path, ground)))]);
     }

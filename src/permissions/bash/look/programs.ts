@@ -254,7 +254,8 @@ const programs: ReadonlyMap<string, LookProgram> = new Map<string, LookProgram>(
         "--sort-keys --ascii-output --join-output --raw-input --tab --seq --stream --indent= --version",
       {
         check: ({ operands: [filter] }) =>
-          filter?.isStatic === true && !/\b(?:import|include|modulemeta)\b/.test(filter.text),
+          filter?.isStatic === true &&
+          !/\b(?:import|include|modulemeta|env)\b|\$ENV/.test(filter.text),
       },
     ),
   ],
