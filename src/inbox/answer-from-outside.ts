@@ -6,6 +6,7 @@ import { awaitCall } from "../platform/call-back.ts";
 import { nextLine } from "../platform/next-line.ts";
 import { once } from "../platform/once.ts";
 import { showing, signOf } from "../platform/sign.ts";
+import { requestDigest } from "./canonical.ts";
 import { settlementOf, type FoundRequest } from "./find-requests.ts";
 import type { Answer } from "./request.ts";
 import { settledBefore } from "./settlements.ts";
@@ -76,12 +77,12 @@ async function hand(answer: Answer, socket: Socket, found: FoundRequest): Promis
     socket.write(`${line}\n`);
     return reply;
   };
-  const said = JSON.stringify({ answer });
-  const challenge = challengeIn(await ask(said));
-  const reception =
-    challenge === undefined
-      ? undefined
-      : parsed(await showing(signOf(challenge, said), () => ask("signed")));
+  const said = JSON.stringify({ id: request.id, digest: requestDigest(request), answer });
+  const reply = await ask(said);
+  const challenge = challengeIn(reply);
+  const last =
+    challenge === undefined ? reply : await showing(signOf(challenge, said), () => ask("signed"));
+  const reception = parsed(last);
   // The log knows what a process did that had no time to say it.
   const isTaken = settlementOf(found)?.by === terminalName(process.pid);
   if (reception === undefined && !isTaken)

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { awaitCall } from "../platform/call-back.ts";
 import { answerFromOutside } from "./answer-from-outside.ts";
+import { requestDigest } from "./canonical.ts";
 import type { FoundRequest } from "./find-requests.ts";
 import { call, never, setDesk, type Desk } from "./inbox-fixture.ts";
 import { RequestFiles } from "./request-files.ts";
@@ -73,7 +74,9 @@ test.runIf(process.platform === "linux")(
     using waiting = await awaitCall(request.sessionId);
     files.leaveWord(request.id, { ...waiting.at, pid: process.ppid });
     const socket = await waiting.called;
-    socket.write(`${JSON.stringify({ answer: { verdict: "allow", scope: "once" } })}\n`);
+    const answer = { verdict: "allow", scope: "once" };
+    const said = { id: request.id, digest: requestDigest(request), answer };
+    socket.write(`${JSON.stringify(said)}\n`);
     socket.once("data", () => socket.write("signed\n"));
     await until(() => desk.warnings.length > 0);
     expect(desk.warnings).toEqual([expect.stringContaining("does not know who answers") as string]);
@@ -87,6 +90,17 @@ test.runIf(process.platform === "linux")(
     ]);
   },
 );
+
+test("an answer is for the request that the person saw, and for no other", async () => {
+  const desk = setDesk({ attended: true });
+  void desk.inbox.ask(call(), never).catch(() => undefined);
+  await until(() => desk.inbox.list().length === 1);
+  const shown = found(desk);
+  const rewritten = { ...shown, request: { ...shown.request, input: { command: "npm test" } } };
+  const answer = { verdict: "allow", scope: "once" } as const;
+  await expect(answerFromOutside(rewritten, answer)).rejects.toThrow("or its file was changed");
+  expect(desk.inbox.list()).toHaveLength(1);
+});
 
 const hostile: [string, (file: string, root: string) => void, RegExp][] = [
   ["broken JSON", (file) => writeFileSync(file, "{"), /valid JSON/],

@@ -9,7 +9,8 @@ import { refusalOf, type RefusedSpeaker, type Speaker } from "../platform/speake
 import { terminalName, type Reception } from "./answer-from-outside.ts";
 import type { OpenRequest } from "./open-request.ts";
 import { largestFile, type RequestFiles } from "./request-files.ts";
-import type { Answer } from "./request.ts";
+import { requestDigest } from "./canonical.ts";
+import type { Answer, InboxRequest } from "./request.ts";
 
 interface Desk {
   sessionId: string;
@@ -27,7 +28,7 @@ export function takeAnswers(open: ReadonlyMap<string, OpenRequest>, desk: Desk):
   for (const [id, entry] of open) {
     if (entry.answering !== null) continue;
     const read = desk.files.takeWord(id);
-    if (read.kind === "value") void hear(id, read.value, desk);
+    if (read.kind === "value") void hear(entry.request, read.value, desk);
     if (read.kind !== "refused" || entry.warned) continue;
     // What cannot be removed either is seen again every second.
     entry.warned = true;
@@ -39,13 +40,14 @@ export function takeAnswers(open: ReadonlyMap<string, OpenRequest>, desk: Desk):
 const patience = 5000;
 
 /** Never rejects: whoever answers is told what is wrong, and so is the log. */
-async function hear(id: string, at: CallBack, desk: Desk): Promise<void> {
+async function hear(request: InboxRequest, at: CallBack, desk: Desk): Promise<void> {
+  const { id } = request;
   let socket: Socket | undefined;
   let reception: Reception;
   try {
     socket = await callBack(at, desk.sessionId);
     const line = await nextLine(socket, { longest: largestFile, ms: patience });
-    const answer = answerIn(line);
+    const answer = answerIn(line, request);
     const challenge = newChallenge();
     const signed = nextLine(socket, { longest: largestFile, ms: patience });
     socket.write(`${JSON.stringify({ challenge })}\n`);
@@ -61,10 +63,16 @@ async function hear(id: string, at: CallBack, desk: Desk): Promise<void> {
   socket?.end(`${JSON.stringify(reception)}\n`, () => socket.destroy());
 }
 
-function answerIn(line: string | null): unknown {
+/** The answer names the request as the person saw it: files can be renamed and rewritten. */
+function answerIn(line: string | null, request: InboxRequest): unknown {
   const said: unknown = line === null ? null : JSON.parse(line);
-  if (isObject(said)) return said["answer"];
-  throw new RetinueError("invalid_request", "Whoever wanted to answer said nothing. Try again.");
+  if (!isObject(said))
+    throw new RetinueError("invalid_request", "Whoever wanted to answer said nothing. Try again.");
+  if (said["id"] === request.id && said["digest"] === requestDigest(request)) return said["answer"];
+  throw new RetinueError(
+    "invalid_request",
+    `The answer is for another request than ${request.id}, or its file was changed. Look at 'retinue approvals' again.`,
+  );
 }
 
 async function mustAnswer(speaker: Speaker, { inbox }: Desk): Promise<void> {

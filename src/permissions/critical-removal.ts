@@ -1,11 +1,11 @@
-import type { ShellWord } from "../shell/shell-word.ts";
+import { unknownWords, type ShellWord } from "../shell/shell-word.ts";
 import { opaqueText } from "../shell/opaque.ts";
 import type { Form } from "./bash/forms.ts";
 import { handedOn } from "./bash/handed-on.ts";
 import { operandsOf } from "./bash/files/operands.ts";
 import type { BashView } from "./bash/view.ts";
 import type { ViewedCall } from "./call.ts";
-import type { Rulebook } from "./policy.ts";
+import type { PathPair, Rulebook } from "./policy.ts";
 import { isCritical } from "./protected.ts";
 import type { Finding } from "./stages.ts";
 
@@ -17,12 +17,23 @@ export function criticalRemoval({ bash }: ViewedCall, book: Rulebook): Finding |
     return { verdict: "ask", reason };
   }
   const { ground, policy } = book;
+  // A variable may have any value that the command gives to one.
+  const assigned = bash.reach.runs
+    .flatMap(({ command }) => command.assignments)
+    .flatMap(({ value }) => (value?.isStatic === true ? (bash.pairsOf(value) ?? []) : []));
   const cwds = [...new Set([ground.cwd, policy.cwd])];
   for (const words of bash.reach.runs.flatMap(({ forms }) => forms.flatMap(removals))) {
     const [, ...args] = words;
+    const isRecursive = args.some(({ text }) => /^-\w*[rRd]|^--(?:rec|dir)/.test(text));
+    const mayBeTree = (word: ShellWord): boolean =>
+      isRecursive && (word.hasGlob || word === unknownWords);
+    const variablePlaces = (word: ShellWord): readonly PathPair[] => [
+      ...assigned,
+      ...(/^"?\$\{?PWD\b/.test(word.text) ? [book.pair(ground.cwd)] : []),
+    ];
     const critical = distinct(operandsOf(args)).find((word) => {
       if (word.isUnderVariable) return true;
-      const pairs = bash.pairsOf(word) ?? [];
+      const pairs = bash.pairsOf(word) ?? (mayBeTree(word) ? unknownPlace : variablePlaces(word));
       return pairs
         .flatMap(({ given, real }) => [given, real])
         .some((path) => cwds.some((cwd) => isCritical(path, { cwd, home: ground.home })));
@@ -34,6 +45,9 @@ export function criticalRemoval({ bash }: ViewedCall, book: Rulebook): Finding |
   }
   return null;
 }
+
+/** A tree that cannot be told may be any. */
+const unknownPlace = [{ given: "/", real: "/" }];
 
 /** The removals in a command: its own, and those that an unknown program may run. */
 function removals({ words }: Form): (readonly ShellWord[])[] {

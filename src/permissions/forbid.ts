@@ -81,6 +81,8 @@ function fileMatch(rule: Rule, call: ViewedCall, book: Rulebook): Match | null {
     effect === "read" ? isForReading : isForWriting,
   );
   if (unknown !== undefined) return { certain: false, part: unknown.part };
+  const named = bash.mentioned.find(({ pair }) => book.fits(rule, pair));
+  if (named !== undefined) return { certain: false, part: named.part };
   if (!isForReading) return null;
   const shown = bash.shown?.find(({ pair }) => book.fits(rule, pair));
   if (bash.shown === null || shown !== undefined)
@@ -142,7 +144,9 @@ function assignedTexts({ reach }: BashView): string[] {
   return reach.runs.flatMap(({ command }) =>
     command.words.length === 0
       ? []
-      : command.assignments.flatMap(({ value }) => value?.text.split(/[;&|]+\s*/) ?? []),
+      : command.assignments
+          .flatMap(({ value }) => value?.text.split(/[;&|]+\s*/) ?? [])
+          .flatMap((text) => [text, text.replace(/^\S*\//, "")]),
   );
 }
 
@@ -152,8 +156,18 @@ function mayHandOn(words: readonly ShellWord[], pattern: CommandPattern): boolea
     inner === null ||
     inner.some((rest) => {
       const [name = "", ...args] = rest.map(({ text }) => text);
-      const program = name.slice(name.lastIndexOf("/") + 1);
-      return [name, program].some((one) => matchesCommand(pattern, [one, ...args].join(" ")));
+      // An option, or a variable for a program, may carry a command.
+      const carried = [
+        name,
+        name.slice(name.indexOf("=") + 1),
+        name.slice(name.lastIndexOf("=") + 1),
+      ];
+      return carried
+        .flatMap((one) => [one, one.slice(one.lastIndexOf("/") + 1)])
+        .some(
+          (one) =>
+            matchesCommand(pattern, one) || matchesCommand(pattern, [one, ...args].join(" ")),
+        );
     })
   );
 }

@@ -43,7 +43,9 @@ function isProtectedBelow(root: string, path: string): boolean {
 
 /** Whether `rm` of this would lose more than anybody means: the root, what lies in it, home, or where the work is. */
 export function isCritical(path: string, { cwd, home }: { cwd: string; home: string }): boolean {
-  const all = path.endsWith("/*") ? dirname(path) : null;
-  if (path === "/" || dirname(path) === "/" || all === "/" || all === home) return true;
+  // A pattern that finds everything in a directory.
+  const all = /\/[*?.]*[*?][*?.]*$/.test(path) ? dirname(path) : null;
+  if (all !== null && (isInside(all, cwd) || isInside(all, home)) && all !== cwd) return true;
+  if (path === "/" || dirname(path) === "/" || all === "/") return true;
   return isInside(path, cwd) || isInside(path, home);
 }

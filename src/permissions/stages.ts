@@ -110,11 +110,13 @@ function protectedWrites(call: ViewedCall, book: Rulebook): Finding | null {
         .map(({ pair, part }) => ({ ...pair, part }));
   const found = written.find((one) => book.isProtected(one));
   const unknown = call.bash?.unknownFiles.find(({ effect }) => effect === "write");
-  if (found === undefined && unknown !== undefined && namesProtected(call.bash?.command ?? ""))
+  const named = call.bash?.mentioned.find(({ pair }) => book.isProtected(pair));
+  const part = namesProtected(call.bash?.command ?? "") ? (unknown ?? named)?.part : undefined;
+  if (found === undefined && part !== undefined)
     return {
       verdict: "ask",
-      reason: `'${short(unknown.part)}' may write a protected path: programs act on it by themselves. No rule allows that.`,
-      part: unknown.part,
+      reason: `'${short(part)}' may write a protected path: programs act on it by themselves. No rule allows that.`,
+      part,
     };
   if (found === undefined) return null;
   const reason = `${found.given} is protected: programs act on it by themselves. No rule allows writing it.`;

@@ -5,7 +5,7 @@ import { basename, dirname } from "node:path";
 import { RetinueError, systemCode } from "../errors.ts";
 import { holdDirectory, type HeldDirectory } from "./hold-directory.ts";
 import { linkInTheWay } from "./open-decided.ts";
-import { realPath } from "./real-path.ts";
+import { realPath, unknownPath } from "./real-path.ts";
 
 /**
  * Replaces a file in one step, so that a reader sees the old content or the new, never half of it. A symlink keeps
@@ -17,7 +17,9 @@ export async function writeFileAtomic(
   data: string | Uint8Array,
   options: { mode?: number } = {},
 ): Promise<void> {
-  await writeDecided(realPath(path), data, options);
+  const real = realPath(path);
+  // The system itself says what is wrong with a path that cannot be looked at.
+  await writeDecided(real === unknownPath ? path : real, data, options);
 }
 
 /**

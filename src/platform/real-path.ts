@@ -1,12 +1,17 @@
 import { lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { systemCode } from "../errors.ts";
+
+/** No system has such a path. */
+export const unknownPath = "/\0";
 
 /** As many links as the kernel follows. */
 const mostLinks = 40;
 
 /**
  * The path after resolving every link, as the kernel does: one part after the other, `..` after the link before it. The last
- * parts need not exist; a dangling link counts by its target. A path with too many links stays as it is: no system opens it.
+ * parts need not exist; a dangling link counts by its target. A path with too many links stays as it is: no system opens it. One
+ * that cannot be looked at, because it is too long or forbidden, is `unknownPath`, which is inside nothing.
  */
 export function realPath(path: string): string {
   try {
@@ -27,6 +32,7 @@ function walked(path: string): string {
     }
     const next = join(real, part);
     const target = linkAt(next);
+    if (target === "unknown") return unknownPath;
     if (target === null) {
       real = next;
       continue;
@@ -47,12 +53,14 @@ function partsOf(path: string): string[] {
     .toReversed();
 }
 
-function linkAt(path: string): string | null {
+function linkAt(path: string): string | "unknown" | null {
   try {
     const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
     return isLink ? readlinkSync(path) : null;
-  } catch {
-    // A part of the path is a file, or cannot be entered.
-    return null;
+  } catch (error) {
+    const code = systemCode(error);
+    // A name that no system has is no link.
+    const isNone = code === undefined || code === "ENOENT" || code === "ENOTDIR";
+    return isNone || path.includes("\0") ? null : "unknown";
   }
 }

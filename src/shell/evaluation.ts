@@ -18,7 +18,7 @@ const evaluators: ReadonlySet<string> = new Set(
 
 /** Variables whose text bash takes for code or a number, or that change how it reads what follows. */
 export const evaluatedVariable =
-  /^(?:PS[0-4]|PROMPT_COMMAND|ENV|BASH\w*|SHELLOPTS|POSIXLY_CORRECT|S?RANDOM|SECONDS|LINENO|HISTCMD|OPT(?:IND|ERR)|EPOCH\w*)$/;
+  /^(?:PS[0-4]|PROMPT_COMMAND|ENV|BASH\w*|SHELLOPTS|POSIXLY_CORRECT|CDPATH|GLOBIGNORE|IFS|S?RANDOM|SECONDS|LINENO|HISTCMD|OPT(?:IND|ERR)|EPOCH\w*)$/;
 
 const behindTime =
   /^(?:!|\w+\+?=.*|if|then|elif|else|fi|for|in|while|until|do|done|case|esac|select|function|coproc|time)$/s;

@@ -78,5 +78,7 @@ function rewrites(args: readonly ShellWord[], { mayWrite }: EditPlace): boolean 
     /^-[nErsu]*i?$|^--(?:quiet|silent|regexp-extended|in-place)$/.test(text),
   );
   const [script, ...files] = args.filter((word) => !flags.includes(word));
+  // On some systems `-i` takes the next word.
+  if (process.platform !== "linux" && flags.some(({ text }) => /i/.test(text))) return false;
   return areKnown && script !== undefined && isHarmlessSed(script.text) && files.every(mayWrite);
 }

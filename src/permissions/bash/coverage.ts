@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { opaquePart, opaqueText } from "../../shell/opaque.ts";
 import { isOwnName } from "../../shell/own-name.ts";
 import { unknownWords, type ShellWord } from "../../shell/shell-word.ts";
@@ -13,7 +14,7 @@ import { isAbout, type Rule } from "../rule.ts";
 import { isAcceptedEdit } from "./accepted-edit.ts";
 import { copyBudget } from "./files/copied-files.ts";
 import { unwrapped } from "./forms.ts";
-import { matchesCommand } from "./pattern.ts";
+import { matchesCommand, type CommandPattern } from "./pattern.ts";
 import { hasStrayRepository } from "./stray-repository.ts";
 import { onlyLooks } from "./look/only-looks.ts";
 import type { Sight } from "./look/programs.ts";
@@ -103,6 +104,10 @@ class Check {
     const writes = this.#writes;
     this.#sight = {
       isInside: (word) => this.#every(word, this.#readable, (pair) => book.isReadable(pair)),
+      entriesInside: (word) =>
+        (bash.pathsOf(word) ?? []).every((path) =>
+          book.ground.list(path)?.every((name) => book.isReadable(book.pair(join(path, name)))),
+        ),
       mayFind: (word) => {
         globs ??= variablesWithGlobs(bash);
         return word.unquoted.some(
@@ -179,7 +184,7 @@ class Check {
     // What `xargs` adds is no text that a rule could name.
     const isKnown = !inner.words.includes(unknownWords);
     const rule = this.#approval.rules.find(({ pattern }) => {
-      if (pattern === null) return false;
+      if (pattern === null || spansWords(pattern, inner.words)) return false;
       if (!pattern.hasStar)
         return matchesCommand(pattern, whole) || (isKnown && matchesCommand(pattern, text));
       return byStar && matchesCommand(pattern, text);
@@ -255,6 +260,15 @@ function mayMisleadGit({ policy, ground }: Rulebook): boolean {
 
 function textOf(words: readonly ShellWord[]): string {
   return words.map(({ text }) => text).join(" ");
+}
+
+/** Whether the first literal of a pattern reaches into a word with a blank, which would count as two. */
+function spansWords(
+  { literals: [first = ""] }: CommandPattern,
+  words: readonly ShellWord[],
+): boolean {
+  const count = first.trim().split(" ").length;
+  return words.slice(0, count).some(({ text }) => /\s/.test(text));
 }
 
 /** Programs that run or destroy whatever their arguments say: only a rule for the whole text approves them. */

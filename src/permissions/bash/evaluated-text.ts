@@ -1,5 +1,6 @@
 import { normalize } from "node:path";
 import { literalWord, unknownWords, type ShellWord } from "../../shell/shell-word.ts";
+import { isHarmlessSed } from "./look/sed-script.ts";
 import { runsAnything } from "./files/git-use.ts";
 
 const shells = /^(?:r?ba|da|z|m?k|a|fi|t?c)?sh$/;
@@ -16,6 +17,16 @@ export function evaluatedBy(words: readonly ShellWord[]): (readonly ShellWord[])
       return [args.filter(({ text }, at) => at > 0 || !text.startsWith("-"))];
     case "git":
       return runsAnything(args) ? anything(name) : [];
+    case "sed":
+      return args.some(({ isStatic, text }) => !isStatic || /e\b|[wWr] /.test(text)) &&
+        !onlyEdits(args)
+        ? anything(name)
+        : [];
+    case "awk":
+    case "gawk":
+    case "mawk":
+    case "nawk":
+      return args.some(({ text }) => /system|getline|[|>]/.test(text)) ? anything(name) : [];
     case "parallel":
       return anything(name);
     case "trap":
@@ -98,4 +109,11 @@ function valuesOf(args: readonly ShellWord[], flag: RegExp): (readonly ShellWord
 
 function behind(word: ShellWord, length: number): ShellWord {
   return word.isStatic ? literalWord(word.text.slice(length)) : word;
+}
+
+/** Whether the scripts of `sed` run and read nothing. A word that is no script only looks like one. */
+function onlyEdits(args: readonly ShellWord[]): boolean {
+  return args.every(
+    ({ isStatic, text }) => isStatic && (!/[{}]|e\b|[wWr] /.test(text) || isHarmlessSed(text)),
+  );
 }

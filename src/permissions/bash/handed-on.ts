@@ -1,5 +1,5 @@
 import type { ShellWord } from "../../shell/shell-word.ts";
-import { isLookProgram } from "./look/programs.ts";
+import { isLook } from "./look/programs.ts";
 import { isTalker } from "./files/mentioned-files.ts";
 
 /** Words in one command from which another one may begin. */
@@ -19,7 +19,7 @@ const plain: ReadonlySet<string> = new Set(
 export function handedOn([name, ...args]: readonly ShellWord[]): ShellWord[][] | null {
   if (name === undefined || name.text === "command") return [];
   const program = name.text.slice(name.text.lastIndexOf("/") + 1);
-  if (plain.has(program) || isTalker(program) || isLookProgram(program)) return [];
+  if (plain.has(program) || isTalker(program) || isLook(program, args)) return [];
   if (args.length > mostStarts) return null;
   return args.map((_, at) => args.slice(at));
 }

@@ -109,7 +109,8 @@ export class BashView {
   /** Files whose names stand among the arguments of a program that may read them. */
   get mentioned(): readonly ShownFile[] {
     this.#mentioned ??= this.reach.runs.flatMap(({ command, forms }) => {
-      const words = forms.flatMap(mentionedFiles);
+      const isOpen = forms.some(({ words: all }) => all.some((word) => !word.isStatic));
+      const words = [...forms.flatMap(mentionedFiles), ...(isOpen ? this.#assigned : [])];
       const pairs = words.flatMap((word) =>
         (this.pairsOf(word) ?? []).filter(
           ({ real }) => word.text.includes("/") || this.#ground.isFile(real),
@@ -179,6 +180,13 @@ export class BashView {
     const key = ({ pair, effect, program }: TouchedFile): string =>
       [effect, program, pair.given].join(" ");
     return { touched: [...unique(touched, key)], unknown };
+  }
+
+  /** Values that the command itself gives to variables. */
+  get #assigned(): ShellWord[] {
+    return this.reach.runs.flatMap(({ command }) =>
+      command.assignments.flatMap(({ value }) => (value?.isStatic === true ? [value] : [])),
+    );
   }
 
   #lookForShown(): readonly ShownFile[] | null {

@@ -31,6 +31,8 @@ export function expandGlob(
       found = found.map((below) => join(below, globLiteral(segment)));
       continue;
     }
+    // Some versions of bash find the directory above by it.
+    if (matchesName(segment, "..")) return null;
     const next: string[] = [];
     for (const below of found) {
       if (budget.lists <= 0 || budget.names <= 0) return null;

@@ -3,7 +3,7 @@ import { literalWord, unknownWords, type ShellWord } from "../../../shell/shell-
 import type { Form } from "../forms.ts";
 import { isKnownPath, nothing, type FileUse } from "./use.ts";
 import { usesOfGit } from "./git-use.ts";
-import { isLookProgram } from "../look/programs.ts";
+import { isLook } from "../look/programs.ts";
 import { operandsOf } from "./operands.ts";
 import { usesOfSearch } from "./search-use.ts";
 
@@ -31,7 +31,7 @@ const copiers = words("cp install scp rsync mv ln");
 /** Programs that show the files of a directory they are given, each with the flags for which they do. */
 const walkers: ReadonlyMap<string, RegExp> = new Map([
   ...["ag", "ack", "tar", "zip", "rsync"].map((name): [string, RegExp] => [name, /(?:)/]),
-  ["diff", /^-\w*[rN]|^--(?:rec|new)/],
+  ["diff", /(?:)/],
   ["cp", /^-\w*[rRa]|^--(?:rec|ar)/],
   ["scp", /^-\w*r/],
 ]);
@@ -41,15 +41,6 @@ const following = /^-\w*[RLh]|^--(?:de|fo)/;
 
 function words(text: string): ReadonlySet<string> {
   return new Set(text.split(" "));
-}
-
-/** Whether it is known which arguments of a program are files. */
-export function hasKnownFiles(name: string): boolean {
-  return (
-    name === "dd" ||
-    name === "git" ||
-    [readers, interpreters, searchers, writers, copiers].some((some) => some.has(name))
-  );
 }
 
 export function fileUse({ words: [name, ...args] }: Pick<Form, "words">): FileUse {
@@ -67,7 +58,7 @@ export function fileUse({ words: [name, ...args] }: Pick<Form, "words">): FileUs
 
 /** Files that options name for output, whatever the program is: `-o x`, `-ox`, `--output=x`. */
 function withOutputs(used: FileUse, name: string, args: readonly ShellWord[]): FileUse {
-  if (isLookProgram(name) && name !== "sort" && name !== "uniq") return used;
+  if (isLook(name, args)) return used;
   const written = args.flatMap((word, at): ShellWord[] => {
     const [, attached] = /^(?:-[oO]|--output(?:-[\w-]+)?=)(.+)$/s.exec(word.text) ?? [];
     if (attached !== undefined) return [word.isStatic ? literalWord(attached) : word];
@@ -84,6 +75,12 @@ function withOutputs(used: FileUse, name: string, args: readonly ShellWord[]): F
 
 function usesOf(name: string, args: readonly ShellWord[], operands: readonly ShellWord[]): FileUse {
   if (name === "dd") return usesOfDd(args);
+  // An archive brings its own names along.
+  if (
+    /^(?:unzip|patch|cpio)$/.test(name) ||
+    (name === "tar" && args.some(({ text }) => /^-?\w*x|^--(?:ext|get)/.test(text)))
+  )
+    return { ...nothing, reads: operands, writes: [unknownWords] };
   if (name === "find" && args.some(({ text }) => /^-(?:delete|fprint|fls)/.test(text)))
     return { ...nothing, reads: operands, writes: [unknownWords] };
   if (name === "git") return usesOfGit(args);

@@ -1,9 +1,14 @@
 import { literalWord, unknownWords, type ShellWord } from "../../../shell/shell-word.ts";
-import { hasKnownFiles } from "./file-use.ts";
 import type { Form } from "../forms.ts";
+import { isLook } from "../look/programs.ts";
 
 /** Programs to which every argument is data. */
 const talkers: ReadonlySet<string> = new Set(["echo", "printf", ":", "true", "false", "kill"]);
+
+/** Programs of which it is known for certain which arguments they read and write. */
+const certain: ReadonlySet<string> = new Set(
+  "git cp mv ln install mkdir touch rm rmdir unlink chmod chown tee cd test [ find".split(" "),
+);
 
 export function isTalker(program: string): boolean {
   return talkers.has(program);
@@ -13,19 +18,18 @@ export function isTalker(program: string): boolean {
 const mostWords = 200;
 
 /**
- * Arguments that may be names of files, whatever the program is: whole words, and what stands behind `=`, `@`, `:` or the letter
- * of an option. Of programs whose files are known, only the latter.
+ * Arguments that may be names of files, whatever the program does with them: whole words, and what stands behind `=`, `@`, `:` or
+ * the letter of an option. A word of which nothing is known stands for any file.
  */
 export function mentionedFiles({ words: [name, ...args] }: Pick<Form, "words">): ShellWord[] {
-  if (name?.isStatic !== true || talkers.has(name.text)) return [];
-  const isKnown = hasKnownFiles(name.text);
-  // More words are not looked at: they may be any files.
-  if (args.length > mostWords) return [unknownWords];
+  if (name?.isStatic !== true || talkers.has(name.text) || certain.has(name.text)) return [];
+  if (isLook(name.text, args)) return [];
+  // More words are not looked at.
+  if (args.length > mostWords || args.includes(unknownWords)) return [unknownWords];
   return args.flatMap((word) => {
-    if (!word.isStatic) return word.pattern === null || isKnown ? [] : [word];
+    if (!word.isStatic) return word.pattern === null ? [] : [word];
     const inside = partsOf(word.text).map(literalWord);
-    const isFlag = word.text.startsWith("-") && !word.text.includes("/");
-    return isKnown || isFlag ? inside : [word, ...inside];
+    return word.text.startsWith("-") && !word.text.includes("/") ? inside : [word, ...inside];
   });
 }
 

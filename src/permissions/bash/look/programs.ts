@@ -6,6 +6,8 @@ import { isHarmlessSed } from "./sed-script.ts";
 export interface Sight {
   /** Every path that the word may stand for is inside the working directories. */
   isInside(word: ShellWord): boolean;
+  /** The same for all files of the directories that it may stand for. */
+  entriesInside(word: ShellWord): boolean;
   /** Bash may look up files for a variable without quotes, because of its value. */
   mayFind(word: ShellWord): boolean;
   /** Some part of the command line changes to another directory. */
@@ -243,7 +245,7 @@ const programs: ReadonlyMap<string, LookProgram> = new Map<string, LookProgram>(
         "--max-filesize= --threads= --replace=~ --encoding= --color= --colors= --sort= --sortr= --engine= --ignore-file=@ " +
         "--context-separator= --field-match-separator= --field-context-separator= --path-separator= --regex-size-limit= " +
         "--dfa-size-limit= --glob-case-insensitive --ignore-file-case-insensitive --include-zero --version",
-      { givesPattern: ["-e", "-f", "--regexp", "--file", "--files", "--type-list"] },
+      { givesPattern: ["-e", "-f", "--regexp", "--file", "--files"] },
     ),
   ],
   [
@@ -305,8 +307,10 @@ export function searchTable(name: string): Pick<LookProgram, "options" | "givesP
   return programs.get(name) ?? null;
 }
 
-export function isLookProgram(name: string): boolean {
-  return programs.has(name);
+/** Whether a program is in the table, with options that are all known. */
+export function isLook(name: string, args: readonly ShellWord[]): boolean {
+  const known = programs.get(name);
+  return known !== undefined && parseArguments(known.options, args) !== null;
 }
 
 /** Whether a program of the table only looks, at what may be looked at. `null`: it is not in the table. */
@@ -331,7 +335,7 @@ export function tableLooks(name: string, args: readonly ShellWord[], sight: Sigh
 function pathsAmong(
   operands: readonly ShellWord[],
   { operands: kind, givesPattern }: LookProgram,
-  { options, mixes }: Arguments,
+  { options, mixes, suspects }: Arguments,
 ): readonly ShellWord[] | null {
   switch (kind) {
     case "paths":
@@ -339,7 +343,9 @@ function pathsAmong(
     case "one-path":
       return operands.length > 1 || mixes ? null : operands;
     case "pattern": {
-      if (options.some(({ name }) => givesPattern.has(name))) return operands;
+      // Elsewhere some options take no value that take one here.
+      const isElsewhere = process.platform !== "linux" && suspects.length > 0;
+      if (isElsewhere || options.some(({ name }) => givesPattern.has(name))) return operands;
       // Unquoted, it may be no word at all, and the file behind it the pattern.
       return operands[0]?.canSplit === true ? null : operands.slice(1);
     }
@@ -358,26 +364,7 @@ function withoutGlobs({ operands }: Arguments): boolean {
 /** Of two directories it opens the files, wherever links in them lead. */
 function comparesFiles({ operands }: Arguments, sight: Sight): boolean {
   if (!operands.every(({ isStatic }) => isStatic)) return false;
-  return operands.every(({ text }) =>
-    ["/*", "/.*"].every((entries) => sight.isInside(globBelow(text, entries))),
-  );
-}
-
-function globBelow(directory: string, entries: string): ShellWord {
-  const literal = directory.replaceAll(/[\\*?]/g, String.raw`\$&`);
-  const text = `${directory}${entries}`;
-  return {
-    text,
-    pieces: [null],
-    isStatic: false,
-    isGlob: true,
-    pattern: `${literal}${entries}`,
-    canSplit: true,
-    unquoted: [],
-    hasGlob: true,
-    belowHome: null,
-    isUnderVariable: false,
-  };
+  return operands.every((word) => sight.entriesInside(word));
 }
 
 function editsNothing({ options, operands }: Arguments): boolean {

@@ -5,6 +5,8 @@
 export function isHarmlessSed(script: string): boolean {
   // What is tried on a script takes longer than it grows.
   if (script.length > 500) return false;
+  // Some versions let a bracket hide what would end an address, others do not.
+  if (/\[[^\]]*(?:[;/|#,@\n]|$)/.test(script)) return false;
   return script.split(/[;\n]/).every((part) => isHarmlessCommand(part.trim()));
 }
 
