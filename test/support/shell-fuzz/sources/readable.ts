@@ -1,0 +1,230 @@
+import type { Random } from "../random.ts";
+
+// Commands of readable shell, one function for each rule of its grammar. Here-documents stand at the end of a line.
+
+/** A command that the grammar describes, with an odd piece now and then at the edge of it. */
+export function readableCommand(random: Random): string {
+  const draft: Draft = { random, document: null, odd: random.chance(0.25) ? 0.02 : 0 };
+  const text = list(draft, random.below(4));
+  return `${text}${ended(draft)}`;
+}
+
+interface Draft {
+  random: Random;
+  /** The lines that follow the next newline. */
+  document: string | null;
+  /** How likely a piece is that may not be readable. */
+  odd: number;
+}
+
+function newline(draft: Draft): string {
+  const { document } = draft;
+  draft.document = null;
+  return document === null ? "\n" : `\n${document}\n`;
+}
+
+function ended(draft: Draft): string {
+  return draft.document === null ? draft.random.pick(["", "", "\n", " ", ";", " &"]) : newline(draft);
+}
+
+function list(draft: Draft, depth: number): string {
+  const { random } = draft;
+  let text = andOr(draft, depth);
+  for (let left = random.below(depth > 0 ? 3 : 2); left > 0; left -= 1)
+    text += `${separator(draft)}${andOr(draft, depth)}`;
+  return text;
+}
+
+function separator(draft: Draft): string {
+  const { random } = draft;
+  return random.pick([
+    () => "; ",
+    () => ";",
+    () => " & ",
+    () => "&",
+    () => newline(draft),
+    () => ` # a comment; evil $(evil) ' "${newline(draft)}`,
+    () => `;${newline(draft)}`,
+    () => `${newline(draft)}\n# evil\n\t`,
+  ])();
+}
+
+function andOr(draft: Draft, depth: number): string {
+  const { random } = draft;
+  const first = pipeline(draft, depth);
+  if (random.chance(0.7)) return first;
+  const line = random.chance(0.2) ? newline(draft) : "";
+  return `${first}${random.pick([" && ", "&&", " || ", "||"])}${line}${pipeline(draft, depth)}`;
+}
+
+function pipeline(draft: Draft, depth: number): string {
+  const { random } = draft;
+  const not = random.chance(0.05) ? "! " : "";
+  const first = command(draft, depth);
+  if (random.chance(0.75)) return `${not}${first}`;
+  const line = random.chance(0.1) ? newline(draft) : "";
+  return `${not}${first}${random.pick([" | ", "|"])}${line}${command(draft, depth)}`;
+}
+
+function command(draft: Draft, depth: number): string {
+  const { random } = draft;
+  if (depth <= 0 || random.chance(0.5)) return simple(draft, depth);
+  const inner = (): string => list(draft, depth - 1);
+  const end = (): string => (draft.document === null ? random.pick(["; ", "\n"]) : newline(draft));
+  return `${random.pick([
+    () => `(${random.pick([" ", "", "\n"])}${spaced(inner())}${draft.document === null ? "" : newline(draft)})`,
+    () => `{ ${inner()}${end()}}`,
+    () => `if ${inner()}${end()}then ${inner()}${end()}fi`,
+    () => `if ${inner()}${end()}then\n${inner()}${end()}else ${inner()}${end()}fi`,
+    () => `if ${inner()}${end()}then ${inner()}${end()}elif ${inner()}${end()}then ${inner()}${end()}fi`,
+    () => `for ${random.pick(names)} in ${words(draft, depth)}${end()}do ${inner()}${end()}done`,
+    () => `while ${inner()}${end()}do ${inner()}${end()}break${end()}done`,
+    () => `while false; do ${inner()}${end()}done`,
+  ])()}${redirections(draft, 0.2)}`;
+}
+
+/** Two parentheses in a row are arithmetic. */
+function spaced(text: string): string {
+  return text.startsWith("(") ? ` ${text}` : text;
+}
+
+const names = ["x", "y", "i", "_a1", "f"];
+const programs = [
+  ...["good1", "good1", "good2", "good3", "evil", "other", "good1", "good2"],
+  ...["cat", "ls", "head", "grep", "wc", "sort", "echo", "printf", "true", "git", "find", "test"],
+  ...["command good1", "nice good2", "timeout 1 good1", "xargs good1", "command -p good1", "cut"],
+  ...["good'1'", '"good2"', "\\good1", "g\\ood2", "./good1", "sub/../good2", "time good1", "cd"],
+];
+
+function simple(draft: Draft, depth: number): string {
+  const { random } = draft;
+  if (random.chance(0.05)) return test(draft, depth);
+  const parts: string[] = [];
+  while (random.chance(0.12)) parts.push(assignment(draft, depth));
+  if (random.chance(0.05)) parts.push(redirection(draft));
+  if (parts.length === 0 || random.chance(0.8)) {
+    parts.push(random.chance(0.04) ? word(draft, depth) : random.pick(programs));
+    for (let left = random.below(4); left > 0; left -= 1) {
+      parts.push(random.chance(0.12) ? redirection(draft) : word(draft, depth));
+    }
+  }
+  return parts.join(random.pick([" ", " ", " ", "  ", "\t"]));
+}
+
+function assignment(draft: Draft, depth: number): string {
+  const { random } = draft;
+  const name = random.pick([...names, "LANG", "HOME", "PATH", "IFS"]);
+  return `${name}=${random.chance(0.15) ? "" : word(draft, depth)}`;
+}
+
+function test(draft: Draft, depth: number): string {
+  const { random } = draft;
+  const one = (): string => word(draft, depth);
+  const inner = random.pick([
+    () => `${random.pick(["-e", "-f", "-n", "-z", "-d", "-v", "-R", "-o"])} ${one()}`,
+    () => `${one()} ${random.pick(["=", "!=", "-eq", "-nt", "-lt", "==", "\\<", "-a"])} ${one()}`,
+    () => one(),
+    () => `! ${one()}`,
+  ])();
+  return random.chance(0.5) ? `[ ${inner} ]` : `test ${inner}`;
+}
+
+function words(draft: Draft, depth: number): string {
+  return Array.from({ length: draft.random.below(4) }, () => word(draft, depth)).join(" ");
+}
+
+function redirections(draft: Draft, share: number): string {
+  return draft.random.chance(share) ? ` ${redirection(draft)}` : "";
+}
+
+const operators = ["<", ">", ">>", "2>", "2>>", "&>", "&>>"];
+const targets = [
+  ...["out", "/dev/null", "data.txt", "'a b'", "sub/new", '"out 2"', "\\$x", "o'u't", "~/out"],
+  ...["link-file", "../outside/new", "1", "2", "-", "x=1", "!", "^", "{}", ".git/config", "-x"],
+];
+
+function redirection(draft: Draft): string {
+  const { random } = draft;
+  if (random.chance(0.25)) return random.pick(["2>&1", ">&2", "1>&2"]);
+  if (random.chance(0.15) && draft.document === null) return hereDocument(draft);
+  const space = random.pick(["", " "]);
+  const target = random.chance(0.2) ? word(draft, 0) : random.pick(targets);
+  return `${random.pick(operators)}${space}${target}`;
+}
+
+function hereDocument(draft: Draft): string {
+  const { random } = draft;
+  const mark = random.pick(["EOF", "E", "x1", "_"]);
+  const lines = Array.from({ length: random.below(4) }, () => random.pick(documentLines));
+  draft.document = [...lines, mark].join("\n");
+  return `<<${random.pick(["", " "])}${random.chance(0.5) ? `'${mark}'` : `"${mark}"`}`;
+}
+
+const documentLines = [
+  ...["text", "$(evil)", "`evil`", "'", '"', "\\", "EOF ", " EOF", "EOFx", "evil", ")", "}", "#"],
+  ...["$x ${x}", "é", "", "\tE", "done", "<<E", "E)", "x1;"],
+];
+
+function word(draft: Draft, depth: number): string {
+  const { random } = draft;
+  if (random.chance(0.3)) return random.pick(wholeWords);
+  let text = "";
+  for (let left = 1 + random.below(3); left > 0; left -= 1) text += piece(draft, depth);
+  return text;
+}
+
+const wholeWords = [
+  ...["a", "-x", "--flag=1", "data.txt", "sub", "evil", "1", "~", "~/notes.txt", "~/", "a~", "{}"],
+  ...["-I{}", "*", "odd/*", "*.txt", "?ub", "sub/?*", "..", "../outside/secret.txt", "link-file"],
+  ...["''", '""', "!", "a=b", "if", "done", "in", "}", "!x", "^a", "%1", "@", "a,b", "+x", "a:b"],
+  ...["a:~", "x=~", "=", "==", "-", "--", ".", ".env", "secrets/key", "$?", "a#b", "]", "a]", "[a]"],
+];
+
+function piece(draft: Draft, depth: number): string {
+  const { random } = draft;
+  if (random.chance(draft.odd)) return random.pick(oddPieces);
+  return random.pick([
+    () => random.pick(ordinary),
+    () => random.pick(ordinary),
+    () => `\\${random.pick(printable)}`,
+    () => `'${random.pick(quotedTexts).replaceAll("'", "")}'`,
+    () => double(draft, depth),
+    () => double(draft, depth),
+    () => random.pick(["$x", "${y}", "$HOME", "$?", "${HOME}", "$_a1", "$PWD"]),
+    () => random.pick(["*", "?", "**"]),
+    () => (depth > 0 ? substitution(draft, depth) : "b"),
+  ])();
+}
+
+const ordinary = ["a", "b1", "./", "-", "=", ":", ",", "+", "%", "^", "!", "@", "_", "x/", "..", "~"];
+const printable = [...Array(95).keys()].map((at) => String.fromCharCode(32 + at));
+const quotedTexts = [
+  ...["a b", "$(evil)", "`evil`", "; evil", "\\", "\\\\", '"', "\n", "\nevil\n", "#", "é", "*", "~"],
+  ...["", "{a,b}", "!", "$x", "a\tb", "\\n", "&&", "漢字", "\u00A0", ")", "\\'"],
+];
+const oddPieces = [
+  ...["$'", "`", "${", "$((", "<(", "{a,b}", "[a]", "#", "(", ")", "|&", ";;", "\\\n", '$"', "$", "&"],
+  ...["=(", "[[", "]]", "é", "{", "}", ">&", "<>", ">|", "<<<", "<<", "<<-", "1>", "3<", "+=", "a["],
+];
+
+function double(draft: Draft, depth: number): string {
+  const { random } = draft;
+  let text = "";
+  for (let left = random.below(4); left > 0; left -= 1) {
+    text += random.pick([
+      () => random.pick(quotedTexts).replaceAll(/["\\$`]/g, ""),
+      () => `\\${random.pick(printable)}`,
+      () => random.pick(["$x", "${y}", "$HOME", "$?", "'", "''", "a'b", "é", "#", "*", "~"]),
+      () => (depth > 0 ? substitution(draft, depth) : "c"),
+      () => random.pick(ordinary),
+    ])();
+  }
+  return `"${text}"`;
+}
+
+function substitution(draft: Draft, depth: number): string {
+  const inner: Draft = { random: draft.random, document: null, odd: draft.odd };
+  const text = list(inner, depth - 1);
+  const end = inner.document === null ? "" : newline(inner);
+  return `$(${draft.random.pick(["", " ", "\n"])}${spaced(text)}${end})`;
+}
