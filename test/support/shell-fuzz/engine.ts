@@ -1,5 +1,5 @@
 import { decide } from "../../../src/permissions/decide.ts";
-import { realGround } from "../../../src/permissions/ground.ts";
+import { realGround, type Ground } from "../../../src/permissions/ground.ts";
 import { Rulebook } from "../../../src/permissions/policy.ts";
 import { rulesAlone } from "../../../src/permissions/rules-alone.ts";
 import { readShell } from "../../../src/shell/grammar.ts";
@@ -49,7 +49,7 @@ export interface Engine {
 }
 
 export function openEngine({ work, home }: Pick<Places, "work" | "home">): Engine {
-  const ground = realGround(work, home, home);
+  const ground = remembering(realGround(work, home, home));
   const known = new Map<string, ReturnType<typeof rulesAlone>>();
   return {
     read(command) {
@@ -77,3 +77,26 @@ export function openEngine({ work, home }: Pick<Places, "work" | "home">): Engin
     return { ...rulesAlone(work, rules), mode, trusted };
   }
 }
+
+/** The files that decisions are made for never change, so that each is looked at once. */
+function remembering(ground: Ground): Ground {
+  const paths = new Map<string, string>();
+  const names = new Map<string, readonly string[] | null>();
+  return {
+    ...ground,
+    realPath(path) {
+      const known = paths.get(path) ?? ground.realPath(path);
+      if (paths.size < mostRemembered) paths.set(path, known);
+      return known;
+    },
+    list(directory) {
+      const known = names.get(directory);
+      if (known !== undefined) return known;
+      const found = ground.list(directory);
+      if (names.size < mostRemembered) names.set(directory, found);
+      return found;
+    },
+  };
+}
+
+const mostRemembered = 200_000;

@@ -25,16 +25,19 @@ function shown(path: string, { work, stubs, programs }: Places): string {
 
 const looks = new Set([...lookPrograms, ...wrapperPrograms]);
 
-function isForbiddenProgram(policy: Policy, { path, by }: Executed, places: Places): boolean {
+function isForbiddenProgram(policy: Policy, one: Executed, places: Places): boolean {
+  const { path, by, chain } = one;
   const name = basename(path);
-  if (path === `${places.stubs}/${gitStub}` || by === gitStub)
+  if (path === `${places.stubs}/${gitStub}` || chain.includes(gitStub))
     return policy.trusted === false;
   // The repository of a trusted folder may start what it names.
-  if (by === "git" || path.startsWith("/usr/lib/git-core/")) return false;
-  if (policy.isBare === true) return name === forbiddenStubs[0];
+  if (chain.includes("git") || path.startsWith("/usr/lib/git-core/")) return false;
+  // No rule looks into scripts, nor into programs of other languages.
+  const isScripted = chain.some((above) => / script$|^(?:good\d|x\.sh|m?awk|sed|git)$/.test(above));
+  if (policy.isBare === true) return name === forbiddenStubs[0] && !isScripted;
   if (path === `${places.stubs}/${name}`) return policy.runs?.includes(name) !== true;
   // A script that a rule allows starts its interpreter.
-  if (allowedStubs.some((stub) => stub === by)) return false;
+  if (policy.runs !== undefined && allowedStubs.some((stub) => stub === by)) return false;
   const isEdit = policy.mode === "acceptEdits" && edits.has(name);
   return !(path === `${places.programs}/${name}` && (looks.has(name) || isEdit));
 }
@@ -78,8 +81,9 @@ function isOfSystem({ path, given, by }: Touched, { stubs, programs, home }: Pla
   if (/^\/sys\/(?:fs\/cgroup|devices\/system\/cpu|kernel\/mm)/.test(path)) return true;
   if (/^\/dev\/(?:null|urandom|tty)$/.test(path)) return true;
   if (namers.test(by) && /^\/etc\/(?:nsswitch\.conf|passwd|group|localtime)$/.test(path)) return true;
-  if (/^(?:date|ls|stat|find|git|du)$/.test(by) && /zoneinfo|\/etc\/localtime/.test(path)) return true;
+  if (/^(?:bash|date|ls|stat|find|git|du|uptime)$/.test(by) && /zoneinfo|\/etc\/localtime/.test(path)) return true;
   if (by === "git") return /^\/etc\/gitconfig$|^\/usr\/share\/git-core/.test(path) || /^\.?(?:gitconfig|config\/git)/.test(below(home, path));
+  if (by === "hostname") return /^\/etc\/(?:hosts|host\.conf|nsswitch\.conf|resolv\.conf)$/.test(path);
   if (by === "jq") return path === `${home}/.jq`;
   if (by === "file") return /magic/.test(path);
   if (by === "which" || by === "egrep" || by === "fgrep") return /^\/(?:usr\/)?bin\//.test(path);

@@ -69,7 +69,8 @@ export function openSlot({ own, box, stubs, programs, template }: SlotPlace): Sl
       const touched = seen.touched.filter(({ path }) => !path.startsWith(`${own}/`));
       const changed = touched.filter(({ path, effect }) => effect === "write" && isBelow(box, path));
       restore(template, box, changed.map(({ path }) => relative(box, path)));
-      const isRefused = /^\S*bash: -c: line \d+: (?:syntax error|unexpected EOF)/m.test(said);
+      const hasOther = executed.some(({ path }) => /\/(?:ba|da)?sh$/.test(path));
+      const isRefused = !hasOther && /^\S*bash: -c: line \d+: (?:syntax error|unexpected EOF)/m.test(said);
       return { executed, touched, timedOut, isRefused };
     },
   };

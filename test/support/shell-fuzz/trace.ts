@@ -7,8 +7,9 @@ import { basename, dirname, join, resolve } from "node:path";
 export interface Executed {
   /** Bash started it for the command; else a program did. */
   byBash: boolean;
-  /** The name of the program that started it. */
+  /** The name of the program that started it, and those above it. */
   by: string;
+  chain: readonly string[];
   path: string;
   argv: string[];
 }
@@ -17,6 +18,7 @@ export interface Executed {
 export interface Touched {
   byBash: boolean;
   by: string;
+  chain: readonly string[];
   /** As the program named it. */
   given: string;
   /** With links resolved. */
@@ -33,12 +35,17 @@ export const tracedCalls =
   "execve,execveat,open,openat,openat2,creat,clone,clone3,fork,vfork,/unlink,/rename,/mkdir,/rmdir,/symlink,/^link,/chmod,/chown,/truncate,/utime,/mknod,connect";
 
 export function readTrace(text: string, cwd: string): Trace {
-  const calls = callsIn(text);
-  const processes = processesIn(calls, cwd);
+  // The first call starts bash itself.
+  const [first, ...calls] = callsIn(text);
   const trace: Trace = { executed: [], touched: [] };
+  if (first === undefined) return trace;
+  const processes = new Map<number, Process>([[first.pid, { isBash: true, chain: ["bash"], cwd }]]);
   for (const call of calls) {
-    const process = processes.get(call.pid) ?? { isBash: false, name: "?", cwd };
-    note(trace, call, process);
+    const process = processes.get(call.pid) ?? { isBash: false, chain: ["?"], cwd };
+    processes.set(call.pid, process);
+    // A fork stands where it began, which is before anything that the child does.
+    if (forks.test(call.name)) processes.set(Number.parseInt(call.result, 10), { ...process });
+    else note(trace, call, process);
   }
   return trace;
 }
@@ -55,25 +62,26 @@ interface Call {
 interface Process {
   /** Bash as it was started, or forked from that, and nothing executed since. */
   isBash: boolean;
-  name: string;
+  chain: readonly string[];
   cwd: string;
 }
+
+const forks = /^(?:clone|clone3|fork|vfork)$/;
 
 function note(trace: Trace, call: Call, process: Process): void {
   const { name, words, args, result } = call;
   process.cwd = textOf(/AT_FDCWD<((?:[^>\\]|\\.)*)>/.exec(args)?.[1]) ?? process.cwd;
-  const by = { byBash: process.isBash, by: process.name };
+  const by = { byBash: process.isBash, by: process.chain.at(-1) ?? "", chain: process.chain };
   const hasFailed = result.startsWith("-1");
   // A write to a file system that is read-only here would have happened elsewhere.
   const isKeptOut = /EROFS/.test(result);
-  if (/^(?:clone|clone3|fork|vfork)$/.test(name)) return;
   if (name.startsWith("execve")) {
     const [path = "", ...argv] = words;
     // Without an interpreter bash reads the file itself.
     if (hasFailed && !/ENOEXEC/.test(result)) return;
     trace.executed.push({ ...by, path: resolve(process.cwd, path), argv });
     process.isBash = false;
-    process.name = basename(path);
+    process.chain = [...process.chain, kindOf(basename(path), argv)];
     return;
   }
   if (hasFailed && !isKeptOut) return;
@@ -99,6 +107,12 @@ function note(trace: Trace, call: Call, process: Process): void {
   }
 }
 
+/** A shell that is given a file, not code, is a script. */
+function kindOf(name: string, argv: readonly string[]): string {
+  const isScript = /^(?:ba|da)?sh$/.test(name) && !argv.some((word) => /^-\w*c/.test(word));
+  return isScript ? `${name} script` : name;
+}
+
 function fdBase(args: string): string | undefined {
   return textOf(/^(?:\d+|AT_FDCWD)<((?:[^>\\]|\\.)*)>/.exec(args)?.[1]);
 }
@@ -112,49 +126,6 @@ function realParent(path: string): string {
     return join(realpathSync(dirname(path)), basename(path));
   } catch {
     return path;
-  }
-}
-
-/** Children begin as what their parents are at that moment, which is bash as long as it only forks. */
-function processesIn(calls: readonly Call[], cwd: string): Map<number, Process> {
-  const parents = new Map<number, number>();
-  for (const { name, pid, result } of calls) {
-    if (/^(?:clone|clone3|fork|vfork)$/.test(name)) parents.set(Number.parseInt(result, 10), pid);
-  }
-  const processes = new Map<number, Process>();
-  const root = calls[0]?.pid;
-  // The first call starts bash itself.
-  calls[0]?.name === "execve" && (calls as Call[]).shift();
-  const executedAt = new Map<number, number>();
-  calls.forEach(({ name, pid, result }, at) => {
-    if (name === "execve" && (!result.startsWith("-1") || /ENOEXEC/.test(result)))
-      if (!executedAt.has(pid)) executedAt.set(pid, at);
-  });
-  const forkedAt = new Map<number, number>();
-  calls.forEach(({ name, result }, at) => {
-    if (/^(?:clone|clone3|fork|vfork)$/.test(name)) forkedAt.set(Number.parseInt(result, 10), at);
-  });
-  const nameAt = (pid: number, at: number): { isBash: boolean; name: string } => {
-    const executed = executedAt.get(pid);
-    if (executed !== undefined && executed < at) {
-      return { isBash: false, name: basename(calls[executed]?.words[0] ?? "?") };
-    }
-    if (pid === root) return { isBash: true, name: "bash" };
-    const parent = parents.get(pid);
-    return parent === undefined
-      ? { isBash: false, name: "?" }
-      : nameAt(parent, forkedAt.get(pid) ?? at);
-  };
-  for (const { pid } of calls) {
-    if (!processes.has(pid)) processes.set(pid, { ...nameAt(pid, -1), ...startOf(pid), cwd });
-  }
-  return processes;
-
-  function startOf(pid: number): { isBash: boolean; name: string } {
-    if (pid === root) return { isBash: true, name: "bash" };
-    const parent = parents.get(pid);
-    if (parent === undefined) return { isBash: false, name: "?" };
-    return nameAt(parent, forkedAt.get(pid) ?? -1);
   }
 }
 

@@ -4,8 +4,8 @@ import type { Random } from "../random.ts";
 
 /** A command that the grammar describes, with an odd piece now and then at the edge of it. */
 export function readableCommand(random: Random): string {
-  const draft: Draft = { random, document: null, odd: random.chance(0.25) ? 0.02 : 0 };
-  const text = list(draft, random.below(4));
+  const draft: Draft = { random, document: null, isSubstitution: false, odd: random.chance(0.25) ? 0.05 : 0 };
+  const text = list(draft, random.pick([0, 0, 0, 1, 1, 2]));
   return `${text}${ended(draft)}`;
 }
 
@@ -13,6 +13,8 @@ interface Draft {
   random: Random;
   /** The lines that follow the next newline. */
   document: string | null;
+  /** No comment may stand in a substitution. */
+  isSubstitution: boolean;
   /** How likely a piece is that may not be readable. */
   odd: number;
 }
@@ -43,9 +45,9 @@ function separator(draft: Draft): string {
     () => " & ",
     () => "&",
     () => newline(draft),
-    () => ` # a comment; evil $(evil) ' "${newline(draft)}`,
+    () => `${draft.isSubstitution ? "" : ` # a comment; evil $(evil) ' "`}${newline(draft)}`,
     () => `;${newline(draft)}`,
-    () => `${newline(draft)}\n# evil\n\t`,
+    () => `${newline(draft)}\n${draft.isSubstitution ? "" : "# evil"}\n\t`,
   ])();
 }
 
@@ -68,7 +70,7 @@ function pipeline(draft: Draft, depth: number): string {
 
 function command(draft: Draft, depth: number): string {
   const { random } = draft;
-  if (depth <= 0 || random.chance(0.5)) return simple(draft, depth);
+  if (depth <= 0 || random.chance(0.6)) return simple(draft, depth);
   const inner = (): string => list(draft, depth - 1);
   const end = (): string => (draft.document === null ? random.pick(["; ", "\n"]) : newline(draft));
   return `${random.pick([
@@ -91,7 +93,7 @@ function spaced(text: string): string {
 const names = ["x", "y", "i", "_a1", "f"];
 const programs = [
   ...["good1", "good1", "good2", "good3", "evil", "other", "good1", "good2"],
-  ...["cat", "ls", "head", "grep", "wc", "sort", "echo", "printf", "true", "git", "find", "test"],
+  ...["cat", "ls", "head", "grep", "wc", "sort", "echo", "printf '%s'", "true", "git", "find"],
   ...["command good1", "nice good2", "timeout 1 good1", "xargs good1", "command -p good1", "cut"],
   ...["good'1'", '"good2"', "\\good1", "g\\ood2", "./good1", "sub/../good2", "time good1", "cd"],
 ];
@@ -114,15 +116,17 @@ function simple(draft: Draft, depth: number): string {
 function assignment(draft: Draft, depth: number): string {
   const { random } = draft;
   const name = random.pick([...names, "LANG", "HOME", "PATH", "IFS"]);
-  return `${name}=${random.chance(0.15) ? "" : word(draft, depth)}`;
+  const value = random.chance(0.15) ? "" : word(draft, depth);
+  return `${name}=${value.startsWith("~") ? "a" : ""}${value}`;
 }
 
 function test(draft: Draft, depth: number): string {
   const { random } = draft;
-  const one = (): string => word(draft, depth);
+  const one = (): string =>
+    random.chance(0.8) ? random.pick(["a", '"$x"', "data.txt", "'b c'", "1", '""']) : word(draft, depth);
   const inner = random.pick([
-    () => `${random.pick(["-e", "-f", "-n", "-z", "-d", "-v", "-R", "-o"])} ${one()}`,
-    () => `${one()} ${random.pick(["=", "!=", "-eq", "-nt", "-lt", "==", "\\<", "-a"])} ${one()}`,
+    () => `${random.pick(["-e", "-f", "-n", "-z", "-d", "-e", "-s", "-L"])} ${one()}`,
+    () => `${one()} ${random.pick(["=", "!=", "-eq", "-nt", "-lt", "==", "\\<", "-ef"])} ${one()}`,
     () => one(),
     () => `! ${one()}`,
   ])();
@@ -176,8 +180,8 @@ function word(draft: Draft, depth: number): string {
 const wholeWords = [
   ...["a", "-x", "--flag=1", "data.txt", "sub", "evil", "1", "~", "~/notes.txt", "~/", "a~", "{}"],
   ...["-I{}", "*", "odd/*", "*.txt", "?ub", "sub/?*", "..", "../outside/secret.txt", "link-file"],
-  ...["''", '""', "!", "a=b", "if", "done", "in", "}", "!x", "^a", "%1", "@", "a,b", "+x", "a:b"],
-  ...["a:~", "x=~", "=", "==", "-", "--", ".", ".env", "secrets/key", "$?", "a#b", "]", "a]", "[a]"],
+  ...["''", '""', "!", "a=b", "if", "done", "in", "!x", "^a", "%1", "@", "a,b", "+x", "a:b", "2", "10"],
+  ...["=", "==", "-", "--", ".", ".env", "secrets/key", "$?", "a.b~", "'a'~", "time", "then", "do"],
 ];
 
 function piece(draft: Draft, depth: number): string {
@@ -192,17 +196,18 @@ function piece(draft: Draft, depth: number): string {
     () => double(draft, depth),
     () => random.pick(["$x", "${y}", "$HOME", "$?", "${HOME}", "$_a1", "$PWD"]),
     () => random.pick(["*", "?", "**"]),
-    () => (depth > 0 ? substitution(draft, depth) : "b"),
+    () => (depth > 0 && random.chance(0.4) ? substitution(draft, depth) : "b"),
   ])();
 }
 
-const ordinary = ["a", "b1", "./", "-", "=", ":", ",", "+", "%", "^", "!", "@", "_", "x/", "..", "~"];
+const ordinary = ["a", "b1", "./", "-", "=", ":", ",", "+", "%", "^", "!", "@", "_", "x/", "..", "a~"];
 const printable = [...Array(95).keys()].map((at) => String.fromCharCode(32 + at));
 const quotedTexts = [
   ...["a b", "$(evil)", "`evil`", "; evil", "\\", "\\\\", '"', "\n", "\nevil\n", "#", "é", "*", "~"],
   ...["", "{a,b}", "!", "$x", "a\tb", "\\n", "&&", "漢字", "\u00A0", ")", "\\'"],
 ];
 const oddPieces = [
+  ...["a:~", "x=~", "a#b", "]", "a]", "[a]", " }", "=~", ":~", "~a", "~+", "'a'~", "$x~", " # ", "''~"],
   ...["$'", "`", "${", "$((", "<(", "{a,b}", "[a]", "#", "(", ")", "|&", ";;", "\\\n", '$"', "$", "&"],
   ...["=(", "[[", "]]", "é", "{", "}", ">&", "<>", ">|", "<<<", "<<", "<<-", "1>", "3<", "+=", "a["],
 ];
@@ -215,7 +220,7 @@ function double(draft: Draft, depth: number): string {
       () => random.pick(quotedTexts).replaceAll(/["\\$`]/g, ""),
       () => `\\${random.pick(printable)}`,
       () => random.pick(["$x", "${y}", "$HOME", "$?", "'", "''", "a'b", "é", "#", "*", "~"]),
-      () => (depth > 0 ? substitution(draft, depth) : "c"),
+      () => (depth > 0 && random.chance(0.4) ? substitution(draft, depth) : "c"),
       () => random.pick(ordinary),
     ])();
   }
@@ -223,7 +228,7 @@ function double(draft: Draft, depth: number): string {
 }
 
 function substitution(draft: Draft, depth: number): string {
-  const inner: Draft = { random: draft.random, document: null, odd: draft.odd };
+  const inner: Draft = { random: draft.random, document: null, isSubstitution: true, odd: draft.odd };
   const text = list(inner, depth - 1);
   const end = inner.document === null ? "" : newline(inner);
   return `$(${draft.random.pick(["", " ", "\n"])}${spaced(text)}${end})`;
