@@ -51,7 +51,8 @@ function fetchInto(directory: string): void {
 /** The package may hold the source as an archive of its own. */
 function unpack(directory: string): void {
   const archive = readdirSync(directory).find((name) => /\.orig\.tar\.\w+$/.test(name));
-  if (archive === undefined) throw new Error("The source package has no archive. Fetch it by hand.");
+  if (archive === undefined)
+    throw new Error("The source package has no archive. Fetch it by hand.");
   execFileSync("tar", ["-xf", archive], { cwd: directory });
   const inner = findDirectory(directory, "tests");
   if (inner === undefined) throw new Error(`There is no directory 'tests' in ${archive}.`);

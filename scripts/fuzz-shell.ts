@@ -12,7 +12,11 @@ import { openEngine } from "../test/support/shell-fuzz/engine.ts";
 import { openLanes } from "../test/support/shell-fuzz/lanes.ts";
 import { figures, violationLines } from "../test/support/shell-fuzz/report.ts";
 import { agentCommands } from "../test/support/shell-fuzz/sources/corpus.ts";
-import { openSources, sourceNames, type SourceName } from "../test/support/shell-fuzz/sources/sources.ts";
+import {
+  openSources,
+  sourceNames,
+  type SourceName,
+} from "../test/support/shell-fuzz/sources/sources.ts";
 
 const { values } = parseArgs({
   options: {
@@ -40,7 +44,12 @@ const shares = await corpusShares(agentCommands(lanes.places, values.corpus), en
 let nextReport = 0;
 const comparison = await compare({
   ...{ seed, count, runs, engine, lanes },
-  generate: openSources({ seed, places: lanes.places, corpus: values.corpus, only: chosenSources() }),
+  generate: openSources({
+    seed,
+    places: lanes.places,
+    corpus: values.corpus,
+    only: chosenSources(),
+  }),
   report: ({ generated, executed, violations }, violation) => {
     if (violation !== null) keep(violation);
     if (generated < nextReport) return;

@@ -75,7 +75,8 @@ export async function compare(options: {
       seen.add(one.command);
       const decided = decideAll(one);
       const left = (runs - chosen) / (count - index);
-      if (!mayRun(one.command) || !randomOf(seed + 1, index).chance(shareOf(decided, left))) continue;
+      if (!mayRun(one.command) || !randomOf(seed + 1, index).chance(shareOf(decided, left)))
+        continue;
       chosen += 1;
       return decided;
     }
@@ -133,7 +134,9 @@ export async function compare(options: {
         return symptoms(oracle, text, again).map(keyOf).join("\n") === key;
       };
       // Many have one cause; a few of a kind are enough to see it.
-      const alike = comparison.violations.filter((other) => other.what.map(keyOf).join("\n") === key);
+      const alike = comparison.violations.filter(
+        (other) => other.what.map(keyOf).join("\n") === key,
+      );
       const isWorthIt = alike.length < 2 && comparison.violations.length < mostShrunk;
       const shortest = isWorthIt ? await shrink(one.command, isSame) : one.command;
       add({ index: one.index, source: one.source, command: one.command, oracle, what, shortest });

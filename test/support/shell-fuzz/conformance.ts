@@ -17,8 +17,7 @@ export function divergences(shell: Shell, seen: Observation, places: Places): st
   const byBash = seen.executed.filter((one) => one.byBash);
   for (const { argv } of byBash) {
     const text = argv.map((word) => `${word}\0`).join("");
-    if (!patterns.some((pattern) => pattern.test(text)))
-      found.push(`ran: ${JSON.stringify(argv)}`);
+    if (!patterns.some((pattern) => pattern.test(text))) found.push(`ran: ${JSON.stringify(argv)}`);
   }
   if (!shell.repeats && byBash.length > named.length)
     found.push(`ran: ${byBash.length} programs, ${named.length} named`);

@@ -39,7 +39,8 @@ export async function corpusShares(
 
 export function shareLines(shares: CorpusShares): string[] {
   const { commands, readable, looking, lookingReadable, lookingUnasked } = shares;
-  if (commands === 0) return ["real commands of coding agents: none beside the repository, left out"];
+  if (commands === 0)
+    return ["real commands of coding agents: none beside the repository, left out"];
   return [
     `real commands of coding agents: ${readable} of ${commands} readable (${percent(readable / commands)})`,
     `those that only look inside the folder: ${looking}, ${lookingReadable} of them readable, ${lookingUnasked} run unasked (${percent(lookingUnasked / looking)})`,

@@ -61,7 +61,9 @@ function isForbiddenFile(policy: Policy, one: Touched, places: Places): boolean 
   if (effect === "write") {
     if (below !== null && /^\.git\/index(?:\.lock)?$/.test(below) && by === "git") return false;
     if (policy.mode !== "acceptEdits" || below === null) return true;
-    return /^(?:\.git|\.claude|\.ssh|\.vscode)(?:\/|$)|^\.(?:mcp\.json|bashrc|profile|gitconfig|ripgreprc)$/.test(below);
+    return /^(?:\.git|\.claude|\.ssh|\.vscode)(?:\/|$)|^\.(?:mcp\.json|bashrc|profile|gitconfig|ripgreprc)$/.test(
+      below,
+    );
   }
   if (below !== null || path === places.work) return false;
   return !isOfSystem(one, places);
@@ -73,17 +75,27 @@ const namers = /^(?:ls|stat|find|id|whoami|git|logname|du|tree|uptime|file|xargs
 /** Files that programs need before they look at any that they are given. */
 function isOfSystem({ path, given, by }: Touched, { stubs, programs, home }: Places): boolean {
   if (/^\/(?:usr\/)?lib(?:32|64)?\/(?:.*\.so|locale\/|.*gconv)/.test(path)) return true;
-  if (/^\/usr\/share\/locale\//.test(given)) return true;
+  if (given.startsWith("/usr/share/locale/")) return true;
   if (/^\/etc\/(?:ld\.so\.(?:cache|preload)|locale\.alias)$/.test(path)) return true;
   if (path.startsWith(`${stubs}/`) || path.startsWith(`${programs}/`)) return true;
   if (/^\/proc\/(?:self|\d+|filesystems|mounts|meminfo|stat|cpuinfo|sys|uptime|loadavg)/.test(path))
     return by !== "cat" && by !== "bash";
   if (/^\/sys\/(?:fs\/cgroup|devices\/system\/cpu|kernel\/mm)/.test(path)) return true;
   if (/^\/dev\/(?:null|urandom|tty)$/.test(path)) return true;
-  if (namers.test(by) && /^\/etc\/(?:nsswitch\.conf|passwd|group|localtime)$/.test(path)) return true;
-  if (/^(?:bash|date|ls|stat|find|git|du|uptime)$/.test(by) && /zoneinfo|\/etc\/localtime/.test(path)) return true;
-  if (by === "git") return /^\/etc\/gitconfig$|^\/usr\/share\/git-core/.test(path) || /^\.?(?:gitconfig|config\/git)/.test(below(home, path));
-  if (by === "hostname") return /^\/etc\/(?:hosts|host\.conf|nsswitch\.conf|resolv\.conf)$/.test(path);
+  if (namers.test(by) && /^\/etc\/(?:nsswitch\.conf|passwd|group|localtime)$/.test(path))
+    return true;
+  if (
+    /^(?:bash|date|ls|stat|find|git|du|uptime)$/.test(by) &&
+    /zoneinfo|\/etc\/localtime/.test(path)
+  )
+    return true;
+  if (by === "git")
+    return (
+      /^\/etc\/gitconfig$|^\/usr\/share\/git-core/.test(path) ||
+      /^\.?(?:gitconfig|config\/git)/.test(below(home, path))
+    );
+  if (by === "hostname")
+    return /^\/etc\/(?:hosts|host\.conf|nsswitch\.conf|resolv\.conf)$/.test(path);
   if (by === "jq") return path === `${home}/.jq`;
   if (by === "file") return /magic/.test(path);
   if (by === "which" || by === "egrep" || by === "fgrep") return /^\/(?:usr\/)?bin\//.test(path);

@@ -33,7 +33,9 @@ export interface Places {
 export function openLanes(directory: string, count: number): Lanes {
   const confinement = chooseConfinement(directory);
   if (confinement === null)
-    throw new Error("Nothing generated runs unconfined. Install strace, and bubblewrap or unshare.");
+    throw new Error(
+      "Nothing generated runs unconfined. Install strace, and bubblewrap or unshare.",
+    );
   const [template, box] = [join(directory, "template"), join(directory, "box")];
   const [stubs, programs] = [join(directory, "stubs"), join(directory, "programs")];
   makeTemplate(template);

@@ -3,4 +3,5 @@ export function mayRun(command: string): boolean {
   return !unfit.test(command);
 }
 
-const unfit = /\b(?:kill|killall|pkill|suspend|ulimit|coproc|mkfifo|sleep|read|select|wait|jobs|fg|bg)\b|tail .*-\w*[fF]\b|--follow|\/dev\/(?:tcp|udp|zero|full|random|urandom)|\/proc\//;
+const unfit =
+  /\b(?:kill|killall|pkill|suspend|ulimit|coproc|mkfifo|sleep|read|select|wait|jobs|fg|bg)\b|tail .*-\w*[fF]\b|--follow|\/dev\/(?:tcp|udp|zero|full|random|urandom)|\/proc\//;

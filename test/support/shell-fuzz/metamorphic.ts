@@ -1,7 +1,11 @@
 import { policies, type Engine, type Policy, type Verdict } from "./engine.ts";
 
 /** Changes to a command or to the rules that must not turn ask or deny into allow. */
-export function widenings(engine: Engine, command: string, verdicts: readonly (Verdict | null)[]): string[] {
+export function widenings(
+  engine: Engine,
+  command: string,
+  verdicts: readonly (Verdict | null)[],
+): string[] {
   if (engine.read(command) === null) return [];
   return policies.flatMap((policy, at) => {
     const before = verdicts[at];

@@ -12,7 +12,8 @@ export function figures(comparison: Comparison, confinement: string): string[] {
   return [
     `seed ${seed}: ${generated} commands generated, ${distinct} distinct: ${readable} readable, ${distinct - readable} opaque`,
     ...Object.entries(comparison.verdicts).map(
-      ([name, { allow, ask, deny }]) => `decided (${name}): ${allow} allow, ${ask} ask, ${deny} deny`,
+      ([name, { allow, ask, deny }]) =>
+        `decided (${name}): ${allow} allow, ${ask} ask, ${deny} deny`,
     ),
     ...Object.entries(comparison.sources).map(
       ([name, one]) =>
@@ -30,7 +31,10 @@ function countOf({ violations }: Comparison, wanted: Oracle): number {
 }
 
 /** The lines with which a reader sees a violation again. */
-export function violationLines({ seed, violations }: Pick<Comparison, "seed" | "violations">): string[] {
+export function violationLines({
+  seed,
+  violations,
+}: Pick<Comparison, "seed" | "violations">): string[] {
   return violations.slice(0, mostShown).flatMap((one) => linesOf(seed, one));
 }
 

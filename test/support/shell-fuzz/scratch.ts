@@ -46,7 +46,7 @@ const files: Readonly<Record<string, string>> = {
   "program.awk": 'BEGIN { system("evil from awk") }\n',
   "script.sed": "1e evil from sed\n",
   ".ripgreprc": "--pre=evil\n",
-  ".jq": 'def evil: input_filename;\n',
+  ".jq": "def evil: input_filename;\n",
   ".rgignore": "*.log\n",
 };
 

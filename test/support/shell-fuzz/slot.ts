@@ -67,17 +67,29 @@ export function openSlot({ own, box, stubs, programs, template }: SlotPlace): Sl
       const seen = readTrace(readFileSync(trace, "utf8"), work);
       const executed = seen.executed;
       const touched = seen.touched.filter(({ path }) => !path.startsWith(`${own}/`));
-      const changed = touched.filter(({ path, effect }) => effect === "write" && isBelow(box, path));
-      restore(template, box, changed.map(({ path }) => relative(box, path)));
+      const changed = touched.filter(
+        ({ path, effect }) => effect === "write" && isBelow(box, path),
+      );
+      restore(
+        template,
+        box,
+        changed.map(({ path }) => relative(box, path)),
+      );
       const hasOther = executed.some(({ path }) => /\/(?:ba|da)?sh$/.test(path));
-      const isRefused = !hasOther && /^\S*bash: -c: line \d+: (?:syntax error|unexpected EOF)/m.test(said);
+      const isRefused =
+        !hasOther && /^\S*bash: -c: line \d+: (?:syntax error|unexpected EOF)/m.test(said);
       return { executed, touched, timedOut, isRefused };
     },
   };
 }
 
 /** Limits keep a command that doubles itself small. */
-function environment({ own, box, stubs, programs }: Omit<SlotPlace, "template">): Record<string, string> {
+function environment({
+  own,
+  box,
+  stubs,
+  programs,
+}: Omit<SlotPlace, "template">): Record<string, string> {
   return {
     PATH: `${stubs}:${programs}`,
     HOME: join(box, "home"),
@@ -124,5 +136,7 @@ function endAllButThis(): void {
 }
 
 function readNumbers(): number[] {
-  return readdirSync("/proc").filter((name) => /^\d+$/.test(name)).map(Number);
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
 }

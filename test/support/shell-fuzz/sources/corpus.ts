@@ -13,7 +13,5 @@ export function agentCommands(
 ): string[] {
   if (!existsSync(path)) return [];
   const all = JSON.parse(readFileSync(path, "utf8")) as { command: string }[];
-  return all.map(({ command }) =>
-    command.replaceAll("/repo", work).replaceAll("/home/user", home),
-  );
+  return all.map(({ command }) => command.replaceAll("/repo", work).replaceAll("/home/user", home));
 }

@@ -12,8 +12,29 @@ export function quotedCommand(random: Random): string {
 }
 
 const payloads = [
-  ...["evil", "$(evil)", "`evil`", "; evil;", "\nevil\n", "&evil&", "|evil|", "$x", "a b", "\\", "é"],
-  ...["${x:-$(evil)}", "*", "#", ") evil (", "\\\nevil", "<(evil)", "$((x))", "../outside/secret.txt"],
+  ...[
+    "evil",
+    "$(evil)",
+    "`evil`",
+    "; evil;",
+    "\nevil\n",
+    "&evil&",
+    "|evil|",
+    "$x",
+    "a b",
+    "\\",
+    "é",
+  ],
+  ...[
+    "${x:-$(evil)}",
+    "*",
+    "#",
+    ") evil (",
+    "\\\nevil",
+    "<(evil)",
+    "$((x))",
+    "../outside/secret.txt",
+  ],
   ...[".env", "\\$(evil)", "\\`evil\\`", "\\\\$(evil)", "!", "''", '""', "\\'", '\\"'],
 ];
 const pairs: readonly (readonly [string, string])[] = [
@@ -39,6 +60,12 @@ const pairs: readonly (readonly [string, string])[] = [
 const fillers = ["", "", "", "a", " ", "\\", "'", '"', "$", "#", " #", "=", "\n", "é", "~", "$x"];
 const frames = [
   ...["echo «»", "good1 «»", "cat «»", "x=«»", "x=«» good1", "«»", "good1 a«»b «»", "echo a > «»"],
-  ...["[ «» ]", "test -n «»", "for i in «»; do good1 \"$i\"; done", "cat < «»", "if good1 «»; then :; fi"],
+  ...[
+    "[ «» ]",
+    "test -n «»",
+    'for i in «»; do good1 "$i"; done',
+    "cat < «»",
+    "if good1 «»; then :; fi",
+  ],
   ...["good1 «» | good2 «»", "printf «»", "grep «» data.txt", "good1 \\\n«»", "good1 # «»\ngood2"],
 ];

@@ -4,7 +4,12 @@ import type { Random } from "../random.ts";
 
 /** A command that the grammar describes, with an odd piece now and then at the edge of it. */
 export function readableCommand(random: Random): string {
-  const draft: Draft = { random, document: null, isSubstitution: false, odd: random.chance(0.25) ? 0.05 : 0 };
+  const draft: Draft = {
+    random,
+    document: null,
+    isSubstitution: false,
+    odd: random.chance(0.25) ? 0.05 : 0,
+  };
   const text = list(draft, random.pick([0, 0, 0, 1, 1, 2]));
   return `${text}${ended(draft)}`;
 }
@@ -26,7 +31,9 @@ function newline(draft: Draft): string {
 }
 
 function ended(draft: Draft): string {
-  return draft.document === null ? draft.random.pick(["", "", "\n", " ", ";", " &"]) : newline(draft);
+  return draft.document === null
+    ? draft.random.pick(["", "", "\n", " ", ";", " &"])
+    : newline(draft);
 }
 
 function list(draft: Draft, depth: number): string {
@@ -74,11 +81,13 @@ function command(draft: Draft, depth: number): string {
   const inner = (): string => list(draft, depth - 1);
   const end = (): string => (draft.document === null ? random.pick(["; ", "\n"]) : newline(draft));
   return `${random.pick([
-    () => `(${random.pick([" ", "", "\n"])}${spaced(inner())}${draft.document === null ? "" : newline(draft)})`,
+    () =>
+      `(${random.pick([" ", "", "\n"])}${spaced(inner())}${draft.document === null ? "" : newline(draft)})`,
     () => `{ ${inner()}${end()}}`,
     () => `if ${inner()}${end()}then ${inner()}${end()}fi`,
     () => `if ${inner()}${end()}then\n${inner()}${end()}else ${inner()}${end()}fi`,
-    () => `if ${inner()}${end()}then ${inner()}${end()}elif ${inner()}${end()}then ${inner()}${end()}fi`,
+    () =>
+      `if ${inner()}${end()}then ${inner()}${end()}elif ${inner()}${end()}then ${inner()}${end()}fi`,
     () => `for ${random.pick(names)} in ${words(draft, depth)}${end()}do ${inner()}${end()}done`,
     () => `while ${inner()}${end()}do ${inner()}${end()}break${end()}done`,
     () => `while false; do ${inner()}${end()}done`,
@@ -123,7 +132,9 @@ function assignment(draft: Draft, depth: number): string {
 function test(draft: Draft, depth: number): string {
   const { random } = draft;
   const one = (): string =>
-    random.chance(0.8) ? random.pick(["a", '"$x"', "data.txt", "'b c'", "1", '""']) : word(draft, depth);
+    random.chance(0.8)
+      ? random.pick(["a", '"$x"', "data.txt", "'b c'", "1", '""'])
+      : word(draft, depth);
   const inner = random.pick([
     () => `${random.pick(["-e", "-f", "-n", "-z", "-d", "-e", "-s", "-L"])} ${one()}`,
     () => `${one()} ${random.pick(["=", "!=", "-eq", "-nt", "-lt", "==", "\\<", "-ef"])} ${one()}`,
@@ -180,7 +191,24 @@ function word(draft: Draft, depth: number): string {
 const wholeWords = [
   ...["a", "-x", "--flag=1", "data.txt", "sub", "evil", "1", "~", "~/notes.txt", "~/", "a~", "{}"],
   ...["-I{}", "*", "odd/*", "*.txt", "?ub", "sub/?*", "..", "../outside/secret.txt", "link-file"],
-  ...["''", '""', "!", "a=b", "if", "done", "in", "!x", "^a", "%1", "@", "a,b", "+x", "a:b", "2", "10"],
+  ...[
+    "''",
+    '""',
+    "!",
+    "a=b",
+    "if",
+    "done",
+    "in",
+    "!x",
+    "^a",
+    "%1",
+    "@",
+    "a,b",
+    "+x",
+    "a:b",
+    "2",
+    "10",
+  ],
   ...["=", "==", "-", "--", ".", ".env", "secrets/key", "$?", "a.b~", "'a'~", "time", "then", "do"],
 ];
 
@@ -200,16 +228,97 @@ function piece(draft: Draft, depth: number): string {
   ])();
 }
 
-const ordinary = ["a", "b1", "./", "-", "=", ":", ",", "+", "%", "^", "!", "@", "_", "x/", "..", "a~"];
+const ordinary = [
+  "a",
+  "b1",
+  "./",
+  "-",
+  "=",
+  ":",
+  ",",
+  "+",
+  "%",
+  "^",
+  "!",
+  "@",
+  "_",
+  "x/",
+  "..",
+  "a~",
+];
 const printable = [...Array(95).keys()].map((at) => String.fromCharCode(32 + at));
 const quotedTexts = [
-  ...["a b", "$(evil)", "`evil`", "; evil", "\\", "\\\\", '"', "\n", "\nevil\n", "#", "é", "*", "~"],
+  ...[
+    "a b",
+    "$(evil)",
+    "`evil`",
+    "; evil",
+    "\\",
+    "\\\\",
+    '"',
+    "\n",
+    "\nevil\n",
+    "#",
+    "é",
+    "*",
+    "~",
+  ],
   ...["", "{a,b}", "!", "$x", "a\tb", "\\n", "&&", "漢字", "\u00A0", ")", "\\'"],
 ];
 const oddPieces = [
-  ...["a:~", "x=~", "a#b", "]", "a]", "[a]", " }", "=~", ":~", "~a", "~+", "'a'~", "$x~", " # ", "''~"],
-  ...["$'", "`", "${", "$((", "<(", "{a,b}", "[a]", "#", "(", ")", "|&", ";;", "\\\n", '$"', "$", "&"],
-  ...["=(", "[[", "]]", "é", "{", "}", ">&", "<>", ">|", "<<<", "<<", "<<-", "1>", "3<", "+=", "a["],
+  ...[
+    "a:~",
+    "x=~",
+    "a#b",
+    "]",
+    "a]",
+    "[a]",
+    " }",
+    "=~",
+    ":~",
+    "~a",
+    "~+",
+    "'a'~",
+    "$x~",
+    " # ",
+    "''~",
+  ],
+  ...[
+    "$'",
+    "`",
+    "${",
+    "$((",
+    "<(",
+    "{a,b}",
+    "[a]",
+    "#",
+    "(",
+    ")",
+    "|&",
+    ";;",
+    "\\\n",
+    '$"',
+    "$",
+    "&",
+  ],
+  ...[
+    "=(",
+    "[[",
+    "]]",
+    "é",
+    "{",
+    "}",
+    ">&",
+    "<>",
+    ">|",
+    "<<<",
+    "<<",
+    "<<-",
+    "1>",
+    "3<",
+    "+=",
+    "a[",
+  ],
 ];
 
 function double(draft: Draft, depth: number): string {
@@ -228,7 +337,12 @@ function double(draft: Draft, depth: number): string {
 }
 
 function substitution(draft: Draft, depth: number): string {
-  const inner: Draft = { random: draft.random, document: null, isSubstitution: true, odd: draft.odd };
+  const inner: Draft = {
+    random: draft.random,
+    document: null,
+    isSubstitution: true,
+    odd: draft.odd,
+  };
   const text = list(inner, depth - 1);
   const end = inner.document === null ? "" : newline(inner);
   return `$(${draft.random.pick(["", " ", "\n"])}${spaced(text)}${end})`;

@@ -1,12 +1,12 @@
 import { randomOf, type Random } from "../random.ts";
 import type { Places } from "../lanes.ts";
+import { smuggledCommand } from "../generate-command.ts";
 import { agentCommands } from "./corpus.ts";
 import { bashSuite } from "./bash-suite.ts";
 import { insertionAt, insertionCount, liveCommand } from "./live.ts";
 import { openOptions } from "./options.ts";
 import { quotedCommand } from "./quoting.ts";
 import { readableCommand } from "./readable.ts";
-import { generateCommand } from "./smuggled.ts";
 
 export const sourceNames = [
   "readable",
@@ -57,7 +57,7 @@ export function openSources(options: {
       // Every token at every place, in an order that a short run profits from too.
       return insertionAt(((at / 3 + seed * 7919) * stride) % insertionCount);
     },
-    smuggled: generateCommand,
+    smuggled: smuggledCommand,
   };
   return (index) => {
     const random = randomOf(seed, index);

@@ -1,12 +1,17 @@
-import { compound } from "../compounds.ts";
-import { draft, endOfLine, type Draft } from "../draft.ts";
-import { mutate } from "../mutate.ts";
-import { plainCommand } from "../plain-commands.ts";
-import type { Random } from "../random.ts";
-import { smuggled } from "../smuggling/smuggle.ts";
+import { compound } from "./compounds.ts";
+import { draft, endOfLine, type Draft } from "./draft.ts";
+import { mutate } from "./mutate.ts";
+import { plainCommand } from "./plain-commands.ts";
+import { randomOf, type Random } from "./random.ts";
+import { smuggled } from "./smuggling/smuggle.ts";
+
+/** The command with this number: the same for the same seed, on every machine. */
+export function generateCommand(seed: number, index: number): { command: string } {
+  return { command: smuggledCommand(randomOf(seed, index)) };
+}
 
 /** A command of allowed programs, one that hides what is not allowed, or either after an accident. */
-export function generateCommand(random: Random): string {
+export function smuggledCommand(random: Random): string {
   const kind = random.pick(kinds);
   if (kind === "plain") return plain(random);
   if (kind === "hostile") return hostile(random);
