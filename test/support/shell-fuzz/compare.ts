@@ -58,12 +58,14 @@ export async function compare(options: {
   engine: Engine;
   generate: Generate;
   lanes: Lanes;
+  /** How many violations are shortened; many have one cause. */
+  shrinks?: number;
   report?: (comparison: Comparison, violation: Violation | null) => void;
 }): Promise<Comparison> {
-  const { seed, count, runs, engine, lanes, generate } = options;
+  const { seed, count, runs, engine, lanes, generate, shrinks = 30 } = options;
   const comparison = newComparison(seed);
   const seen = new Set<string>();
-  let [next, chosen] = [0, 0];
+  let [next, chosen, shrunk] = [0, 0, 0];
   const take = (): Decided | null => {
     while (next < count) {
       const index = next;
@@ -133,11 +135,11 @@ export async function compare(options: {
         if (again === null) return false;
         return symptoms(oracle, text, again).map(keyOf).join("\n") === key;
       };
-      // Many have one cause; a few of a kind are enough to see it.
       const alike = comparison.violations.filter(
         (other) => other.what.map(keyOf).join("\n") === key,
       );
-      const isWorthIt = alike.length < 2 && comparison.violations.length < mostShrunk;
+      const isWorthIt = alike.length < 2 && shrunk < shrinks;
+      if (isWorthIt) shrunk += 1;
       const shortest = isWorthIt ? await shrink(one.command, isSame) : one.command;
       add({ index: one.index, source: one.source, command: one.command, oracle, what, shortest });
     }
@@ -157,8 +159,6 @@ export async function compare(options: {
   comparison.violations.sort((a, b) => a.index - b.index);
   return comparison;
 }
-
-const mostShrunk = 30;
 
 /** The kind of a symptom, which stays the same while a command is shortened. */
 function keyOf(what: string): string {

@@ -39,7 +39,9 @@ function isForbiddenProgram(policy: Policy, one: Executed, places: Places): bool
   // A script that a rule allows starts its interpreter.
   if (policy.runs !== undefined && allowedStubs.some((stub) => stub === by)) return false;
   const isEdit = policy.mode === "acceptEdits" && edits.has(name);
-  return !(path === `${places.programs}/${name}` && (looks.has(name) || isEdit));
+  // `command -p` takes the system's own.
+  const isKnown = path === `${places.programs}/${name}` || /^(?:\/usr)?\/bin\/[^/]+$/.test(path);
+  return !(isKnown && (looks.has(name) || isEdit));
 }
 
 const edits = new Set(["mkdir", "touch", "rm", "rmdir", "cp", "mv", "sed"]);
@@ -58,6 +60,8 @@ function isForbiddenFile(policy: Policy, one: Touched, places: Places): boolean 
   if (path === "/dev/null" || path === "/dev/tty") return false;
   // A script that a rule allows reads and writes as it likes.
   if (policy.runs?.includes(by) === true) return false;
+  // A program that a rule allows with any words may be given names from anywhere.
+  if (policy.runs !== undefined && one.byBash && effect === "list") return false;
   if (effect === "write") {
     if (below !== null && /^\.git\/index(?:\.lock)?$/.test(below) && by === "git") return false;
     if (policy.mode !== "acceptEdits" || below === null) return true;
