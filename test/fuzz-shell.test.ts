@@ -11,7 +11,11 @@ import { openLanes, type Lanes } from "./support/shell-fuzz/lanes.ts";
 import { figures, violationLines } from "./support/shell-fuzz/report.ts";
 import { randomOf } from "./support/shell-fuzz/random.ts";
 import { insertionAt, insertionCount } from "./support/shell-fuzz/sources/live.ts";
-import { openSources, type SourceName } from "./support/shell-fuzz/sources/sources.ts";
+import {
+  openSources,
+  type Generate,
+  type SourceName,
+} from "./support/shell-fuzz/sources/sources.ts";
 import { readableCommand } from "./support/shell-fuzz/sources/readable.ts";
 import { findProgram } from "./support/shell-fuzz/stubs.ts";
 import { readTrace } from "./support/shell-fuzz/trace.ts";
@@ -42,6 +46,21 @@ async function compared(
   return compare({ seed: 7, shrinks: 3, ...size, engine, generate, lanes });
 }
 
+/** Runs exactly these. */
+async function comparedList(
+  lanes: Lanes,
+  engine: Engine,
+  commands: readonly string[],
+): Promise<Comparison> {
+  const generate: Generate = (index) => ({
+    index,
+    source: "corpus",
+    command: commands[index] ?? "",
+  });
+  const count = commands.length;
+  return compare({ seed: 1, count, runs: count * 100, shrinks: 0, engine, generate, lanes });
+}
+
 runs(
   `${missing}of 6,000 generated commands bash runs only what the grammar named and the decision allows`,
   { timeout: patience },
@@ -65,18 +84,37 @@ runs(
     await using lanes = openLanes(temporaryDirectory(), 2);
     const { read } = openEngine(lanes.places);
     const engine: Engine = { read, decide: () => "allow" };
-    const { violations } = await compared(lanes, engine, { count: 400, runs: 130 });
-    const found = violations.filter(({ oracle }) => oracle === "decision");
-    const said = found.flatMap(({ what }) => what);
+    const said = async (...commands: string[]): Promise<string[]> => {
+      const { violations } = await comparedList(lanes, engine, commands);
+      return violations.flatMap(({ oracle, what }) => (oracle === "decision" ? what : []));
+    };
+    expect(await said("nice evil a")).toContain("bare Bash: ran evil (nice)");
+    expect(await said("good1; other")).toContain("rules: ran other (bash)");
+    expect(await said("git status")).toContain("untrusted: ran evil-of-git (git)");
+    expect(await said("echo a > new")).toContain("plan: write work/new (bash)");
+    expect(await said("mkdir link-dir/new")).toContain("acceptEdits: write outside/new (mkdir)");
+    expect(await said("touch .git/x")).toContain("acceptEdits: write work/.git/x (touch)");
+    expect(await said("echo a > /new")).toContain("acceptEdits: write /new (bash)");
+    expect(await said("cat link-file")).toContain("no rules: read outside/secret.txt (cat)");
+    expect(await said("ls ..")).toHaveLength(5);
+    expect(await said("cat link-env")).toContain("rules: read work/.env (cat)");
+    expect(await said("ls -la; cat data.txt | sort; git log --oneline; echo *")).toEqual([]);
+  },
+);
+
+runs(
+  `${missing}what commands made by chance do against the decision is found, and shortened`,
+  { timeout: patience },
+  async () => {
+    await using lanes = openLanes(temporaryDirectory(), 2);
+    const { read } = openEngine(lanes.places);
+    const engine: Engine = { read, decide: () => "allow" };
+    const { violations } = await compared(lanes, engine, { count: 300, runs: 60 });
+    const said = violations.flatMap(({ what }) => what);
     expect(said.some((one) => one.startsWith("no rules: ran evil"))).toBe(true);
-    expect(said.some((one) => one.startsWith("bare Bash: ran evil"))).toBe(true);
-    expect(said.some((one) => one.startsWith("rules: ran other"))).toBe(true);
-    expect(said.some((one) => one.startsWith("plan: write work/"))).toBe(true);
-    expect(said.some((one) => /^untrusted: (?:read|list) outside/.test(one))).toBe(true);
-    expect(said.some((one) => /^rules: read work\/(?:\.env|secrets)/.test(one))).toBe(true);
-    expect(found.some(({ command, shortest }) => shortest.length < command.length)).toBe(true);
-    expect(violationLines({ seed: 7, violations: found })[0]).toMatch(
-      /^VIOLATION \(decision\) seed 7 command \d+ \(\w+\): /,
+    expect(violations.some(({ command, shortest }) => shortest.length < command.length)).toBe(true);
+    expect(violationLines({ seed: 7, violations })[0]).toMatch(
+      /^VIOLATION \(\w+\) seed 7 command \d+ \(\w+\): /,
     );
   },
 );
@@ -87,22 +125,36 @@ runs(
   async () => {
     await using lanes = openLanes(temporaryDirectory(), 2);
     const { read, decide } = openEngine(lanes.places);
-    const kinds = async (change: (shell: Shell) => Shell): Promise<string[]> => {
-      const changed = (command: string): Shell | null => {
-        const shell = read(command);
+    const said = async (change: (shell: Shell) => Shell, command: string): Promise<string[]> => {
+      const changed = (text: string): Shell | null => {
+        const shell = read(text);
         return shell === null ? null : change(shell);
       };
-      const size = { count: 200, runs: 60, shrinks: 0, only: ["readable"] as const };
-      const { violations } = await compared(lanes, { read: changed, decide }, size);
-      const found = violations.filter(({ oracle }) => oracle === "grammar");
-      return [...new Set(found.flatMap(({ what }) => what.map((one) => one.split(":")[0] ?? "")))];
+      const engine = { read: changed, decide };
+      const { violations } = await comparedList(lanes, engine, [command]);
+      return violations.flatMap(({ oracle, what }) => (oracle === "grammar" ? what : []));
     };
-    expect(await kinds((shell) => shell)).toEqual([]);
-    expect(await kinds(splitWords)).toContain("ran");
-    expect(await kinds((shell) => ({ ...shell, commands: shell.commands.slice(1) }))).toContain(
-      "ran",
-    );
-    expect(await kinds((shell) => ({ ...shell, redirections: [] }))).toContain("write");
+    const command = "good1 'a b' ~/x *.txt \"$(good2 \\$x)\" < data.txt > out; time nice good3";
+    expect(await said((shell) => shell, command)).toEqual([]);
+    expect((await said(splitWords, command))[0]).toMatch(/^ran: \["good1","a b","\/.*\/home\/x"/);
+    const withoutLast = (shell: Shell): Shell => ({
+      ...shell,
+      commands: shell.commands.slice(0, -1),
+    });
+    expect(await said(withoutLast, command)).toEqual([
+      'ran: ["nice","good3"]',
+      "ran: 3 programs, 2 named",
+    ]);
+    const withoutFiles = (shell: Shell): Shell => ({ ...shell, redirections: [] });
+    expect(await said(withoutFiles, "good1 < data.txt > out")).toEqual([
+      'read: "data.txt"',
+      'write: "out"',
+    ]);
+    const withoutGlob = (): Shell => ({
+      ...{ redirections: [], repeats: false },
+      commands: [{ words: [literalWord("echo"), literalWord("*")], assignments: [] }],
+    });
+    expect(await said(withoutGlob, "echo *")).toEqual(['list: "."']);
   },
 );
 

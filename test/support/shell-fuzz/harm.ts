@@ -100,6 +100,7 @@ function isOfSystem({ path, given, by }: Touched, { stubs, programs, home }: Pla
     );
   if (by === "hostname")
     return /^\/etc\/(?:hosts|host\.conf|nsswitch\.conf|resolv\.conf)$/.test(path);
+  if (by === "find" && path === "/") return true;
   if (by === "jq") return path === `${home}/.jq`;
   if (by === "file") return /magic/.test(path);
   if (by === "which" || by === "egrep" || by === "fgrep") return /^\/(?:usr\/)?bin\//.test(path);
