@@ -34,8 +34,11 @@ const runs = wholeNumber("runs", values.runs ?? String(Math.ceil(count * 0.12)))
 const width = wholeNumber("lanes", values.lanes ?? String(availableParallelism()));
 const directory = realpathSync(mkdtempSync(join(tmpdir(), "retinue-fuzz-")));
 process.on("exit", () => rmSync(directory, { recursive: true, force: true }));
-process.once("SIGINT", () => process.exit(130));
-process.once("SIGTERM", () => process.exit(143));
+// The first signal ends the run early, with the figures so far.
+const stop = new AbortController();
+for (const name of ["SIGINT", "SIGTERM"] as const) {
+  process.on(name, () => (stop.signal.aborted ? process.exit(130) : stop.abort()));
+}
 if (values.keep !== undefined) mkdirSync(values.keep, { recursive: true });
 
 await using lanes = openLanes(directory, width);
@@ -43,7 +46,7 @@ const engine = openEngine(lanes.places);
 const shares = await corpusShares(agentCommands(lanes.places, values.corpus), engine, lanes);
 let nextReport = 0;
 const comparison = await compare({
-  ...{ seed, count, runs, engine, lanes },
+  ...{ seed, count, runs, engine, lanes, signal: stop.signal },
   generate: openSources({
     seed,
     places: lanes.places,

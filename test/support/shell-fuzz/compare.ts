@@ -60,6 +60,8 @@ export async function compare(options: {
   lanes: Lanes;
   /** How many violations are shortened; many have one cause. */
   shrinks?: number;
+  /** Ends the run early. */
+  signal?: AbortSignal;
   report?: (comparison: Comparison, violation: Violation | null) => void;
 }): Promise<Comparison> {
   const { seed, count, runs, engine, lanes, generate, shrinks = 30 } = options;
@@ -67,7 +69,7 @@ export async function compare(options: {
   const seen = new Set<string>();
   let [next, chosen, shrunk] = [0, 0, 0];
   const take = (): Decided | null => {
-    while (next < count) {
+    while (next < count && options.signal?.aborted !== true) {
       const index = next;
       next += 1;
       const one = generate(index);

@@ -53,7 +53,7 @@ function wordPattern(word: ShellWord, home: string | null): string {
 /** Files that bash opens by itself, and looks at before it says that something is no program. */
 function isOwnOfBash({ given, path, effect }: Touched): boolean {
   if (effect === "write") return /^\/dev\/(?:null|tty)$/.test(path);
-  return /^\/(?:lib|lib64|usr\/lib|usr\/share\/locale|proc\/self|dev\/(?:tty|null)|usr\/share\/zoneinfo|etc\/(?:ld\.so|local))/.test(
+  return /^\/(?:lib|lib64|usr\/lib|usr\/share\/locale|proc\/self|dev\/(?:tty|null)|usr\/share\/zoneinfo|etc\/(?:ld\.so|local|nsswitch\.conf|passwd))/.test(
     given,
   );
 }

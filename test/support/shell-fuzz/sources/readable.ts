@@ -10,7 +10,11 @@ export function readableCommand(random: Random): string {
     isSubstitution: false,
     odd: random.chance(0.25) ? 0.05 : 0,
   };
-  const text = list(draft, random.pick([0, 0, 0, 1, 1, 2]));
+  const depth = random.pick([0, 0, 0, 1, 1, 2]);
+  // Bash keeps a substitution as text that it prints itself, so that all of the grammar is tried there too.
+  if (random.chance(0.15))
+    return random.pick(frames).replace("«»", () => substitution(draft, depth + 1));
+  const text = list(draft, depth);
   return `${text}${ended(draft)}`;
 }
 
@@ -23,6 +27,15 @@ interface Draft {
   /** How likely a piece is that may not be readable. */
   odd: number;
 }
+
+const frames = [
+  "good1 «»",
+  'good1 "«»"',
+  "x=«»",
+  'echo "a «» b"',
+  "good2 a«»b; good1",
+  "for i in «»; do good1; done",
+];
 
 function newline(draft: Draft): string {
   const { document } = draft;
