@@ -1,6 +1,7 @@
 import type { Random } from "../random.ts";
 
-// Commands of readable shell, one function for each rule of its grammar. Here-documents stand at the end of a line.
+// Commands of readable shell, one function for each rule of its grammar, in one file as the grammar is. Here-documents wait
+// for the next end of a line.
 
 /** A command that the grammar describes, with an odd piece now and then at the edge of it. */
 export function readableCommand(random: Random): string {
