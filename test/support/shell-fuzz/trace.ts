@@ -107,10 +107,10 @@ function note(trace: Trace, call: Call, process: Process): void {
   }
 }
 
-/** A shell that is given a file, not code, is a script. */
+/** A shell that is given a file, not code, is a script. Options for start-up files have a `c` too. */
 function kindOf(name: string, argv: readonly string[]): string {
-  const isScript = /^(?:ba|da)?sh$/.test(name) && !argv.some((word) => /^-\w*c/.test(word));
-  return isScript ? `${name} script` : name;
+  const takesCode = argv.some((word) => /^-(?!.*rc)\w*c/.test(word));
+  return /^(?:ba|da)?sh$/.test(name) && !takesCode ? `${name} script` : name;
 }
 
 function fdBase(args: string): string | undefined {
