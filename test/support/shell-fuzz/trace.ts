@@ -107,9 +107,10 @@ function note(trace: Trace, call: Call, process: Process): void {
   }
 }
 
-/** A shell that is given a file, not code, is a script. Options for start-up files have a `c` too. */
+/** A shell that is given a file, also one for its start, is a script. */
 function kindOf(name: string, argv: readonly string[]): string {
-  const takesCode = argv.some((word) => /^-(?!.*rc)\w*c/.test(word));
+  const takesFile = argv.some((word) => /^--?(?:rcfile|init-file)/.test(word));
+  const takesCode = !takesFile && argv.some((word) => /^-\w*c/.test(word));
   return /^(?:ba|da)?sh$/.test(name) && !takesCode ? `${name} script` : name;
 }
 
