@@ -1,61 +1,51 @@
-import type { Compared, Comparison } from "./compare.ts";
+import type { Comparison, Oracle, Violation } from "./compare.ts";
+
+const oracles: readonly (readonly [Oracle, string])[] = [
+  ["grammar", "readable, and bash did what the grammar did not name"],
+  ["decision", "executed, opened or written against the decision"],
+  ["widening", "allowed after a change that must not allow"],
+];
 
 /** The figures, one on each line. */
 export function figures(comparison: Comparison, confinement: string): string[] {
-  const { seed, compared, timedOut, verdicts, plain, harmPrevented, violations } = comparison;
-  const refused = verdicts.ask + verdicts.deny;
+  const { seed, generated, distinct, readable, executed, timedOut, lost } = comparison;
   return [
-    `seed ${seed}: ${compared} commands generated, decided, and run by real bash (${timedOut} cut off after their time; ${confinement})`,
-    `decisions: ${verdicts.allow} allow, ${verdicts.ask} ask, ${verdicts.deny} deny`,
-    `not allowed, and would have run or written what it must not: ${harmPrevented} of ${refused}`,
-    `made only of allowed programs, and allowed: ${percent(allowedShare(comparison))} (${plain - comparison.plainNotAllowed.length} of ${plain})`,
-    `executed against the decision: ${violations.length}`,
+    `seed ${seed}: ${generated} commands generated, ${distinct} distinct: ${readable} readable, ${distinct - readable} opaque`,
+    ...Object.entries(comparison.verdicts).map(
+      ([name, { allow, ask, deny }]) =>
+        `decided (${name}): ${allow} allow, ${ask} ask, ${deny} deny`,
+    ),
+    ...Object.entries(comparison.sources).map(
+      ([name, one]) =>
+        `source ${name}: ${one.generated} generated, ${one.readable} readable, ${one.executed} executed`,
+    ),
+    `executed by real bash under strace: ${executed} (${comparison.readableExecuted} readable, ${comparison.allowedExecuted} allowed; ${timedOut} cut off after their time, ${lost} lost; ${confinement})`,
+    `not allowed, and would have done harm: ${comparison.harmPrevented}`,
+    `changes of a command or of the rules tried: ${comparison.changesTried}`,
+    ...oracles.map(([oracle, name]) => `${name}: ${countOf(comparison, oracle)}`),
   ];
 }
 
-/** How many of the commands that ought to be allowed are: asking always is no answer. */
-export function allowedShare({ plain, plainNotAllowed }: Comparison): number {
-  return plain === 0 ? 0 : (plain - plainNotAllowed.length) / plain;
+function countOf({ violations }: Comparison, wanted: Oracle): number {
+  return violations.filter(({ oracle }) => oracle === wanted).length;
 }
 
-/** What a reader needs to see each violation again. */
-export function violationLines({ seed, violations }: Comparison): string[] {
-  return violations
-    .slice(0, mostShown)
-    .flatMap((one) => [
-      `VIOLATION seed ${seed} command ${one.index}: ${one.verdict}, but ${deeds(one)}`,
-      `  ${JSON.stringify(one.command.slice(0, 1000))}`,
-      ...(one.shortest === one.command
-        ? []
-        : [`  shrunk: ${JSON.stringify(one.shortest.slice(0, 1000))}`]),
-    ]);
+/** The lines with which a reader sees a violation again. */
+export function violationLines({
+  seed,
+  violations,
+}: Pick<Comparison, "seed" | "violations">): string[] {
+  return violations.slice(0, mostShown).flatMap((one) => linesOf(seed, one));
 }
 
-/** Some of what was not allowed though it could be, shortest first: the causes show there. */
-export function sampleLines({ plainNotAllowed }: Comparison): string[] {
-  const lines = plainNotAllowed.map(
-    ({ verdict, command }) => `not allowed (${verdict}): ${JSON.stringify(command.slice(0, 300))}`,
-  );
-  return [...new Set(lines)].sort((a, b) => a.length - b.length).slice(0, mostShown);
-}
+const mostShown = 40;
 
-const mostShown = 20;
-
-function deeds({ ran, changed }: Compared): string {
-  const parts = [
-    ...(ran.length > 0
-      ? [
-          `ran ${ran
-            .slice(0, 8)
-            .map((one) => JSON.stringify(one))
-            .join(", ")}`,
-        ]
-      : []),
-    ...(changed.length > 0 ? [`wrote ${changed.slice(0, 8).join(", ")}`] : []),
+function linesOf(seed: number, one: Violation): string[] {
+  return [
+    `VIOLATION (${one.oracle}) seed ${seed} command ${one.index} (${one.source}): ${one.what.slice(0, 6).join("; ")}`,
+    `  ${JSON.stringify(one.command.slice(0, 1000))}`,
+    ...(one.shortest === one.command
+      ? []
+      : [`  shrunk: ${JSON.stringify(one.shortest.slice(0, 1000))}`]),
   ];
-  return parts.join(" and ");
-}
-
-function percent(share: number): string {
-  return `${(share * 100).toFixed(1)} %`;
 }

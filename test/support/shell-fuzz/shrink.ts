@@ -1,4 +1,4 @@
-import { staysInside } from "./stays-inside.ts";
+import { mayRun } from "./may-run.ts";
 
 /** Leaves out pieces, big ones first, as long as what is left still violates. */
 export async function shrink(
@@ -9,7 +9,7 @@ export async function shrink(
   for (let size = Math.ceil(text.length / 2); size >= 1; size = size === 1 ? 0 : size >> 1) {
     for (let at = 0; at < text.length && tries < mostTries;) {
       const shorter = text.slice(0, at) + text.slice(at + size);
-      const tried = shorter.trim() !== "" && staysInside(shorter);
+      const tried = shorter.trim() !== "" && mayRun(shorter);
       if (tried) tries += 1;
       if (tried && (await violates(shorter))) text = shorter;
       else at += size;

@@ -1,79 +1,57 @@
 import { spawn } from "node:child_process";
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { join } from "node:path";
-import type { Readable } from "node:stream";
-import { setTimeout as pause } from "node:timers/promises";
-import { changesBetween, copyTemplate, restore, snapshot } from "./scratch.ts";
-import { findProgram, readLog } from "./stubs.ts";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { restore } from "./scratch.ts";
+import { findProgram } from "./stubs.ts";
+import { readTrace, tracedCalls, type Trace } from "./trace.ts";
 
 /** What a command did. */
-export interface Observation {
-  /** Stubs that ran, with their arguments, in order. */
-  ran: string[];
-  /** Paths below the working directory and the home directory that are not as they were. */
-  changed: string[];
+export interface Observation extends Trace {
   timedOut: boolean;
+  /** Bash found no command in it, at least in part. */
+  isRefused: boolean;
 }
 
-/** A place where one command at a time runs: its own programs, files and log. */
-export interface Slot {
-  run: (command: string) => Promise<Observation>;
-}
-
-const patienceMs = 2000;
-/** Everything that a command starts inherits this descriptor, so its end is the end of all of them. */
-const lifeline = 9;
-
-/** A directory to write in, one with the stubs that log into it, and what all slots share. */
+/** The directories of a place where one command at a time runs. */
 export interface SlotPlace {
-  directory: string;
+  own: string;
+  box: string;
   stubs: string;
   programs: string;
   template: string;
 }
 
-export function logOf({ directory }: Pick<SlotPlace, "directory">): string {
-  return join(directory, "log");
+export interface Slot {
+  run: (command: string) => Promise<Observation>;
 }
 
-export function openSlot(place: SlotPlace): Slot {
-  const { directory, template } = place;
-  const [box, log] = [join(directory, "box"), logOf(place)];
-  mkdirSync(join(directory, "tmp"), { recursive: true });
-  const prelude = join(directory, "prelude");
-  writeFileSync(prelude, preludeOfTheProduct(join(directory, "cwd")));
+const patienceMs = 2000;
+
+export function openSlot({ own, box, stubs, programs, template }: SlotPlace): Slot {
+  const [prelude, trace] = [join(own, "prelude"), join(own, "trace")];
+  writeFileSync(prelude, preludeOfTheProduct(join(own, "cwd")));
+  const strace = findProgram("strace") ?? "strace";
   const bash = findProgram("bash") ?? "bash";
   const work = join(box, "work");
-  const env = {
-    PATH: `${place.stubs}:${place.programs}`,
-    HOME: join(box, "home"),
-    PWD: work,
-    TMPDIR: join(directory, "tmp"),
-    LC_ALL: "C.UTF-8",
-    BASH_ENV: prelude,
-    GIT_CONFIG_NOSYSTEM: "1",
-    // A function that calls itself in a pipe doubles its processes each time.
-    FUNCNEST: "6",
-  };
-  copyTemplate(template, box);
-  let before = snapshot(box);
+  const env = environment({ own, box, stubs, programs });
+  const words = [
+    ...["-f", "-qq", "--seccomp-bpf", "-y", "-s", "30000", "-e", "signal=none"],
+    ...["-e", `trace=${tracedCalls}`, "-o", trace],
+    ...[...Object.entries(env).flatMap(([name, value]) => ["-E", `${name}=${value}`])],
+    ...[bash, "--noprofile", "--norc", "-c"],
+  ];
   return {
     async run(command) {
-      writeFileSync(log, "");
-      const child = spawn(bash, ["--noprofile", "--norc", "-c", command], {
+      const child = spawn(strace, [...words, command], {
         cwd: work,
-        env,
+        env: {},
         detached: true,
-        stdio: [...Array<"ignore">(lifeline).fill("ignore"), "pipe"],
+        stdio: ["ignore", "ignore", "pipe"],
       });
-      (child.stdio as readonly unknown[] as (Readable | null)[])[lifeline]?.resume();
+      let said = "";
+      child.stderr.on("data", (part: Buffer) => {
+        if (said.length < 10_000) said += part.toString();
+      });
       const ended = new Promise<void>((resolve) => {
         child.once("close", () => resolve());
         child.once("error", () => resolve());
@@ -81,50 +59,84 @@ export function openSlot(place: SlotPlace): Slot {
       let timedOut = false;
       const timer = setTimeout(() => {
         timedOut = true;
-        void endAll(child.pid, box, ended);
+        endGroup(child.pid);
       }, patienceMs);
       await ended;
       clearTimeout(timer);
-      const changed = changesBetween(before, snapshot(box));
-      if (changed.length > 0) {
-        restore(template, box, changed);
-        before = snapshot(box);
-      }
-      return { ran: readLog(readFileSync(log, "utf8")), changed, timedOut };
+      if (timedOut) endAllButThis();
+      const seen = readTrace(readFileSync(trace, "utf8"), work);
+      const executed = seen.executed;
+      const touched = seen.touched.filter(({ path }) => !path.startsWith(`${own}/`));
+      const changed = touched.filter(
+        ({ path, effect }) => effect === "write" && isBelow(box, path),
+      );
+      restore(
+        template,
+        box,
+        changed.map(({ path }) => relative(box, path)),
+      );
+      const hasOther = executed.some(({ path }) => /\/(?:ba|da)?sh$/.test(path));
+      const isRefused =
+        !hasOther && /^\S*bash: -c: line \d+: (?:syntax error|unexpected EOF)/m.test(said);
+      return { executed, touched, timedOut, isRefused };
     },
   };
 }
 
-/** The file that the product lets bash read before each command. */
+/** Limits keep a command that doubles itself small. */
+function environment({
+  own,
+  box,
+  stubs,
+  programs,
+}: Omit<SlotPlace, "template">): Record<string, string> {
+  return {
+    PATH: `${stubs}:${programs}`,
+    HOME: join(box, "home"),
+    PWD: join(box, "work"),
+    TMPDIR: own,
+    LC_CTYPE: "C.UTF-8",
+    BASH_ENV: join(own, "prelude"),
+    GIT_CONFIG_NOSYSTEM: "1",
+    FUNCNEST: "6",
+    // Without them bash looks into the system's files.
+    SHELL: "bash",
+    USER: "user",
+  };
+}
+
+/** The file that the product lets bash read before each command, and limits. */
 function preludeOfTheProduct(report: string): string {
-  return `unset BASH_ENV\ntrap '{ builtin pwd -P >|'\\''${report}'\\''; } 2>/dev/null' EXIT\n`;
+  return `unset BASH_ENV\nulimit -f 2000 -v 2000000\ntrap '{ builtin pwd -P >|'\\''${report}'\\''; } 2>/dev/null' EXIT\n`;
 }
 
-/** The group, and what left it: whatever still stands in the slot's directory. */
-async function endAll(pid: number | undefined, box: string, ended: Promise<void>): Promise<void> {
-  const isOver = ended.then(() => true);
-  const members = pid === undefined ? [] : [-pid];
-  do {
-    for (const one of [...members, ...processesIn(box)]) {
-      try {
-        process.kill(one, "SIGKILL");
-      } catch {
-        // It ended by itself.
-      }
+function isBelow(directory: string, path: string): boolean {
+  return path.startsWith(`${directory}/`);
+}
+
+function endGroup(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, "SIGKILL");
+  } catch {
+    // It ended by itself.
+  }
+}
+
+/** The lane has a process namespace of its own, in which only the lane and its parents are to stay. */
+function endAllButThis(): void {
+  const own = new Set([1, process.pid, process.ppid]);
+  for (const name of readNumbers()) {
+    if (own.has(name)) continue;
+    try {
+      process.kill(name, "SIGKILL");
+    } catch {
+      // It ended by itself.
     }
-  } while (!(await Promise.race([isOver, pause(20, false)])));
+  }
 }
 
-function processesIn(directory: string): number[] {
-  if (!existsSync("/proc")) return [];
+function readNumbers(): number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
-    .filter((name) => {
-      try {
-        return readlinkSync(`/proc/${name}/cwd`).startsWith(directory);
-      } catch {
-        return false;
-      }
-    })
     .map(Number);
 }

@@ -1,16 +1,31 @@
 import { accessSync, chmodSync, constants, copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { rgPath } from "@vscode/ripgrep";
 
 /** Programs that allow rules name. The third is a bash script, as many programs are: it reads BASH_ENV and functions. */
 export const allowedStubs = ["good1", "good2", "good3"] as const;
-/** One that a deny rule names, and one that no rule names. */
+/** The first has a deny rule, the second has no rule. */
 export const forbiddenStubs = ["evil", "other"] as const;
+/** The program that the repository's own configuration names. */
+export const gitStub = "evil-of-git";
 
-/** Real programs that generated commands may start. None of them can leave the directory without a path that does. */
-const realPrograms = [
-  ...["bash", "sh", "env", "timeout", "nice", "nohup", "xargs", "stdbuf", "setsid", "flock"],
-  ...["find", "sed", "awk", "git", "sort", "tee", "ls", "cat", "head", "tail", "grep", "wc"],
-  ...["which", "diff", "stat", "du", "ionice"],
+/** Real programs that only look, some of them whatever they are given. */
+export const lookPrograms: readonly string[] = [
+  ...["cat", "tac", "head", "tail", "wc", "nl", "ls", "stat", "du", "df", "cmp", "diff", "comm"],
+  ...["cut", "paste", "sort", "uniq", "tr", "rev", "fold", "od", "strings", "md5sum", "sha256sum"],
+  ...["cksum", "basename", "dirname", "realpath", "readlink", "grep", "egrep", "fgrep", "rg", "jq"],
+  ...["sed", "date", "seq", "pwd", "uname", "hostname", "whoami", "id", "which", "true", "false"],
+  ...["find", "git", "file", "tree", "xxd", "hexdump", "column", "test", "[", "echo", "printf"],
+  ...["sleep", "arch", "nproc", "tty", "logname", "uptime", "b2sum", "sha1sum"],
+];
+
+/** Real programs that run others as they are given. */
+export const wrapperPrograms: readonly string[] = ["nice", "nohup", "stdbuf", "timeout", "xargs"];
+
+/** Real programs that do more than look. */
+const otherPrograms = [
+  ...["bash", "sh", "env", "setsid", "flock", "awk", "tee", "ionice", "mkdir", "touch", "rm"],
+  ...["rmdir", "cp", "mv", "ln", "chmod", "dd"],
 ];
 
 /** Wrappers that want a terminal or a password: they start what they are given as the real ones would. */
@@ -21,42 +36,25 @@ const standIns = {
     'while [ "${1#-}" != "$1" ]; do case $1 in -n) shift 2;; *) shift;; esac; done; exec sh -c "$*"',
 };
 
-const unitSeparator = "\u001F";
-const recordSeparator = "\u001E";
-
-/**
- * Fills a directory that is to be first in the PATH. The log's path stands in the stubs, because a command may clear its
- * environment; one `printf` writes a record, so that programs of a pipe cannot mix theirs.
- */
-export function installStubs(directory: string, log: string): void {
+/** Fills a directory that is to be first in the PATH. The trace tells what runs, so that a stub does nothing. */
+export function installStubs(directory: string): void {
   mkdirSync(directory, { recursive: true });
-  for (const name of [...allowedStubs, ...forbiddenStubs]) {
-    const shell = findProgram(name === "good3" ? "bash" : "sh");
-    install(
-      join(directory, name),
-      `#!${shell}\nIFS='${unitSeparator}'\nprintf '%s\\036' "${name}${unitSeparator}$*" >>'${log}'\n`,
-    );
-  }
+  const nothing = findProgram("true") ?? "true";
+  for (const name of ["good1", "good2", ...forbiddenStubs, gitStub])
+    copyFileSync(nothing, join(directory, name));
+  install(join(directory, "good3"), `#!${findProgram("bash")}\n:\n`);
   for (const [name, script] of Object.entries(standIns)) {
     install(join(directory, name), `#!${findProgram("sh")}\n${script}\n`);
   }
 }
 
-/** Copies, not links: a command that writes to what `which` answers must not reach the system's own. */
+/** Copies, so that the PATH holds nothing else. */
 export function copyRealPrograms(directory: string): void {
   mkdirSync(directory, { recursive: true });
-  for (const name of realPrograms) {
-    const program = findProgram(name);
+  for (const name of [...lookPrograms, ...wrapperPrograms, ...otherPrograms]) {
+    const program = name === "rg" ? rgPath : findProgram(name);
     if (program !== undefined) copyFileSync(program, join(directory, name));
   }
-}
-
-/** What a log says: each program that ran, with its arguments. */
-export function readLog(text: string): string[] {
-  return text
-    .split(recordSeparator)
-    .slice(0, -1)
-    .map((record) => record.split(unitSeparator).join(" ").trim());
 }
 
 export function findProgram(name: string): string | undefined {
