@@ -81,8 +81,8 @@ describe("always for this agent type", () => {
     expect(rulesOf(later, { ...agent, type: "other" })).toEqual([]);
     // A grant for the edited one removes what no definition can use any more.
     await later.give(request({ definitionHash: "hash-2" }), allow("agent-always", "Edit"));
-    expect(rulesOf(desk.grants, edited)).toEqual(["Edit"]);
-    expect(rulesOf(desk.grants, agent)).toEqual([]);
+    expect(rulesOf(again(desk), edited)).toEqual(["Edit"]);
+    expect(rulesOf(again(desk), agent)).toEqual([]);
   });
 
   test("is not that of another project whose path looks alike", async () => {
@@ -117,13 +117,23 @@ describe("always for this agent type", () => {
     expect(readdirSync(join(desk.configDir, "retinue", "locks"))).toEqual([]);
   });
 
+  test("a file that somebody writes while the session runs grants nothing in it", async () => {
+    const desk = setDesk();
+    expect(rulesOf(desk.grants, agent)).toEqual([]);
+    await again(desk).give(request(), allow("agent-always", "Bash"));
+    expect(rulesOf(desk.grants, agent)).toEqual([]);
+    await desk.grants.give(request(), allow("agent-always", "Edit"));
+    expect(rulesOf(desk.grants, agent)).toEqual(["Edit"]);
+    expect(rulesOf(again(desk), agent)).toEqual(["Bash", "Edit"]);
+  });
+
   test("a file that is no list of grants allows nothing and is not written over", async () => {
     const desk = setDesk();
     await desk.grants.give(request(), allow("agent-always", "Edit"));
     const directory = join(desk.configDir, "retinue", "grants");
     const file = join(directory, readdirSync(directory)[0] ?? "");
     writeFileSync(file, '[{"rule": "Bash"}]');
-    expect(rulesOf(desk.grants, agent)).toEqual([]);
+    expect(rulesOf(again(desk), agent)).toEqual([]);
     await expect(desk.grants.give(request(), allow("agent-always", "Write"))).rejects.toThrow(
       /Correct or remove it/,
     );

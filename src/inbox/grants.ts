@@ -1,4 +1,3 @@
-import { statSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { RetinueError } from "../errors.ts";
@@ -49,7 +48,7 @@ export class Grants {
   readonly #file: string;
   readonly #session = new GrantedRules();
   readonly #agents = new Map<string, GrantedRules>();
-  #stored: { stamp: string; grants: readonly StoredGrant[] } = { stamp: "", grants: [] };
+  #stored: readonly StoredGrant[] | undefined;
 
   constructor(options: {
     cwd: string;
@@ -120,31 +119,32 @@ export class Grants {
     const lockDir = join(this.#configDir, "retinue", "locks");
     await withFileLock({ file: this.#file, lockDir }, async () => {
       const added = rules.map((rule) => ({ project, agentType, definitionHash, rule, at }));
-      // Of a definition that has changed nothing is valid any more.
-      const kept = this.#readGrants().filter(
-        (one) =>
-          one.project !== project ||
-          one.agentType !== agentType ||
-          (one.definitionHash === definitionHash && !rules.includes(one.rule)),
-      );
+      const before = this.#storedGrants();
+      // Nothing that was granted for an earlier content of a definition is valid any more.
+      const stays = (one: StoredGrant): boolean =>
+        one.project !== project ||
+        one.agentType !== agentType ||
+        (one.definitionHash === definitionHash && !rules.includes(one.rule));
+      const kept = this.#readGrants().filter(stays);
       const text = `${JSON.stringify([...kept, ...added], null, 2)}\n`;
       await writeFileAtomic(this.#file, text, { mode: 0o600 });
+      this.#stored = [...before.filter(stays), ...added];
     });
   }
 
-  /** Another process may have granted something; the file is read again when it has changed. */
+  /** Read once, and again when this session has granted something: a file that a command has written grants nothing. */
   #storedGrants(): readonly StoredGrant[] {
-    const info = statSync(this.#file, { throwIfNoEntry: false, bigint: true });
-    const stamp = info === undefined ? "" : `${info.ino} ${info.size} ${info.mtimeNs}`;
-    if (stamp === this.#stored.stamp) return this.#stored.grants;
-    let grants: readonly StoredGrant[] = [];
+    this.#stored ??= this.#readable();
+    return this.#stored;
+  }
+
+  #readable(): readonly StoredGrant[] {
     try {
-      grants = this.#readGrants();
+      return this.#readGrants();
     } catch {
       // Grants that cannot be read allow nothing; the next one that is to be kept says what is wrong.
+      return [];
     }
-    this.#stored = { stamp, grants };
-    return grants;
   }
 
   #readGrants(): StoredGrant[] {

@@ -47,7 +47,16 @@ function concluded(
   call: Call,
   { canAsk }: { canAsk: boolean },
 ): Decision {
-  const decision = { rule: null, part: null, suggestions: [], confinedTo: null, ...finding };
+  // The commands of an agent that only looks are held to that, whatever allowed them.
+  const looks = policy.confined.some((one) => "readOnly" in one && one.readOnly === true);
+  const confinedTo = looks && call.tool === "Bash" && finding.verdict === "allow" ? "look" : null;
+  const decision: Decision = {
+    rule: null,
+    part: null,
+    suggestions: [],
+    ...finding,
+    confinedTo: confinedTo ?? finding.confinedTo ?? null,
+  };
   if (decision.verdict !== "ask" || (canAsk && policy.mode !== "dontAsk")) return decision;
   const why =
     policy.mode === "dontAsk" ? "In the mode dontAsk nobody is asked." : "Nobody can be asked.";

@@ -41,7 +41,9 @@ function mayTouch({ bash }: ViewedCall, roots: readonly string[]): string | null
   if (bash === null || unknown === undefined) return null;
   const isNamed = roots.some((root) => bash.command.includes(root));
   return isNamed ||
-    /CLAUDE_CONFIG_DIR|\.claude\b|\blease\b|\bretinue\/(?:trust|grants)/.test(bash.command)
+    /CLAUDE_CONFIG_DIR|\benviron\b|\.claude\b|\blease\b|\bretinue\/(?:trust|grants)/.test(
+      bash.command,
+    )
     ? unknown.part
     : null;
 }

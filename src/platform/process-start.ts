@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 
 /**
  * When a process started, in a form that can only be compared; empty when there is no such process. One that has ended
@@ -34,4 +34,14 @@ export function readProcFile(path: string): string {
   } catch {
     return "";
   }
+}
+
+/** Whether any process is in a session; no where nobody can tell. */
+export function isSessionUsed(session: number): boolean {
+  if (process.platform !== "linux") return false;
+  const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  return pids.some((pid) => {
+    const fields = statFields(pid);
+    return fields[3] === String(session) && !isDead(fields[0]);
+  });
 }

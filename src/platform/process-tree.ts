@@ -7,6 +7,7 @@ import { endProcesses, familyOf, signal, signalGroups, type Belonging } from "./
 import { ensureGuard } from "./guard.ts";
 import { markDescriptor, markedEnvironment, openMark } from "./marks.ts";
 import { inSessions, OwnSession } from "./own-session.ts";
+import { isSessionUsed } from "./process-start.ts";
 import { readProc, type Process } from "./process-table.ts";
 import { Roster } from "./roster.ts";
 
@@ -121,7 +122,9 @@ export class ProcessTree {
 
   #forgetEmptySessions(): void {
     for (const [call, session] of this.#sessions)
-      if (!signal(-session.number, 0)) this.#sessions.delete(call);
+      // A process with a group of its own stays in the session.
+      if (!signal(-session.number, 0) && !isSessionUsed(session.number))
+        this.#sessions.delete(call);
   }
 }
 

@@ -5,6 +5,8 @@ import { systemCode } from "../errors.ts";
 /** No system has such a path. */
 export const unknownPath = "/\0";
 
+const unknownLink = Symbol("a link that cannot be looked at");
+
 /** As many links as the kernel follows. */
 const mostLinks = 40;
 
@@ -32,7 +34,7 @@ function walked(path: string): string {
     }
     const next = join(real, part);
     const target = linkAt(next);
-    if (target === "unknown") return unknownPath;
+    if (target === unknownLink) return unknownPath;
     if (target === null) {
       real = next;
       continue;
@@ -53,7 +55,7 @@ function partsOf(path: string): string[] {
     .toReversed();
 }
 
-function linkAt(path: string): string | "unknown" | null {
+function linkAt(path: string): string | typeof unknownLink | null {
   try {
     const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
     return isLink ? readlinkSync(path) : null;
@@ -61,6 +63,6 @@ function linkAt(path: string): string | "unknown" | null {
     const code = systemCode(error);
     // A name that no system has is no link.
     const isNone = code === undefined || code === "ENOENT" || code === "ENOTDIR";
-    return isNone || path.includes("\0") ? null : "unknown";
+    return isNone || path.includes("\0") ? null : unknownLink;
   }
 }

@@ -81,14 +81,12 @@ test.each([
   ["echo a\\\nb", "opaque: a line continuation at 1:7 (write it on one line)"],
   ["echo {a,b}", "opaque: a brace in a word at 1:6 (write the words out, or quote them)"],
   ["f() { a; }", "opaque: a function at 1:2 (write its commands out)"],
-  ["[[ a == b ]]", "opaque: `[[` at 1:1"],
+  ["[[ a == b ]]", "opaque: `[[` at 1:1 (use [ … ])"],
+  ["cat <<EOF\na\nEOF", "opaque: `<<` at 1:5 (put quotes around the delimiter: <<'EOF')"],
   ["eval a", "opaque: `eval` at 1:1 (bash takes its arguments for code or for names)"],
   ["a; command eval b", "opaque: `eval` at 1:12 (bash takes its arguments for code or for names)"],
   ["a |& b", "opaque: `|&` at 1:3 (write 2>&1 |)"],
-  [
-    "a <<< b",
-    "opaque: `<<<` at 1:3 (use <, >, >>, 2>, 2>>, &>, &>>, 2>&1 or >&2 with one file name)",
-  ],
+  ["a <<< b", "opaque: `<<<` at 1:3 (pipe the text in: echo '…' | …)"],
 ])("%s is %s", (command, text) => {
   expect(opaqueIn(command)).toBe(text);
 });

@@ -199,7 +199,7 @@ class Reader implements Shell {
         this.#list(["done"]);
         break;
       default:
-        this.#fail(`\`${keyword}\``, "");
+        this.#fail(`\`${keyword}\``, keywordRemedies[keyword] ?? "quote it, or write it elsewhere");
     }
     this.#redirections();
   }
@@ -550,7 +550,8 @@ class Reader implements Shell {
 
   #failRedirection(): never {
     const operator = /^\d*[<>&|(-]+/.exec(this.#text.slice(this.#at))?.[0] ?? "";
-    this.#fail(`\`${operator}\``, redirectionRemedy);
+    const remedy = operatorRemedies.find(([begin]) => operator.startsWith(begin))?.[1];
+    this.#fail(`\`${operator}\``, remedy ?? redirectionRemedy);
   }
 
   #failDocument(): never {
@@ -563,7 +564,21 @@ class Reader implements Shell {
 }
 
 const alone = "let it be the only command there: $(cat <<'EOF' …)";
+const keywordRemedies: Readonly<Record<string, string>> = {
+  "[[": "use [ … ]",
+  until: "use while ! …",
+  case: "use if … elif …",
+  select: "name the choice",
+  function: "write its commands out",
+  coproc: "use & or a pipe",
+};
 const inSingles = "write the text in '…'";
+const operatorRemedies: readonly (readonly [string, string])[] = [
+  ["<<<", "pipe the text in: echo '…' | …"],
+  ["<<", "put quotes around the delimiter: <<'EOF'"],
+  ["<(", "pipe the output in, or write it to a file"],
+  [">(", "use a pipe"],
+];
 const redirectionRemedy = "use <, >, >>, 2>, 2>>, &>, &>>, 2>&1 or >&2 with one file name";
 
 /** Forms of bash that people write, what they are called, and what to write instead. */
@@ -580,7 +595,6 @@ const forms: readonly { pattern: RegExp; what: string; remedy: string }[] = [
   { pattern: /^\(\)/, what: "a function", remedy: "write its commands out" },
   { pattern: /^\(/, what: "`(` in a word", remedy: "quote it" },
   { pattern: /^[{}]/, what: "a brace in a word", remedy: "write the words out, or quote them" },
-  { pattern: /^\[\[/, what: "`[[`", remedy: "use [ … ]" },
   { pattern: /^[[\]]/, what: "a bracket in a word", remedy: "quote it" },
   { pattern: /^#/, what: "`#` in a word", remedy: "quote it" },
   { pattern: /^~/, what: "`~` with a name, or behind `=` or `:`", remedy: "write the path" },
