@@ -1,5 +1,6 @@
 import { allowRule } from "./allow-rule.ts";
 import { runsOnly } from "./bash/coverage.ts";
+import { writesFile } from "./bash/view.ts";
 import { editTools, readTools, type ViewedCall } from "./call.ts";
 import { matchesDomain } from "./domain.ts";
 import { bothInside, type Rulebook } from "./policy.ts";
@@ -36,7 +37,9 @@ function confining(rule: string): Rule {
 }
 
 function stays(rules: readonly Rule[], call: ViewedCall, book: Rulebook): boolean {
-  if (call.bash !== null) return runsOnly(call.bash, rules, book);
+  // A command that is confined writes no file besides.
+  if (call.bash !== null)
+    return runsOnly(call.bash, rules, book) && !call.bash.reach.redirections.some(writesFile);
   return rules.some((rule) => {
     if (rule.specifier === null) return true;
     if (call.tool === "WebFetch") return matchesDomain(rule.specifier, call.input["url"]);

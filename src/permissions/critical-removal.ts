@@ -25,11 +25,13 @@ export function criticalRemoval({ bash }: ViewedCall, book: Rulebook): Finding |
   for (const words of bash.reach.runs.flatMap(({ forms }) => forms.flatMap(removals))) {
     const [, ...args] = words;
     const isRecursive = args.some(({ text }) => /^-\w*[rRd]|^--(?:rec|dir)/.test(text));
+    // A plain variable is the author's risk; whatever else cannot be told may be any tree.
     const mayBeTree = (word: ShellWord): boolean =>
-      isRecursive && (word.hasGlob || word === unknownWords);
+      isRecursive &&
+      (word.isStatic || word.hasGlob || word === unknownWords || word.text.includes("$("));
     const variablePlaces = (word: ShellWord): readonly PathPair[] => [
       ...assigned,
-      ...(/^"?\$\{?PWD\b/.test(word.text) ? [book.pair(ground.cwd)] : []),
+      ...(/^"?\$\{?(?:OLD)?PWD\b/.test(word.text) ? [book.pair(ground.cwd)] : []),
     ];
     const critical = distinct(operandsOf(args)).find((word) => {
       if (word.isUnderVariable) return true;

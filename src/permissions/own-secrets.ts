@@ -35,16 +35,19 @@ export function ownSecrets(call: ViewedCall, book: Rulebook): Finding | null {
   };
 }
 
-/** A part whose files are not known, in a command that names the place. */
+/** A part of which not all is known, in a command that names the place. */
 function mayTouch({ bash }: ViewedCall, roots: readonly string[]): string | null {
-  const [unknown] = bash?.unknownFiles ?? [];
-  if (bash === null || unknown === undefined) return null;
+  if (bash === null) return null;
+  const [file] = bash.unknownFiles;
+  const [program] = bash.reach.unknown;
+  const part = file?.part ?? program ?? (bash.makesLinks ? bash.command : undefined);
+  if (part === undefined) return null;
   const isNamed = roots.some((root) => bash.command.includes(root));
   return isNamed ||
     /CLAUDE_CONFIG_DIR|\benviron\b|\.claude\b|\blease\b|\bretinue\/(?:trust|grants)/.test(
       bash.command,
     )
-    ? unknown.part
+    ? part
     : null;
 }
 

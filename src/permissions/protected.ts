@@ -2,7 +2,13 @@ import { dirname, relative, resolve } from "node:path";
 import { isInside } from "../platform/is-inside.ts";
 import { protectedDirectories, protectedFiles } from "../platform/protected-names.ts";
 
-const files: ReadonlySet<string> = new Set(protectedFiles);
+/** Further names on which programs act. The sandbox does not hold them: an empty one would disturb. */
+const furtherDirectories = [".ssh", ".gnupg", ".hg", ".githooks", ".cursor", ".zed", ".direnv"];
+const furtherFiles =
+  ".vimrc .exrc .gdbinit .lldbinit .inputrc .tmux.conf .netrc .curlrc .wgetrc .pypirc".split(" ");
+
+const files: ReadonlySet<string> = new Set([...protectedFiles, ...furtherFiles]);
+const directories: readonly string[] = [...protectedDirectories, ...furtherDirectories];
 
 export interface ProtectedRoots {
   /** The project, the home directory and every working directory. */
@@ -26,7 +32,7 @@ export function isProtected(path: string, { directories, memory, own }: Protecte
 /** Whether a text has a protected name in it, as a part of some path. */
 export function namesProtected(text: string): boolean {
   const parts = text.toLowerCase().split(/[\s/"'=;&|<>()]+/);
-  return parts.some((part) => files.has(part) || protectedDirectories.includes(part));
+  return parts.some((part) => files.has(part) || directories.includes(part));
 }
 
 function isProtectedBelow(root: string, path: string): boolean {
@@ -38,7 +44,7 @@ function isProtectedBelow(root: string, path: string): boolean {
   if (worktree !== null) return isProtectedBelow(root, resolve(root, worktree[1] ?? ""));
   // With it goes `.config/git`.
   if (below === ".config") return true;
-  return protectedDirectories.some((directory) => `/${below}/`.includes(`/${directory}/`));
+  return directories.some((directory) => `/${below}/`.includes(`/${directory}/`));
 }
 
 /** Whether `rm` of this would lose more than anybody means: the root, what lies in it, home, or where the work is. */

@@ -30,7 +30,13 @@ export function beyondLooking(
     book.ground,
   );
   const cover = coverage(bash, { rules, edits: [], builtIn: true }, anywhere);
-  if (cover.covered) return null;
+  if (cover.covered) {
+    const { trusted } = book.policy;
+    const isGit = !trusted && bash.texts.some(({ words: [name] }) => name?.text === "git");
+    if (!isGit) return null;
+    const reason = "git acts on what this folder configures, and the folder is not trusted.";
+    return { verdict: "ask", reason };
+  }
   const { part } = cover;
   const only = `The agent's definition confines Bash to commands that only look`;
   const line = part.replaceAll(/\s+/g, " ");

@@ -127,8 +127,9 @@ test("more than the parent has is given only by the host: in a word, a definitio
   for (const voices of cases()) {
     const result = settled(voices);
     if (result === "refused") continue;
-    const { parent, host, isHostDefinition, allowsBypass } = voices;
-    const byHost = host !== undefined || isHostDefinition || allowsBypass;
+    const { parent, host, isHostDefinition, allowsBypass, definition } = voices;
+    const byRight = allowsBypass && definition === "bypassPermissions";
+    const byHost = host !== undefined || isHostDefinition || byRight;
     const limit: [PermissionMode, boolean] = [parent.children, parent.neverAsks];
     if (!isWider([result.children, result.neverAsks], limit)) continue;
     widened += 1;

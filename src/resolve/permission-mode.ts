@@ -131,7 +131,7 @@ function limitOf(
   { host, isHostDefinition, allowsBypass }: Voices,
 ): string | null {
   if (host !== undefined) return "the host's word for this agent is narrower";
-  if (allowsBypass || (isHostDefinition && definition !== "bypassPermissions")) return null;
+  if (definition === "bypassPermissions" ? allowsBypass : isHostDefinition) return null;
   const remedy =
     definition === "bypassPermissions"
       ? "--allow-dangerously-skip-permissions (option allowBypassPermissions)"

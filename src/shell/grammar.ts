@@ -399,6 +399,9 @@ class Reader implements Shell {
     if (glob !== null) pieces.push({ kind: "glob", text: glob });
     const escaped = this.#take(patterns.escaped);
     if (escaped !== null) pieces.push({ kind: "text", text: escaped.slice(1) });
+    // Bash 5.2 prints a substitution and reads that text again; behind this it loses a separator.
+    if (escaped === String.raw`\&` && this.#substitutions > 0)
+      this.#fail(String.raw`\`\\&\` in \`$( )\``, "write '&'");
     const single = this.#take(patterns.single);
     if (single !== null) {
       if (this.#document !== null && single.includes("\n")) this.#failDocument();

@@ -9,7 +9,7 @@ import { temporaryName } from "../platform/temporary-name.ts";
 import { CommandOutput } from "./command-output.ts";
 import { endsWithin } from "./ends-within.ts";
 import { runInBackground } from "./run-in-background.ts";
-import { prepareSandbox } from "./prepare-sandbox.ts";
+import { isUnapproved, prepareSandbox } from "./prepare-sandbox.ts";
 import { enter, leave } from "./shell-directory.ts";
 import { startShell } from "./start-shell.ts";
 import { leafTool, type LeafTool, type ToolContext } from "./tool.ts";
@@ -126,7 +126,13 @@ async function run(call: {
       return { ending: early };
     }
     const sandboxed = await prepared;
-    const { child, exit } = startShell({ command, prelude, workbench, sandboxed });
+    const { child, exit } = startShell({
+      command,
+      prelude,
+      workbench,
+      sandboxed,
+      unapproved: isUnapproved(call.context),
+    });
     const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
     const detach = call.output.attach(child);
     const ended = exit.then((code): Ending => ({ kind: "exit", code }));

@@ -25,3 +25,8 @@ export async function prepareSandbox(
       : await workbench.tightSandbox?.prepare({ ...prepared, confinedTo });
   return tight ?? workbench.sandbox?.prepare(prepared);
 }
+
+/** Whether nobody approved the command of a call: no rule, no grant and no person. */
+export function isUnapproved({ confinedTo }: Pick<ToolContext, "confinedTo">): boolean {
+  return confinedTo !== undefined && confinedTo !== null;
+}

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { temporaryName } from "../platform/temporary-name.ts";
 import type { SandboxedCommand } from "../platform/sandbox/sandboxed-command.ts";
-import { prepareSandbox } from "./prepare-sandbox.ts";
+import { isUnapproved, prepareSandbox } from "./prepare-sandbox.ts";
 import { enter } from "./shell-directory.ts";
 import type { ShellTask } from "./shell-task.ts";
 import { startShell } from "./start-shell.ts";
@@ -47,7 +47,13 @@ async function start(
   await writeFile(prelude, "unset BASH_ENV\n");
   const sandboxed = await prepare({ command, directory, prelude }, context);
   return workbench.shells.add({
-    shell: startShell({ command, prelude, workbench, sandboxed }),
+    shell: startShell({
+      command,
+      prelude,
+      workbench,
+      sandboxed,
+      unapproved: isUnapproved(context),
+    }),
     callId,
     description: oneLine(call.description ?? command),
     directory,

@@ -2,6 +2,7 @@ import { constants } from "node:os";
 import type { Readable } from "node:stream";
 import type { StartedProcess } from "../platform/process-tree.ts";
 import type { SandboxedCommand } from "../platform/sandbox/sandboxed-command.ts";
+import { gitThatLooks } from "../platform/sandbox/git-paths.ts";
 import { startedEnvironment } from "../platform/started-environment.ts";
 import { systemCode } from "../errors.ts";
 import { ToolFailure } from "./tool.ts";
@@ -20,10 +21,13 @@ export function startShell(call: {
   prelude: string;
   workbench: Workbench;
   sandboxed: SandboxedCommand | undefined;
+  /** Nobody approved the command: git in it acts on as little of the configuration as it can. */
+  unapproved: boolean;
 }): Shell {
   const { workbench, sandboxed } = call;
   const { cwd } = workbench;
-  const env = environment(workbench);
+  const given = environment(workbench);
+  const env = call.unapproved ? { ...given, ...gitThatLooks(given) } : given;
   if (sandboxed === undefined) {
     const args = ["--noprofile", "--norc", "-c", call.command];
     const child = workbench.processes.start("bash", args, {

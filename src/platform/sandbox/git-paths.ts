@@ -50,16 +50,18 @@ export function gitConfiguration(
   ];
 }
 
-/** Git that only looks: it writes no index, and starts no daemon that would outlive the command. */
+/** Git that only looks: it writes no index, runs no hook, and starts no daemon that would outlive the command. */
 export function gitThatLooks(
   env: Readonly<Record<string, string | undefined>>,
 ): Record<string, string> {
   const count = Number(env["GIT_CONFIG_COUNT"] ?? "0") || 0;
   return {
     GIT_OPTIONAL_LOCKS: "0",
-    GIT_CONFIG_COUNT: String(count + 1),
+    GIT_CONFIG_COUNT: String(count + 2),
     [`GIT_CONFIG_KEY_${count}`]: "core.fsmonitor",
     [`GIT_CONFIG_VALUE_${count}`]: "false",
+    [`GIT_CONFIG_KEY_${count + 1}`]: "core.hooksPath",
+    [`GIT_CONFIG_VALUE_${count + 1}`]: "/dev/null",
   };
 }
 

@@ -59,6 +59,9 @@ export interface Arguments {
   readonly mixes: boolean;
 }
 
+/** On other systems some options take no value that take one here. */
+const isElsewhere = process.platform !== "linux";
+
 /** `null`: some word may be an option that is not known. */
 export function parseArguments(table: OptionTable, args: readonly ShellWord[]): Arguments | null {
   const options: { name: string; value: ShellWord | null }[] = [];
@@ -86,7 +89,7 @@ export function parseArguments(table: OptionTable, args: readonly ShellWord[]): 
     const value = args[at + 1];
     if (value === undefined || !value.isStatic) return null;
     options.push({ name: read.wants, value });
-    if (mixes || !table.texts.has(read.wants)) suspects.push(value);
+    if (mixes || isElsewhere || !table.texts.has(read.wants)) suspects.push(value);
     at += 1;
   }
   return { options, operands, suspects, mixes };

@@ -325,6 +325,11 @@ export function tableLooks(name: string, args: readonly ShellWord[], sight: Sigh
   );
   const paths = pathsAmong(operands, known, given);
   if (paths === null) return false;
+  // Elsewhere a search through directories follows links.
+  const walks = options.some(({ name: option }) =>
+    /^(?:-r|-d|--recursive|--directories)$/.test(option),
+  );
+  if (walks && process.platform !== "linux" && /grep$/.test(name)) return false;
   const areInside = [...paths, ...inOptions, ...suspects].every(
     (word) => (word.isStatic && word.text === "-") || sight.isInside(word),
   );
