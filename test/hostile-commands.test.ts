@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
-import { writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import type { PermissionMode } from "../src/resolved-agent.ts";
 import { makeCountry, verdictOf } from "./support/verdict.ts";
 
@@ -443,3 +443,121 @@ test.each(["find -name x -o -delete", "git stash -mx", "git checkout main"])(
     );
   },
 );
+
+test.each([
+  "cat .*/canary",
+  "ls .?",
+  "grep -r x .*",
+  "sed '/[/p;s/]/w ../g' file",
+  "jq -n env",
+  "jq -n '$ENV'",
+  "git -c core.pager=evil log",
+  'echo "$(if true \\&; then echo x; fi)"',
+])("%s needs approval on every system", (command) => {
+  expect(verdictOf(command, makeCountry({ "project/file": "" }))).toBe("ask");
+});
+
+test("links that lead deeper than a path can be long lead nowhere that is known", () => {
+  const name = "d".repeat(200);
+  const deep = `${name}/`.repeat(15);
+  const country = makeCountry({ "project/a": `-> ${deep}`, [`project/${deep}`]: "" });
+  const before = process.cwd();
+  onTestFinished(() => process.chdir(before));
+  process.chdir(join(country.project, deep));
+  mkdirSync(`${name}/`.repeat(5), { recursive: true });
+  symlinkSync(`${name}/`.repeat(5), "b");
+  process.chdir(`${name}/`.repeat(5));
+  symlinkSync(country.outside, "c");
+  process.chdir(country.outside);
+  expect(verdictOf("cat a/b/c/canary", country)).toBe("ask");
+  expect(verdictOf("cat a/x", country)).toBe("allow");
+});
+
+test.each([
+  "rm -rf ../*",
+  "rm -rf ~/../*",
+  "rm -rf ~/?*",
+  "rm -rf ~/**",
+  'rm -rf "$PWD"',
+  'x=/; rm -rf "$x"',
+  'for x in /; do rm -rf "$x"; done',
+  'rm -rf "$(echo /)"',
+  "echo / | xargs rm -rf",
+  "choom -n 0 rm -rf /",
+  `rm -rf ${Array.from({ length: 401 }, (_, at) => `a${at}`).join(" ")} /`,
+  `rm -rf ${"/tmp/..".repeat(33)}`,
+  'cd "$x"; rm -rf ../p',
+])("no mode removes what nobody means to lose: %s", (command) => {
+  expect(verdictOf(command, makeCountry(), { mode: "bypassPermissions" })).toBe("ask");
+  expect(verdictOf(command, makeCountry(), { rules: ["allow Bash"] })).toBe("ask");
+});
+
+test.each([
+  "git -C . push origin",
+  "git --no-pager push origin",
+  "git -c color.ui=never push",
+  "git --git-dir=.git push",
+])("a rule for git push holds for %s", (command) => {
+  const rules = ["allow Bash", "deny Bash(git push *)"];
+  expect(verdictOf(command, makeCountry(), { rules })).toBe("deny");
+});
+
+test.each([
+  "choom -n 0 -- /usr/bin/evil x",
+  `choom ${"-n 0 ".repeat(17)}-- evil x`,
+  "env GIT_PAGER=evil git log",
+  "GIT_PAGER=/usr/bin/evil git log",
+  "split --filter='evil x' file",
+  "sed '1e evil x' file",
+  "tar cf - . --checkpoint-action=exec='evil x'",
+  "git rebase -x 'evil x'",
+  "git bisect run evil x",
+  "git submodule foreach evil x",
+  "awk 'BEGIN { system(\"evil x\") }'",
+])("programs that run others are an open set, so %s is asked about", (command) => {
+  const rules = ["allow Bash", "deny Bash(evil *)"];
+  expect(verdictOf(command, makeCountry(), { rules })).not.toBe("allow");
+});
+
+test.each([
+  "diff . a",
+  "shuf .e*",
+  'x=.env; shuf "$x"',
+  "echo .env | xargs shuf",
+  "printf '.env\\0' | sort --files0-from=-",
+  "sed 'r .env' a/b",
+  "git add -p",
+  "git config -f .env -l",
+  "df .env",
+  "git tag t -F.env",
+  "ln -s . l && cat l/.env",
+])("a rule that denies reading a file holds for %s", (command) => {
+  const rules = ["allow Bash", "deny Read(.env)"];
+  expect(verdictOf(command, makeCountry(secrets), { rules })).not.toBe("allow");
+});
+
+test("a rule covers no other file whose name begins alike", () => {
+  const country = makeCountry({ "project/manage.py evil.py": "" });
+  const rules = ["allow Bash(python3 manage.py *)"];
+  expect(verdictOf("python3 'manage.py evil.py'", country, { rules })).toBe("ask");
+  expect(verdictOf("python3 manage.py 'a b'", country, { rules })).toBe("allow");
+});
+
+test.each([
+  "sort -o .npmrc a",
+  "curl -o .git/hooks/pre-commit http://localhost",
+  "uniq a .git/config",
+  'x=.git/hooks/pre-commit; cp a "$x"',
+  "echo k > .ssh/authorized_keys",
+])("no rule allows writing a protected path: %s", (command) => {
+  const rules = ["sort", "curl", "uniq", "cp", "echo"].map((name) => `allow Bash(${name} *)`);
+  expect(verdictOf(command, makeCountry(), { rules: [...rules, "allow Edit"] })).toBe("ask");
+});
+
+test("an agent that is confined to a command writes no file with it", () => {
+  const confined = [{ tools: ["Bash"], rules: ["Bash(git log *)"] }];
+  const circumstances = { mode: "bypassPermissions", policy: { confined } } as const;
+  expect(verdictOf("git log", makeCountry(), circumstances)).toBe("allow");
+  expect(verdictOf("git log 2>/dev/null", makeCountry(), circumstances)).toBe("allow");
+  expect(verdictOf("git log > x", makeCountry(), circumstances)).toBe("deny");
+});

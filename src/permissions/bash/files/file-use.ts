@@ -3,13 +3,13 @@ import { literalWord, unknownWords, type ShellWord } from "../../../shell/shell-
 import type { Form } from "../forms.ts";
 import { isKnownPath, nothing, type FileUse } from "./use.ts";
 import { usesOfGit } from "./git-use.ts";
-import { isLook } from "../look/programs.ts";
+import { isInTable, isLook } from "../look/programs.ts";
 import { operandsOf } from "./operands.ts";
 import { usesOfSearch } from "./search-use.ts";
 
 /** All arguments are files to read. */
 const readers = words(
-  "cat tac head tail less more most bat view wc diff cmp comm sort uniq cut paste join nl od xxd hexdump base32 base64 strings file fold fmt column pr rev split csplit md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum stat ls du find tree readlink realpath vim vi nvim nano emacs ed ex tar zip unzip gzip gunzip zcat bzip2 bzcat xz xzcat zstd curl wget scp rsync ssh-keygen openssl gpg install mail sendmail nc ncat socat",
+  "cat tac head tail less more most bat view wc diff cmp comm sort uniq cut paste join nl od xxd hexdump base32 base64 strings file fold fmt column pr rev split csplit md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum stat ls du df find tree readlink realpath vim vi nvim nano emacs ed ex tar zip unzip gzip gunzip zcat bzip2 bzcat xz xzcat zstd curl wget scp rsync ssh-keygen openssl gpg install mail sendmail nc ncat socat",
 );
 
 /** Programs that run a file or text. What they are given besides is data, and counts as a file only where it is known. */
@@ -58,19 +58,18 @@ export function fileUse({ words: [name, ...args] }: Pick<Form, "words">): FileUs
 
 /** Files that options name for output, whatever the program is: `-o x`, `-ox`, `--output=x`. */
 function withOutputs(used: FileUse, name: string, args: readonly ShellWord[]): FileUse {
+  if (name === "uniq") return { ...used, writes: operandsOf(args).slice(1) };
   if (isLook(name, args)) return used;
   const written = args.flatMap((word, at): ShellWord[] => {
     const [, attached] = /^(?:-[oO]|--output(?:-[\w-]+)?=)(.+)$/s.exec(word.text) ?? [];
     if (attached !== undefined) return [word.isStatic ? literalWord(attached) : word];
     const next = args[at + 1];
-    return /^(?:-[oOCP]|--(?:output|output-document|directory|directory-prefix))$/.test(
-      word.text,
-    ) && next !== undefined
-      ? [next]
-      : [];
+    const takesFile = /^(?:-[oOCP]|--(?:output|output-document|directory|directory-prefix))$/;
+    return takesFile.test(word.text) && next !== undefined ? [next] : [];
   });
-  const second = name === "uniq" ? operandsOf(args).slice(1) : [];
-  return { ...used, writes: [...used.writes, ...written, ...second] };
+  // With an option that is not in its table, a program may read anything.
+  const walks = isInTable(name) ? null : used.walks;
+  return { ...used, walks, writes: [...used.writes, ...written] };
 }
 
 function usesOf(name: string, args: readonly ShellWord[], operands: readonly ShellWord[]): FileUse {

@@ -6,7 +6,13 @@ import { operandsOf } from "./operands.ts";
 /** Which files git reads by name, and whether it shows what is in others. `revision:path` is a path too. */
 export function usesOfGit(args: readonly ShellWord[]): FileUse {
   const command = gitCommand(args);
-  const named = operandsOf(command?.args ?? args).filter(isKnownPath);
+  const given = command?.args ?? args;
+  // `-Ffile`: the letter of an option and its value.
+  const attached = given.flatMap(({ isStatic, text }) => {
+    const [, value] = /^-[A-Za-z](.+)$/s.exec(text) ?? [];
+    return isStatic && value !== undefined ? [literalWord(value)] : [];
+  });
+  const named = [...operandsOf(given).filter(isKnownPath), ...attached];
   const behind = named
     .filter(({ text }) => text.includes(":"))
     .map(({ text }) => literalWord(text.slice(text.lastIndexOf(":") + 1)));

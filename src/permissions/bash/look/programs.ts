@@ -307,6 +307,10 @@ export function searchTable(name: string): Pick<LookProgram, "options" | "givesP
   return programs.get(name) ?? null;
 }
 
+export function isInTable(name: string): boolean {
+  return programs.has(name);
+}
+
 /** Whether a program is in the table, with options that are all known. */
 export function isLook(name: string, args: readonly ShellWord[]): boolean {
   const known = programs.get(name);
