@@ -37,7 +37,7 @@ export interface ResolvedAgent {
   /** How it meets the user. */
   readonly meets: {
     readonly permissions: PermissionPolicy;
-    /** What was settled together with the mode in `permissions`. */
+    /** The record of how the mode in `permissions` was settled. */
     readonly mode: ModeRecord;
     /** What its commands find in their environment besides ours. */
     readonly env: Readonly<Record<string, string>>;
@@ -108,10 +108,10 @@ export type WorkingMode = Exclude<PermissionMode, "delegate">;
 /** Who decides about the mode of an agent. */
 export type ModeVoice = "session" | "parent" | "definition" | "call" | "host";
 
-/** What holds for an agent because of its mode and the modes above it, besides the mode itself. */
+/** Facts that follow from an agent's mode and the modes above it, besides the mode itself. */
 export interface ModeRecord {
   readonly from: ModeVoice;
-  /** What somebody asked for and did not get, for people; `null`: nothing. */
+  /** The mode that was asked for and not given, for people; `null`: none. */
   readonly refused: string | null;
   /** No person is asked for it: it, or an agent above it, is in `dontAsk`. */
   readonly neverAsks: boolean;
@@ -158,7 +158,7 @@ export interface SourcedRule {
   readonly source: string;
 }
 
-/** What a definition keeps an agent to, and its descendants. */
+/** The limits that a definition sets for an agent and its descendants. */
 export type Confinement = RuleConfinement | ReadOnlyConfinement;
 
 export interface RuleConfinement {

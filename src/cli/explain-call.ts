@@ -76,7 +76,7 @@ function found(type: string, catalog: Catalog): AgentDefinition {
   return definition;
 }
 
-/** As `retinue run` gives it to the agents that it starts. */
+/** The mode that `retinue run` gives to the agents that it starts. */
 function meetsOf(
   configuration: Configuration,
   { allowedTools, permissionMode }: ExplainOptions,

@@ -6,7 +6,7 @@ export const mostEntries = 1000;
 const mostCounted = 100_000;
 
 /**
- * What is wrong with a field of too many entries, with the remedy; `null`: nothing. Looks at no entry of a list that is
+ * The problem of a field with too many entries, with the remedy; `null`: none. Looks at no entry of a list that is
  * too long.
  */
 export function tooLong(field: string, value: unknown): string | null {

@@ -107,7 +107,7 @@ export interface AgentSummary {
   prompt: string | null;
   tools: readonly string[];
   permissionMode: string;
-  /** What somebody asked for instead and did not get, in one sentence; `null`: nothing. */
+  /** The mode that was asked for and not given, in one sentence; `null`: none. */
   modeRefused: string | null;
   maxTurns: number;
 }

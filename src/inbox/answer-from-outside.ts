@@ -14,7 +14,7 @@ import { settledBefore } from "./settlements.ts";
 const patience = 10_000;
 const pause = 20;
 
-/** What the process that asked says to an answer. */
+/** The reply of the process that asked to an answer. */
 export type Reception = z.infer<ReturnType<typeof receptionSchema>>;
 const receptionSchema = once(() =>
   z.union([

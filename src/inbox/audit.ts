@@ -10,7 +10,7 @@ import { inputHash } from "./canonical.ts";
 import { loggedInput, loggedInputSchema } from "./logged-input.ts";
 import { grantScopes, type Answered, type InboxRequest } from "./request.ts";
 
-/** What the log says of one request. Each line is one fact and says all of it, without secrets. */
+/** One fact of the log about a request. Each line is complete, without secrets. */
 const factSchema = once(() =>
   z.object({
     /** ISO 8601. */

@@ -28,7 +28,7 @@ const storedSchema = once(() =>
 
 type Read<Value> =
   | { kind: "none" }
-  /** Somebody put something there that is not meant; a sentence without its full stop. */
+  /** A file that is not meant is there; a sentence without its full stop. */
   | { kind: "refused"; reason: string }
   | { kind: "value"; value: Value };
 
@@ -98,7 +98,7 @@ export class RequestFiles {
     return read;
   }
 
-  /** Nobody is to call there any more. */
+  /** Withdraws the word: no call is expected any more. */
   takeBackWord(id: string, { address }: CallBack): void {
     const file = this.wordFile(id);
     const read = this.#read(file, callBackSchema());

@@ -84,7 +84,7 @@ export class RunningAgent {
     return [...(this.#calls?.values() ?? [])];
   }
 
-  /** What its calls are decided by, and what binds its children: as it was resolved, or as an approved plan has changed it. */
+  /** The policy for its calls and its children: as it was resolved, or as an approved plan has changed it. */
   get meets(): ResolvedAgent["meets"] {
     return this.#meets;
   }

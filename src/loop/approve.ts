@@ -50,7 +50,7 @@ export type Approved =
       /** It is not what the model wrote: somebody changed it. */
       readonly changed: boolean;
       readonly real: ReadonlyMap<string, string>;
-      /** What a command is held to that nobody approved. */
+      /** The limit of a command that nobody approved. */
       readonly confinedTo: ConfinedTo | null;
     }
   | { readonly allowed: false; readonly text: string };

@@ -18,6 +18,6 @@ export interface Decision {
   readonly part: string | null;
   /** Rules that together would allow exactly this call. None: no rule can, or it would allow more. */
   readonly suggestions: readonly string[];
-  /** What the kernel holds a command to that no rule, grant, mode or person allowed; `null`: nothing more than the settings say. */
+  /** The kernel's limit for a command that no rule, grant, mode or person allowed; `null`: none besides the settings. */
   readonly confinedTo: ConfinedTo | null;
 }

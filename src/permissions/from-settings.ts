@@ -47,7 +47,7 @@ export function rulesOfSettings({
 }
 
 /**
- * What is to be said about rules: those that allow nothing, forbid more than they say, or are about no tool. Of one file at
+ * The problems of rules: those that allow nothing, forbid more than they say, or are about no tool. Of one file at
  * most a hundred: to find the place of each takes time.
  */
 export function ruleProblems({ settings, provenance, files }: LoadedSettings): Diagnostic[] {

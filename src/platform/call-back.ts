@@ -89,7 +89,7 @@ function uncalled(address: string, reason: string): RetinueError {
   );
 }
 
-/** As `/proc/net/unix` shows it. */
+/** The address as `/proc/net/unix` shows it. */
 function newAddress(realm: string): string {
   const random = randomBytes(8).toString("hex");
   if (isAbstract) return `@retinue-${tagOf(realm)}-${random}`;

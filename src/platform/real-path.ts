@@ -7,7 +7,7 @@ export const unknownPath = "/\0";
 
 const unknownLink = Symbol("a link that cannot be looked at");
 
-/** As many links as the kernel follows. */
+/** The number of links that the kernel follows. */
 const mostLinks = 40;
 
 /**

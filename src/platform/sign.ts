@@ -8,7 +8,7 @@ import { readProcFile } from "./process-start.ts";
  * process id of another, and nobody gets a sign for other words than its own.
  */
 
-/** As many characters as the kernel keeps of a name. */
+/** The characters that the kernel keeps of a name. */
 const longestName = 15;
 
 export function newChallenge(): string {

@@ -1,6 +1,6 @@
 import { credentialVariables } from "./credential-variables.ts";
 
-/** What settings say about the environment of what agents start. */
+/** Settings about the environment of the processes that agents start. */
 export interface EnvironmentRules {
   /** Variables with their values. They win over ours. */
   readonly env: Readonly<Record<string, string>>;

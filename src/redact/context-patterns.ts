@@ -6,7 +6,7 @@ import type { SecretPattern } from "./secret-patterns.ts";
 const name = String.raw`(?:pass(?:word|wd|phrase)?|pwd|secret|token|credentials?|auth|(?:api|access|secret|private|signing|encryption|auth|account|master|service|session|shared|license)[_-]?key|key[_-]base)(?:[_-]?\d{1,2})?`;
 /** The end of a name in quotes, and the blanks after it. */
 const afterName = String.raw`["'\x60\\]{0,4}[ \t]{0,3}`;
-/** As it is, or as JSON may write it. */
+/** The text itself, or in an escaped form of JSON. */
 const signs = String.raw`(?:[=:]|\\u003[adAD])`;
 /** Between the sign and the value. */
 const beforeValue = String.raw`[=>]?[ \t]{0,4}["'\x60\\]{0,4}`;

@@ -23,7 +23,7 @@ export interface CallExplanation {
   readonly mode: {
     readonly mode: PermissionMode;
     readonly from: string;
-    /** What somebody asked for instead and would not get. */
+    /** The mode that was asked for and would not be given. */
     readonly refused: string | null;
   };
   /** As if a person could be asked, unless its definition and the settings keep it from asking. */
@@ -40,7 +40,7 @@ export async function explainCall(
     /** It would be the session's main agent. */
     isMain: boolean;
     catalog: Catalog;
-    /** What the session says. */
+    /** The session's mode. */
     meets: Origin["meets"];
     surroundings: PolicySurroundings;
     /** What people have allowed to agents with this definition. */

@@ -60,7 +60,7 @@ const allRules = ["Edit", "Bash(touch *)", "Bash(npm publish)", "WebFetch"];
 const rank = { deny: 0, ask: 1, allow: 2 };
 const known = new Map<string, number[]>();
 
-/** What really becomes of calls in a mode: with and without rules that allow them. */
+/** The real verdicts of calls in a mode: with and without rules that allow them. */
 function whatHappens(mode: PermissionMode, neverAsks: boolean): number[] {
   const key = `${mode} ${neverAsks}`;
   const found = known.get(key);

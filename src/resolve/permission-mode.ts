@@ -84,7 +84,7 @@ export function isHostDefinition({ source }: { source: SourceName }): boolean {
   return source === "programmatic" || source === "policy";
 }
 
-/** What a session says to the agents that have no parent. */
+/** The session's voice for agents that have no parent. */
 export function sessionMode(mode: PermissionMode): ModeRecord {
   return {
     from: "session",
@@ -161,7 +161,7 @@ function tooWide(call: PermissionMode, { ways }: Settling): RetinueError {
   );
 }
 
-/** It had no mode before `plan`, so a plan that is approved leads to `default`. Below an agent that plans it leads nowhere. */
+/** The agent had no mode before `plan`, so a plan that is approved leads to `default`. Below an agent that plans it leads nowhere. */
 function afterPlan(ways: Ways, parent: Ways | undefined): WorkingMode | null {
   if (!plans(ways) || (parent !== undefined && plans(parent))) return null;
   return ways.has("person") ? "default" : "dontAsk";

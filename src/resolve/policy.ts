@@ -27,7 +27,7 @@ export type PolicySurroundings = Pick<
 
 export interface ResolvedPolicy {
   readonly policy: PermissionPolicy;
-  /** What was settled together with the policy's mode. */
+  /** The record of how the policy's mode was settled. */
   readonly mode: ModeRecord;
   readonly tools: ResolvedTools;
 }

@@ -33,7 +33,7 @@ const unchanged: Now = {
   allowsBypass: true,
 };
 
-/** As it was resolved below a session of that mode. */
+/** The agent as it was resolved below a session of that mode. */
 function resolvedIn(session: PermissionMode, said: Partial<Voices> = {}): SettledMode {
   return resolveMode({ ...silent, parent: sessionMode(session), session, ...said });
 }

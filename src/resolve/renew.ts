@@ -120,7 +120,7 @@ export function renewAgent(
   context: {
     sessionId: SessionId;
     surroundings: Surroundings;
-    /** What the session says. */
+    /** The session's mode. */
     meets: Above;
     /** The mode of its parent, as far as that is in memory. */
     parentMode: ModeRecord | undefined;

@@ -41,7 +41,7 @@ export interface Surroundings {
   readonly subagentModel: string | undefined;
 }
 
-/** What an agent takes over from its parent, or from the session. */
+/** The inheritance of an agent from its parent, or from the session. */
 export interface Above {
   readonly permissions: Pick<PermissionPolicy, "rules" | "confined" | "takesSessionGrants">;
   readonly mode: ModeRecord;

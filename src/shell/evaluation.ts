@@ -23,7 +23,7 @@ export const evaluatedVariable =
 const behindTime =
   /^(?:!|\w+\+?=.*|if|then|elif|else|fi|for|in|while|until|do|done|case|esac|select|function|coproc|time)$/s;
 
-/** What a simple command evaluates, if anything. `command`, `builtin` and `time` are looked through. */
+/** The evaluation in a simple command, if any. `command`, `builtin` and `time` are looked through. */
 export function evaluationIn(words: readonly ShellWord[]): Evaluation | null {
   const at = programIn(words);
   const program = words[at];

@@ -387,7 +387,7 @@ class Reader implements Shell {
       this.#piece(pieces);
       if (pieces.length === length) break;
     }
-    // What cannot stand in a word must end it.
+    // A character that cannot stand in a word must end it.
     if (!/^[ \t\n;&|)<>]?$/.test(this.#next)) this.#failHere();
     return pieces;
   }

@@ -1,6 +1,6 @@
 /** The first place of a command that is not readable shell. */
 export interface Opaque {
-  /** As it stands there, or what it is called: `$'…'`. */
+  /** The text there, or its name: `$'…'`. */
   readonly what: string;
   readonly line: number;
   readonly column: number;

@@ -23,7 +23,7 @@ export interface ShellAssignment {
 }
 
 export interface Redirection {
-  /** As it is written, without the file. */
+  /** The operator as written, without the file. */
   readonly operator: string;
   readonly target: ShellWord;
   readonly effect: "read" | "write" | "descriptor";

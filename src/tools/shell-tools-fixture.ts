@@ -21,7 +21,7 @@ import { Workbench } from "./workbench.ts";
 export class ToolBench implements AsyncDisposable {
   /** What commands of all benches run in, where a test file sets it. */
   static sandbox: OpenSandbox | undefined;
-  /** What commands of all benches are confined to, where a test file sets it. */
+  /** The limit of commands of all benches, where a test file sets it. */
   static confinedTo: ConfinedTo | null = null;
   readonly directory: string;
   readonly root: string;

@@ -21,7 +21,7 @@ export function startShell(call: {
   prelude: string;
   workbench: Workbench;
   sandboxed: SandboxedCommand | undefined;
-  /** Nobody approved the command: git in it acts on as little of the configuration as it can. */
+  /** The command was approved by nobody: git in it acts on as little of the configuration as it can. */
   unapproved: boolean;
 }): Shell {
   const { workbench, sandboxed } = call;

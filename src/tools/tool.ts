@@ -77,7 +77,7 @@ export type QuestionReply =
   | { readonly kind: "answers"; readonly answers: Readonly<Record<string, string | string[]>> }
   | { readonly kind: "none"; readonly reason: string };
 
-/** What became of a plan. `stays`: approved or not, it must go on planning. */
+/** The outcome of a plan. `stays`: approved or not, the agent must go on planning. */
 export type PlanReply =
   | { readonly kind: "approved"; readonly mode: string; readonly plan: string }
   | { readonly kind: "denied"; readonly message: string }
@@ -90,7 +90,7 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   /** What this agent keeps between calls: shell directory, files it has read, todos, processes. */
   readonly workbench: Workbench;
-  /** What a command may do in the tight sandbox because nobody approved it; absent or `null`: it was approved. */
+  /** The limit of a command that nobody approved, for the tight sandbox; absent or `null`: it was approved. */
   readonly confinedTo?: ConfinedTo | null;
   /** Lets the model's provider search the web; what that takes is counted. Absent where it cannot. */
   search?(

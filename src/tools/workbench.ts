@@ -34,7 +34,7 @@ export class Workbench {
   readonly passes: readonly string[];
   /** What commands run in; absent: they run as we do. */
   readonly sandbox: AgentSandbox | undefined;
-  /** What commands that nobody approved run in instead. */
+  /** The sandbox of commands that nobody approved. */
   readonly tightSandbox: TightSandbox | undefined;
   /** For what tools keep in files of their own; what they give the model stays as it is. */
   readonly redactor: Redactor;

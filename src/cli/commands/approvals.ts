@@ -72,7 +72,7 @@ function row({ request, processEnded }: FoundRequest, now: number): string[] {
   ];
 }
 
-/** Of an input that was too long the log keeps the beginning, as text. */
+/** The log keeps the beginning of an input that is too long, as text. */
 function settledRow(fact: AuditFact, now: number): string[] {
   return [
     plainLine(fact.id),

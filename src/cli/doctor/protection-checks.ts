@@ -6,7 +6,7 @@ import { SessionSandbox } from "../../platform/sandbox/session-sandbox.ts";
 import type { SandboxSettings } from "../../settings/sandbox-settings.ts";
 import type { Check, Finding, Ground } from "./check.ts";
 
-/** What stands between a command and the machine, and whether it is on. */
+/** The protections between a command and the machine, and whether each is on. */
 export const protectionChecks: readonly Check[] = [
   {
     name: "decisions",

@@ -50,7 +50,7 @@ export class BashView {
   readonly command: string;
   /** Nothing in an opaque command can be allowed. */
   readonly read: ReadShell;
-  /** What it may run. Of an opaque command: some of it, which can only make a decision stricter. */
+  /** The programs that it may run. For an opaque command only some, which can make a decision stricter. */
   readonly reach: Reach;
   readonly pathsOf: WordPaths;
   readonly #ground: Ground;

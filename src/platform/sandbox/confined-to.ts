@@ -1,2 +1,2 @@
-/** What a command that nobody approved may do: look at the working directories, or also edit them. */
+/** The limit of a command that nobody approved: look at the working directories, or also edit them. */
 export type ConfinedTo = "look" | "edit";

@@ -9,7 +9,7 @@ import { realPath } from "../real-path.ts";
 const largestFile = 1024 * 1024;
 
 /**
- * What git must see to work in a directory, besides that directory. Below the root of a repository that is the whole work
+ * The paths that git must see to work in a directory, besides that directory. Below the root of a repository that is the whole work
  * tree, because git compares all of it, and would call deleted what it cannot see. A `.git` file may point anywhere, so what
  * it points at is shown only if that names this work tree in turn. A repository around the home directory is not shown, nor one
  * that somebody else has put above the directory.
@@ -65,7 +65,7 @@ export function gitThatLooks(
   };
 }
 
-/** Of protected paths those that exist and can be held. Of a repository all of `.git`: nobody commits unapproved. */
+/** The protected paths that exist and can be held; all of `.git` of a repository, so that no unapproved command commits. */
 export function holdable(paths: readonly string[]): string[] {
   const whole = paths.map((path) => (/\/\.git\/[^/]+$/.test(path) ? dirname(path) : path));
   return [...new Set(whole)].filter((path) => {

@@ -5,7 +5,7 @@ import { isInside } from "../is-inside.ts";
 import { realPath } from "../real-path.ts";
 import { systemDirectories } from "./system-paths.ts";
 
-/** What lies beside the `bin` of an installation and belongs to its programs. Nothing of it is anybody's own file. */
+/** Directories beside the `bin` of an installation that belong to its programs, and hold no files of a person. */
 const beside: readonly string[] = ["lib", "lib64", "libexec", "Cellar", "opt"];
 
 /** So many programs that are links; of others nobody would hear that they are missing. */

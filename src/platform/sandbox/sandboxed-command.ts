@@ -19,6 +19,6 @@ export interface SandboxedCommand {
   readonly args: readonly string[];
   /** To be called once, when the sandbox has ended or could not be started. */
   readonly ended: () => void;
-  /** What the sandbox has kept the command from, one line each with the remedy for the user. `exitCode`: none after a timeout. */
+  /** Lines about what the sandbox has prevented, each with the remedy for the user. `exitCode`: none after a timeout. */
   readonly notes: (exitCode: number | undefined, printed: () => string) => string[];
 }

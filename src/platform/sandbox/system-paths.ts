@@ -12,7 +12,7 @@ export const systemDirectories: readonly string[] = [
   "/run/current-system",
 ];
 
-/** Of `/etc` only what programs stumble without: the rest holds keys and passwords. */
+/** The files of `/etc` without which programs stumble: the rest holds keys and passwords. */
 export const systemFiles: readonly string[] = [
   "alternatives",
   "ca-certificates",

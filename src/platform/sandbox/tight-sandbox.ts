@@ -23,7 +23,7 @@ export interface TightLimits {
   readonly own: readonly string[];
   /** Whether a path must not be read. Asked about what is outside the working directories. */
   readonly hides?: ((path: string) => boolean) | undefined;
-  /** What the settings forbid besides, where their sandbox is on. */
+  /** Further limits of the settings, where their sandbox is on. */
   readonly forbidden?: {
     readonly denyRead: readonly string[];
     readonly allowRead: readonly string[];
@@ -34,7 +34,7 @@ export interface TightLimits {
 type TightCall = SandboxCall & { readonly confinedTo: ConfinedTo };
 
 /**
- * What commands run in that were approved by nobody: the kernel holds them to what the decision took them for. They have no
+ * The sandbox of commands that nobody approved: the kernel holds them to what the decision took them for. They have no
  * network, and see system programs, the working directories and the session's results; `edit` may write the working directories.
  */
 export class TightSandbox {
@@ -105,7 +105,7 @@ function isBelow(directories: readonly string[], path: string): boolean {
   return directories.some((directory) => isInside(realPath(directory), realPath(path)));
 }
 
-/** What programs say when they meet the sandbox, and sometimes for other reasons. */
+/** Messages of programs that meet the sandbox; they have other causes too. */
 const refused =
   /Permission denied|Operation not permitted|Read-only file system|No such file or directory|Network is unreachable|Could not resolve|name resolution|Connection refused|Device or resource busy|not a git repository/i;
 

@@ -12,7 +12,7 @@ type Access = "show" | "open" | "hold" | "hide" | "reveal";
 const strength: readonly Access[] = ["show", "open", "hold", "hide", "reveal"];
 
 /**
- * What a command sees of the disk: nothing, but for what is added here. Paths are mounted by their real names, outer ones
+ * The part of the disk that a command sees: nothing, but for what is added here. Paths are mounted by their real names, outer ones
  * first, and the links on the way to them are made again, so that both spellings work.
  */
 export class View {
@@ -94,7 +94,7 @@ function isNeedless(access: Access, around: Access | undefined): boolean {
   }
 }
 
-/** What was mounted on a path or on the closest directory above it. */
+/** The mount on a path or on the closest directory above it. */
 function nearest(mounted: ReadonlyMap<string, Access>, path: string): Access | undefined {
   for (let at = path; ; at = dirname(at)) {
     const found = mounted.get(at);

@@ -2,7 +2,7 @@ import type { ShellWord } from "../../../shell/shell-word.ts";
 import { optionTable, parseArguments, type Arguments, type OptionTable } from "./arguments.ts";
 import { isHarmlessSed } from "./sed-script.ts";
 
-/** What is known of the place in which a command would look. */
+/** Facts about the place in which a command would look. */
 export interface Sight {
   /** Every path that the word may stand for is inside the working directories. */
   isInside(word: ShellWord): boolean;
@@ -122,7 +122,7 @@ const programs: ReadonlyMap<string, LookProgram> = new Map<string, LookProgram>(
     program(
       "paths",
       "-adfiqNQpugshDFvtcUrACnSx -L: -P~ -I~ --dirsfirst --filesfirst --noreport --prune --gitignore --matchdirs --ignore-case --du --si --inodes --device --sort= --charset= --timefmt= --filelimit=",
-      // It reads on in a word behind an option that takes the next one.
+      // The program reads on in a word behind an option that takes the next one.
       { bundles: false },
     ),
   ],
@@ -333,7 +333,7 @@ export function tableLooks(name: string, args: readonly ShellWord[], sight: Sigh
   const walks = options.some(({ name: option }) =>
     /^(?:-r|-d|--recursive|--directories)$/.test(option),
   );
-  if (walks && process.platform !== "linux" && /grep$/.test(name)) return false;
+  if (walks && process.platform !== "linux" && name.endsWith("grep")) return false;
   const areInside = [...paths, ...inOptions, ...suspects].every(
     (word) => (word.isStatic && word.text === "-") || sight.isInside(word),
   );
@@ -370,7 +370,7 @@ function withoutGlobs({ operands }: Arguments): boolean {
   return operands.every(({ isStatic }) => isStatic);
 }
 
-/** Of two directories it opens the files, wherever links in them lead. */
+/** `diff` of two directories opens their files, wherever links in them lead. */
 function comparesFiles({ operands }: Arguments, sight: Sight): boolean {
   if (!operands.every(({ isStatic }) => isStatic)) return false;
   return operands.every((word) => sight.entriesInside(word));
