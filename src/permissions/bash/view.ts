@@ -108,9 +108,10 @@ export class BashView {
 
   /** Files whose names stand among the arguments of a program that may read them. */
   get mentioned(): readonly ShownFile[] {
+    const assigned = this.#mentioned === undefined ? this.#assigned : [];
     this.#mentioned ??= this.reach.runs.flatMap(({ command, forms }) => {
       const isOpen = forms.some(({ words: all }) => all.some((word) => !word.isStatic));
-      const words = [...forms.flatMap(mentionedFiles), ...(isOpen ? this.#assigned : [])];
+      const words = [...forms.flatMap(mentionedFiles), ...(isOpen ? assigned : [])];
       const pairs = words.flatMap((word) =>
         (this.pairsOf(word) ?? []).filter(
           ({ real }) => word.text.includes("/") || this.#ground.isFile(real),
@@ -184,9 +185,10 @@ export class BashView {
 
   /** Values that the command itself gives to variables. */
   get #assigned(): ShellWord[] {
-    return this.reach.runs.flatMap(({ command }) =>
+    const words = this.reach.runs.flatMap(({ command }) =>
       command.assignments.flatMap(({ value }) => (value?.isStatic === true ? [value] : [])),
     );
+    return [...unique(words, ({ text }) => text)];
   }
 
   #lookForShown(): readonly ShownFile[] | null {
