@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { PermissionMode } from "../src/resolved-agent.ts";
-import { makeCountry, verdictOf } from "./support/verdict.ts";
+import { decisionOf, makeCountry, verdictOf } from "./support/verdict.ts";
 
 // Commands that were once allowed although bash ran, read or wrote something else than what they seemed to say. `evil` stands
 // for any program, `.env` for a file that a rule denies.
@@ -170,6 +170,17 @@ test("git needs approval in a folder that is not trusted, whose configuration na
     expect(verdictOf(command, country)).toBe("allow");
     expect(verdictOf(command, country, { policy: { trusted: false } })).toBe("ask");
   }
+});
+
+test.each([
+  ["git status", "'retinue trust'"],
+  ['cat "$x"', "may be any option or path"],
+  ["cat ../outside/x", "not known to only look inside"],
+  ["npm test", "no rule allows it."],
+])("the reason says what is wrong with %s", (command, reason) => {
+  const circumstances = { policy: { trusted: false } };
+  const decision = decisionOf({ tool: "Bash", input: { command } }, makeCountry(), circumstances);
+  expect(decision.reason).toContain(reason);
 });
 
 const secrets = { "project/.env": "k\n", "project/a/b": "", "project/sub/.env": "k\n" };

@@ -16,7 +16,7 @@ import { copyBudget } from "./files/copied-files.ts";
 import { unwrapped } from "./forms.ts";
 import { matchesCommand, type CommandPattern } from "./pattern.ts";
 import { hasStrayRepository } from "./stray-repository.ts";
-import { onlyLooks } from "./look/only-looks.ts";
+import { isOftenLooking, onlyLooks } from "./look/only-looks.ts";
 import type { Sight } from "./look/programs.ts";
 import { writesFile, type BashView } from "./view.ts";
 
@@ -160,7 +160,21 @@ class Check {
     if (words.length === 0 || unsafe !== undefined)
       return `it sets ${unsafe?.name ?? assignments[0]?.name ?? "a variable"}`;
     if (words[0]?.isStatic === false) return "only running it would tell which program it is";
-    return "no rule allows it";
+    const why = this.#approval.builtIn
+      ? this.#whyMore(unwrapped({ words, assignments }).words)
+      : null;
+    return why === null ? "no rule allows it" : `no rule allows it, and ${why}`;
+  }
+
+  /** Why a command that often only looks is more than that here. */
+  #whyMore(words: readonly ShellWord[]): string | null {
+    const [name, ...args] = words;
+    if (name === undefined || !isOftenLooking(name.text)) return null;
+    if (name.text === "git" && !this.#book.policy.trusted)
+      return "git acts on what the repository configures: run 'retinue trust' if you trust this folder";
+    if (args.some(({ isStatic, isGlob }) => !isStatic && !isGlob))
+      return "a variable or substitution may be any option or path";
+    return "an option or a path in it is not known to only look inside the working directories";
   }
 
   ruleForFile({ target, effect }: Redirection): string | null {

@@ -1,7 +1,7 @@
 import type { ShellWord } from "../../../shell/shell-word.ts";
 import { onlyFinds } from "./find.ts";
 import { gitLooks } from "./git.ts";
-import { tableLooks, type Sight } from "./programs.ts";
+import { isInTable, tableLooks, type Sight } from "./programs.ts";
 
 type Check = (args: readonly ShellWord[], sight: Sight) => boolean;
 
@@ -34,6 +34,11 @@ export function onlyLooks([name, ...args]: readonly ShellWord[], sight: Sight): 
   // A program of the system by its path; `/usr/bin/test` and the like are not the builtins that the grammar knows.
   const program = name.text.replace(/^(?:\/usr)?\/bin\/(?!test$|\[$|printf$|echo$)/, "");
   return others.get(program)?.(args, sight) ?? tableLooks(program, args, sight) === true;
+}
+
+/** Whether a program only looks with some arguments. */
+export function isOftenLooking(name: string): boolean {
+  return name === "find" || name === "git" || name === "cd" || isInTable(name);
 }
 
 /** Texts, and the names that a glob finds. */
