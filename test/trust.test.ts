@@ -117,6 +117,8 @@ test("a worktree is not revoked while its main checkout is trusted", () => {
   const entry = join(folder, ".git/worktrees/tree");
   writeFiles(tree, { ".git": `gitdir: ${entry}\n` });
   writeFiles(entry, { gitdir: `${join(tree, ".git")}\n`, commondir: "../..\n" });
+  const repository = { HEAD: "ref: refs/heads/main\n", "objects/x": "", "refs/x": "" };
+  writeFiles(join(folder, ".git"), repository);
   retinue();
   const { status, stderr } = retinue("--revoke", tree);
   expect(status).toBe(2);

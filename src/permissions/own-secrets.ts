@@ -1,5 +1,6 @@
 import { relative } from "node:path";
 import { isInside } from "../platform/is-inside.ts";
+import type { PermissionPolicy } from "../resolved-agent.ts";
 import { editTools, readTools, type ViewedCall } from "./call.ts";
 import type { PathPair, Rulebook } from "./policy.ts";
 import type { Finding } from "./stages.ts";
@@ -26,7 +27,7 @@ export function ownSecrets(call: ViewedCall, book: Rulebook): Finding | null {
     ({ pair, program }) =>
       walkers.has(program ?? "") && either(pair, (path) => holdsOwnSecrets(path, roots)),
   );
-  const part = walked?.part ?? mayTouch(call, roots);
+  const part = walked?.part ?? mayTouch(call, book.policy);
   if (part === null) return null;
   return {
     verdict: "ask",
@@ -36,17 +37,20 @@ export function ownSecrets(call: ViewedCall, book: Rulebook): Finding | null {
 }
 
 /** A part of which not all is known, in a command that names the place. */
-function mayTouch({ bash }: ViewedCall, roots: readonly string[]): string | null {
+function mayTouch(
+  { bash }: ViewedCall,
+  { state, readable }: Pick<PermissionPolicy, "state" | "readable">,
+): string | null {
   if (bash === null) return null;
   const [file] = bash.unknownFiles;
   const [program] = bash.reach.unknown;
   const part = file?.part ?? program ?? (bash.makesLinks ? bash.command : undefined);
   if (part === undefined) return null;
-  const isNamed = roots.some((root) => bash.command.includes(root));
+  // The session's own results are there to be read.
+  const text = readable.reduce((rest, directory) => rest.replaceAll(directory, ""), bash.command);
+  const isNamed = state.some((root) => text.includes(root));
   return isNamed ||
-    /CLAUDE_CONFIG_DIR|\benviron\b|\.claude\b|\blease\b|\bretinue\/(?:trust|grants)/.test(
-      bash.command,
-    )
+    /CLAUDE_CONFIG_DIR|\benviron\b|\.claude\b|\blease\b|\bretinue\/(?:trust|grants)/.test(text)
     ? part
     : null;
 }

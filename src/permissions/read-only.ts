@@ -37,7 +37,7 @@ export function beyondLooking(
     const reason = "git acts on what this folder configures, and the folder is not trusted.";
     return { verdict: "ask", reason };
   }
-  const { part } = cover;
+  const { part, why } = cover;
   const only = `The agent's definition confines Bash to commands that only look`;
   const line = part.replaceAll(/\s+/g, " ");
   const shown = line.length > 80 ? `${line.slice(0, 79).toWellFormed()}…` : line;
@@ -50,7 +50,7 @@ export function beyondLooking(
       }
     : {
         verdict: "deny",
-        reason: `${only}; '${shown}' does more, or may. Report what is missing.`,
+        reason: `${only}; '${shown}' does more, or may: ${why}. Report what is missing.`,
         part,
       };
 }

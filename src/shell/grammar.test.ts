@@ -75,9 +75,12 @@ test("redirections have a file, and an effect", () => {
 test.each([
   ["echo a $'b'", "opaque: `$'…'` at 1:8 (write the text in '…')"],
   ['echo $"a"', 'opaque: `$"…"` at 1:6 (leave the $ out)'],
-  ["ls\necho `a`", "opaque: a backtick at 2:6 (write $( … ), or the text in '…')"],
+  ["ls\necho `a`", `opaque: a backtick at 2:6 (write "$( … )", or the text in '…')`],
   ["echo $((1+1))", "opaque: `$((…))` at 1:6 (write the number)"],
-  ["echo ${x:-a}", "opaque: `${…}` with more than a name at 1:6 (write ${name})"],
+  [
+    "echo ${x:-a}",
+    "opaque: `${…}` with more than a name at 1:6 (write ${name}, and choose with if [ … ])",
+  ],
   ["echo a\\\nb", "opaque: a line continuation at 1:7 (write it on one line)"],
   ["echo {a,b}", "opaque: a brace in a word at 1:6 (write the words out, or quote them)"],
   ["f() { a; }", "opaque: a function at 1:2 (write its commands out)"],

@@ -577,6 +577,7 @@ const keywordRemedies: Readonly<Record<string, string>> = {
 };
 const inSingles = "write the text in '…'";
 const operatorRemedies: readonly (readonly [string, string])[] = [
+  ["<<-", "leave the - out"],
   ["<<<", "pipe the text in: echo '…' | …"],
   ["<<", "put quotes around the delimiter: <<'EOF'"],
   ["<(", "pipe the output in, or write it to a file"],
@@ -589,9 +590,13 @@ const forms: readonly { pattern: RegExp; what: string; remedy: string }[] = [
   { pattern: /^\$'/, what: "`$'…'`", remedy: inSingles },
   { pattern: /^\$"/, what: '`$"…"`', remedy: "leave the $ out" },
   { pattern: /^\$\(\(/, what: "`$((…))`", remedy: "write the number" },
-  { pattern: /^\$\{/, what: "`${…}` with more than a name", remedy: "write ${name}" },
+  {
+    pattern: /^\$\{/,
+    what: "`${…}` with more than a name",
+    remedy: "write ${name}, and choose with if [ … ]",
+  },
   { pattern: /^\$/, what: "`$` without a name", remedy: inSingles },
-  { pattern: /^`/, what: "a backtick", remedy: "write $( … ), or the text in '…'" },
+  { pattern: /^`/, what: "a backtick", remedy: `write "$( … )", or the text in '…'` },
   { pattern: /^\\\n/, what: "a line continuation", remedy: "write it on one line" },
   { pattern: /^\\/, what: "`\\`", remedy: inSingles },
   { pattern: /^'/, what: "a quote that is not closed", remedy: "close it" },

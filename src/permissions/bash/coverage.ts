@@ -172,6 +172,8 @@ class Check {
     if (name === undefined || !isOftenLooking(name.text)) return null;
     if (name.text === "git" && !this.#book.policy.trusted)
       return "git acts on what the repository configures: run 'retinue trust' if you trust this folder";
+    if (name.text === "git" && this.#sight.changesDirectory)
+      return "git would run in another directory, whose configuration is another one";
     if (args.some(({ isStatic, isGlob }) => !isStatic && !isGlob))
       return "a variable or substitution may be any option or path";
     return "an option or a path in it is not known to only look inside the working directories";

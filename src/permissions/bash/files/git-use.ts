@@ -63,10 +63,13 @@ function showsContent(name: string, args: readonly ShellWord[]): boolean {
       return args.some(({ isStatic, text }) => !isStatic || /^(?:show|-p|--patch)$/.test(text));
     case "":
       return false;
+    case "blame":
+      // The file that it shows is an operand.
+      return args.some(({ isStatic }) => !isStatic);
     default:
       return (
         !silent.has(name) ||
-        flags.some(({ text }) => /^(?:-\w*[pv]|--(?:pat|verb|show))/.test(text))
+        flags.some(({ text }) => /^(?:-\w*[pv]|--(?:pat|verb|show-current))/.test(text))
       );
   }
 }
