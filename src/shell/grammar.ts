@@ -269,6 +269,10 @@ class Reader implements Shell {
       if (keyword !== null) this.#fail(`\`${keyword}\` as a program`, "");
       const word = this.#word({ isTest: words[0]?.text === "[", isFirst: words.length === 0 });
       if (word === null) break;
+      if (words.length === 0 && !word.isStatic) {
+        this.#at = at;
+        this.#fail(`\`${word.text}\` as a program`, "name the program");
+      }
       words.push(word);
       starts.push(at);
       this.#countWord();
