@@ -105,7 +105,7 @@ export const permissionModes = [
 /** Every mode in which an agent works itself. */
 export type WorkingMode = Exclude<PermissionMode, "delegate">;
 
-/** Who decides about the mode of an agent. */
+/** The voice that decided the mode of an agent. */
 export type ModeVoice = "session" | "parent" | "definition" | "call" | "host";
 
 /** Facts that follow from an agent's mode and the modes above it, besides the mode itself. */

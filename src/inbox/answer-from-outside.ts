@@ -95,7 +95,7 @@ async function hand(answer: Answer, socket: Socket, found: FoundRequest): Promis
   throw new RetinueError(code === "unknown_task" ? code : "invalid_request", message);
 }
 
-/** Who answered, as the log and the agent are told. */
+/** The name of a terminal that answered, in the log and for the agent. */
 export function terminalName(pid: number): string {
   return `terminal (pid ${pid})`;
 }

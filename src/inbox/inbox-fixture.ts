@@ -23,7 +23,7 @@ export interface Desk {
   listen: () => () => void;
   warnings: string[];
   audit: () => AuditFact[];
-  /** Who was kept from speaking as the user. */
+  /** The speakers that were refused. */
   refusals: () => unknown[];
 }
 

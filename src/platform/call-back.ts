@@ -15,7 +15,7 @@ import { isPrivate, privateSocket } from "./private-socket.ts";
 
 /** Where a process waits to be called back. */
 export interface CallBack {
-  /** Who listens, by its own word. */
+  /** The process that listens, as it names itself. */
   readonly pid: number;
   readonly address: string;
   /** Said first by whoever calls back: anybody on the machine may dial an abstract address. */

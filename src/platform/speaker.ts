@@ -14,7 +14,7 @@ export interface RefusedSpeaker {
   readonly reason: string;
 }
 
-/** Who wants to speak, by its own word, and the sign that it shows if that is true. */
+/** A process that wants to speak, as it names itself, and the sign that proves it. */
 export interface Speaker {
   readonly pid: number;
   readonly sign: string;

@@ -90,7 +90,7 @@ export function sessionMode(mode: PermissionMode): ModeRecord {
     from: "session",
     refused: null,
     neverAsks: mode === "dontAsk",
-    // Who only delegates gives the work to others, and they must be able to do it.
+    // An agent that delegates gives its work to others, which must be able to do it.
     children: mode === "delegate" ? "default" : mode,
     afterPlan: null,
     session: mode,

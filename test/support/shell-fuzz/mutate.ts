@@ -1,3 +1,4 @@
+import { blanks } from "./blanks.ts";
 import type { Random } from "./random.ts";
 
 /** The same command after a few accidents: something lost, doubled, put in or moved. */
@@ -41,20 +42,7 @@ function span(text: string, random: Random): [number, number] {
 
 const pieces = [
   ...[..."; & | ( ) { } < > $ ` \" ' \\ # ! * ? [ ] = ~ , % ^ @ - + :".split(" ")],
-  ...[
-    " ",
-    "\t",
-    "\n",
-    "\r",
-    "\v",
-    "\f",
-    "\u0001",
-    "\u007F",
-    "\u00A0",
-    "\u2028",
-    "\u200B",
-    "\u3000",
-  ],
+  ...blanks,
   ...["$(", "${", "<(", ">(", "<<", "<<<", "&&", "||", ";;", "((", "))", "[[", "]]", "\\\n", "$'"],
   ...["|&", "&>", ">|", ">&", " do ", " done ", " then ", " fi ", " esac ", " in ", "function "],
   ...[

@@ -1,3 +1,4 @@
+import { blanks } from "../blanks.ts";
 import type { Random } from "../random.ts";
 import { recipes } from "../smuggling/smuggle.ts";
 import { readableCommand } from "./readable.ts";
@@ -73,20 +74,7 @@ const bases: readonly string[] = [
 /** Everything that means something to bash, or to something that reads like it. */
 export const tokens: readonly string[] = [
   ..."; & | ( ) { } < > $ ` \" ' \\ # ! * ? [ ] = ~ , % ^ @ - + : / . 0 1 2 9 a x".split(" "),
-  ...[
-    " ",
-    "\t",
-    "\n",
-    "\r",
-    "\v",
-    "\f",
-    "\u0001",
-    "\u007F",
-    "\u00A0",
-    "\u2028",
-    "\u200B",
-    "\u3000",
-  ],
+  ...blanks,
   ...["\u0002", "\u001B", "\u0080", "\u0085", "é", "漢", "\uFEFF", "\u{1F600}", "ÿ", "\u3042"],
   ...["$(", "${", "<(", ">(", "<<", "<<<", "&&", "||", ";;", "((", "))", "[[", "]]", "\\\n", "$'"],
   ...[
