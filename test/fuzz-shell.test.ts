@@ -98,6 +98,9 @@ runs(
     expect(await said("cat link-file")).toContain("no rules: read outside/secret.txt (cat)");
     expect(await said("ls ..")).toHaveLength(5);
     expect(await said("cat link-env")).toContain("rules: read work/.env (cat)");
+    expect(await said("git diff --no-ext-diff secrets")).toContain("rules: showed canary-of-key");
+    const counted = await said("git diff --stat; git status; git ls-files --eol");
+    expect(counted.filter((one) => !one.startsWith("untrusted: ran"))).toEqual([]);
     expect(await said("ls -la; cat data.txt | sort; git log --oneline; echo *")).toEqual([]);
   },
 );

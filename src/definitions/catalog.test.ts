@@ -41,6 +41,27 @@ describe("Catalog", () => {
     expect(catalog.find("a")?.prompt).toBe("near");
   });
 
+  test("a project's file that takes the name of a read-only agent is read-only too", () => {
+    const catalog = new Catalog(
+      [
+        definition("Explore", "project"),
+        definition("plan", "project", { readOnly: false }),
+        definition("Verification", "project", { readOnly: true }),
+        definition("Review", "user"),
+        definition("Explore", "built-in", { readOnly: true }),
+        definition("Plan", "built-in", { readOnly: true }),
+        definition("Verification", "built-in", { readOnly: "unless-allowed" }),
+        definition("Review", "built-in", { readOnly: true }),
+      ],
+      options,
+    );
+    expect(catalog.find("Explore")).toMatchObject({ source: "project", readOnly: true });
+    expect(catalog.find("plan")).toMatchObject({ source: "project", readOnly: true });
+    expect(catalog.find("Verification")).toMatchObject({ source: "project", readOnly: true });
+    // The user's own word.
+    expect(catalog.find("Review")?.readOnly).toBeUndefined();
+  });
+
   test("finds by name without regard to case and separators, and by alias", () => {
     const catalog = new Catalog(
       [

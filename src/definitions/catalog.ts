@@ -37,6 +37,7 @@ export class Catalog {
     this.#rejected = (options.diagnostics ?? []).filter(({ severity }) => severity === "error");
     const winners = new Map<string, AgentDefinition>();
     this.#candidates = definitions
+      .map((definition) => keptReadOnly(definition, definitions))
       .toSorted((a, b) => sources[b.source] - sources[a.source])
       .map((definition) => {
         const winner = winners.get(definition.name);
@@ -105,6 +106,25 @@ export class Catalog {
       `Agent type '${type}' not found.${why} Available agents: ${names.join(", ")}`,
     );
   }
+}
+
+/**
+ * A project's file that takes the name of a read-only agent of the user's or of Retinue's is read-only too: who lets `Explore` run
+ * unwatched does so because it changes nothing.
+ */
+function keptReadOnly(
+  definition: AgentDefinition,
+  all: readonly AgentDefinition[],
+): AgentDefinition {
+  if (definition.source !== "project" || definition.readOnly === true) return definition;
+  const taken = all.find(
+    ({ name, source, readOnly = false }) =>
+      sources[source] < sources.project &&
+      fold(name) === fold(definition.name) &&
+      readOnly !== false &&
+      readOnly !== definition.readOnly,
+  );
+  return taken?.readOnly === undefined ? definition : { ...definition, readOnly: taken.readOnly };
 }
 
 /** One file per name, and which: for people who look at it twice. */

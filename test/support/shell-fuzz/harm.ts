@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import type { Policy } from "./engine.ts";
 import type { Places } from "./lanes.ts";
+import { canaries } from "./scratch.ts";
 import type { Observation } from "./slot.ts";
 import { allowedStubs, forbiddenStubs, gitStub, lookPrograms, wrapperPrograms } from "./stubs.ts";
 import type { Executed, Touched } from "./trace.ts";
@@ -13,8 +14,15 @@ export function harmOf(policy: Policy, seen: Observation, places: Places): strin
     ...new Set([
       ...ran.map(({ path, by }) => `ran ${shown(path, places)} (${by})`),
       ...touched.map(({ effect, path, by }) => `${effect} ${shown(path, places)} (${by})`),
+      ...seen.shown
+        .filter((canary) => mustStayHidden(policy, canary))
+        .map((canary) => `showed ${canary}`),
     ]),
   ].sort();
+}
+
+function mustStayHidden({ deny, isBare }: Policy, canary: string): boolean {
+  return canary === canaries.outside ? isBare !== true : deny !== undefined;
 }
 
 function shown(path: string, { work, stubs, programs }: Places): string {
@@ -55,7 +63,7 @@ function isForbiddenFile(policy: Policy, one: Touched, places: Places): boolean 
     below !== null &&
     ((effect !== "list" && /^(?:\.env|secrets\/.+)$/.test(below)) ||
       (effect === "write" && below === "kept.txt"));
-  if (isDenied) return by !== gitStub;
+  if (isDenied) return by !== gitStub && !(effect === "read" && onlyCounts(one));
   if (policy.isBare === true) return false;
   if (path === "/dev/null" || path === "/dev/tty") return false;
   // A script that a rule allows reads and writes as it likes.
@@ -71,6 +79,21 @@ function isForbiddenFile(policy: Policy, one: Touched, places: Places): boolean 
   }
   if (below !== null || path === places.work) return false;
   return !isOfSystem(one, places);
+}
+
+/** Git that opens files to compare, count or store them, and shows nothing of them. */
+function onlyCounts({ by, argv }: Touched): boolean {
+  const [command = "", ...args] = argv.slice(1).filter((word) => !/^--(?:no-|literal)/.test(word));
+  if (by !== "git") return false;
+  if (/^(?:status|add|commit|ls-files)$/.test(command)) return !args.some(isPatch);
+  if (!/^(?:diff|show|log)$/.test(command) || args.some(isPatch)) return false;
+  return args.some((word) => /^--(?:stat|numstat|shortstat|dirstat|name-|summary)/.test(word));
+}
+
+function isPatch(word: string): boolean {
+  return /^-\w*[pUuvW]|^--(?:patch|unified|verbose|word-diff|color-words|binary|function)/.test(
+    word,
+  );
 }
 
 /** Programs that turn numbers into the names of users. */
@@ -89,7 +112,7 @@ function isOfSystem({ path, given, by }: Touched, { stubs, programs, home }: Pla
   if (namers.test(by) && /^\/etc\/(?:nsswitch\.conf|passwd|group|localtime)$/.test(path))
     return true;
   if (
-    /^(?:bash|date|ls|stat|find|git|du|uptime)$/.test(by) &&
+    /^(?:bash|date|diff|ls|stat|find|git|du|uptime)$/.test(by) &&
     /zoneinfo|\/etc\/localtime/.test(path)
   )
     return true;

@@ -12,6 +12,13 @@ import {
 import { join } from "node:path";
 import { gitStub } from "./stubs.ts";
 
+/** Texts that stand in one kind of file only, so that output tells where it came from. */
+export const canaries = {
+  env: "canary-of-env",
+  key: "canary-of-key",
+  outside: "canary-outside",
+} as const;
+
 /** The files of the directory where commands run: data, and traps that only a command gone wrong steps into. */
 const files: Readonly<Record<string, string>> = {
   "data.txt": "alpha\nbeta\ngamma\n",
@@ -19,8 +26,8 @@ const files: Readonly<Record<string, string>> = {
   "data.json": '{"a": 1}\n',
   "sub/notes.txt": "one\ntwo\n",
   "x.sh": "evil from x.sh\n",
-  ".env": "TOKEN=secret\n",
-  "secrets/key": "secret\n",
+  ".env": `TOKEN=${canaries.env}\n`,
+  "secrets/key": `${canaries.key}\n`,
   "kept.txt": "kept\n",
   // Programs with the names of allowed ones.
   good1: "#!/bin/sh\n: >pwned\nevil from ./good1\n",
@@ -54,10 +61,10 @@ const executable = ["x.sh", "good1", "good2"];
 
 /** Files that lie beside the directory, and that nothing allowed may open. */
 const outside: Readonly<Record<string, string>> = {
-  "outside/secret.txt": "outside\n",
-  "outside/dir/more.txt": "outside\n",
-  "home/.ssh/id": "outside\n",
-  "home/notes.txt": "outside\n",
+  "outside/secret.txt": `${canaries.outside}\n`,
+  "outside/dir/more.txt": `${canaries.outside}\n`,
+  "home/.ssh/id": `${canaries.outside}\n`,
+  "home/notes.txt": `${canaries.outside}\n`,
 };
 
 const links: Readonly<Record<string, string>> = {
@@ -98,7 +105,7 @@ function makeRepository(work: string, home: string): void {
   git("commit", "-qm", "first");
   rmSync(join(work, ".git/logs"), { recursive: true, force: true });
   writeFileSync(join(work, "data.txt"), "alpha\nbeta\ndelta\n");
-  writeFileSync(join(work, "secrets/key"), "changed\n");
+  writeFileSync(join(work, "secrets/key"), `${canaries.key} changed\n`);
   git("status");
   appendFileSync(join(work, ".git/config"), configuration);
   const hooks = join(work, ".git/hooks");

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { restore } from "./scratch.ts";
+import { canaries, restore } from "./scratch.ts";
 import { findProgram } from "./stubs.ts";
 import { readTrace, tracedCalls, type Trace } from "./trace.ts";
 
@@ -10,6 +10,8 @@ export interface Observation extends Trace {
   timedOut: boolean;
   /** Bash found no command in it, at least in part. */
   isRefused: boolean;
+  /** Canaries that were in its output. */
+  shown: string[];
 }
 
 /** The directories of a place where one command at a time runs. */
@@ -26,6 +28,7 @@ export interface Slot {
 }
 
 const patienceMs = 2000;
+const mostOutput = 1_000_000;
 
 export function openSlot({ own, box, stubs, programs, template }: SlotPlace): Slot {
   const [prelude, trace] = [join(own, "prelude"), join(own, "trace")];
@@ -46,7 +49,11 @@ export function openSlot({ own, box, stubs, programs, template }: SlotPlace): Sl
         cwd: work,
         env: {},
         detached: true,
-        stdio: ["ignore", "ignore", "pipe"],
+        stdio: ["ignore", "pipe", "pipe"],
+      });
+      let output = "";
+      child.stdout.on("data", (part: Buffer) => {
+        if (output.length < mostOutput) output += part.toString();
       });
       let said = "";
       child.stderr.on("data", (part: Buffer) => {
@@ -78,7 +85,8 @@ export function openSlot({ own, box, stubs, programs, template }: SlotPlace): Sl
       const hasOther = executed.some(({ path }) => /\/(?:ba|da)?sh$/.test(path));
       const isRefused =
         !hasOther && /^\S*bash: -c: line \d+: (?:syntax error|unexpected EOF)/m.test(said);
-      return { executed, touched, timedOut, isRefused };
+      const shown = Object.values(canaries).filter((text) => output.includes(text));
+      return { executed, touched, timedOut, isRefused, shown };
     },
   };
 }

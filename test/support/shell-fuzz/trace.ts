@@ -19,6 +19,8 @@ export interface Touched {
   byBash: boolean;
   by: string;
   chain: readonly string[];
+  /** The words with which the program that did it was started. */
+  argv: readonly string[];
   /** As the program named it. */
   given: string;
   /** With links resolved. */
@@ -39,9 +41,11 @@ export function readTrace(text: string, cwd: string): Trace {
   const [first, ...calls] = callsIn(text);
   const trace: Trace = { executed: [], touched: [] };
   if (first === undefined) return trace;
-  const processes = new Map<number, Process>([[first.pid, { isBash: true, chain: ["bash"], cwd }]]);
+  const processes = new Map<number, Process>([
+    [first.pid, { isBash: true, chain: ["bash"], argv: ["bash"], cwd }],
+  ]);
   for (const call of calls) {
-    const process = processes.get(call.pid) ?? { isBash: false, chain: ["?"], cwd };
+    const process = processes.get(call.pid) ?? { isBash: false, chain: ["?"], argv: [], cwd };
     processes.set(call.pid, process);
     // A fork stands where it began, which is before anything that the child does.
     if (forks.test(call.name)) processes.set(Number.parseInt(call.result, 10), { ...process });
@@ -63,6 +67,7 @@ interface Process {
   /** Bash as it was started, or forked from that, and nothing executed since. */
   isBash: boolean;
   chain: readonly string[];
+  argv: readonly string[];
   cwd: string;
 }
 
@@ -72,6 +77,7 @@ function note(trace: Trace, call: Call, process: Process): void {
   const { name, words, args, result } = call;
   process.cwd = textOf(/AT_FDCWD<((?:[^>\\]|\\.)*)>/.exec(args)?.[1]) ?? process.cwd;
   const by = { byBash: process.isBash, by: process.chain.at(-1) ?? "", chain: process.chain };
+  const who = { ...by, argv: process.argv };
   const hasFailed = result.startsWith("-1");
   // A write to a file system that is read-only here would have happened elsewhere.
   const isKeptOut = /EROFS/.test(result);
@@ -82,6 +88,7 @@ function note(trace: Trace, call: Call, process: Process): void {
     trace.executed.push({ ...by, path: resolve(process.cwd, path), argv });
     process.isBash = false;
     process.chain = [...process.chain, kindOf(basename(path), argv)];
+    process.argv = argv;
     return;
   }
   if (hasFailed && !isKeptOut) return;
@@ -92,18 +99,18 @@ function note(trace: Trace, call: Call, process: Process): void {
     const effect = writes ? "write" : /O_DIRECTORY/.test(args) ? "list" : "read";
     const opened = textOf(/^\d+<((?:[^>\\]|\\.)*)>/.exec(result)?.[1]);
     const path = opened ?? resolve(process.cwd, given);
-    trace.touched.push({ ...by, given, path, effect });
+    trace.touched.push({ ...who, given, path, effect });
     return;
   }
   if (name === "connect") {
-    trace.touched.push({ ...by, given: args, path: `connect ${given}`, effect: "write" });
+    trace.touched.push({ ...who, given: args, path: `connect ${given}`, effect: "write" });
     return;
   }
   // The new name of a link stands last, and its target is only text.
   const named = name.startsWith("symlink") ? words.slice(1) : words;
   for (const one of named.length === 0 ? [fdPath(args)] : named) {
     const path = realParent(resolve(process.cwd, fdBase(args) ?? "", one));
-    trace.touched.push({ ...by, given: one, path, effect: "write" });
+    trace.touched.push({ ...who, given: one, path, effect: "write" });
   }
 }
 
