@@ -518,6 +518,9 @@ test.each([
   `choom ${"-n 0 ".repeat(17)}-- evil x`,
   "env GIT_PAGER=evil git log",
   "GIT_PAGER=/usr/bin/evil git log",
+  "PAGER='evil x'; git -p log",
+  "export GIT_EXTERNAL_DIFF='env evil'; git diff",
+  "GIT_EXTERNAL_DIFF='env evil' git diff",
   "split --filter='evil x' file",
   "sed '1e evil x' file",
   "tar cf - . --checkpoint-action=exec='evil x'",
@@ -572,3 +575,45 @@ test("an agent that is confined to a command writes no file with it", () => {
   expect(verdictOf("git log 2>/dev/null", makeCountry(), circumstances)).toBe("allow");
   expect(verdictOf("git log > x", makeCountry(), circumstances)).toBe("deny");
 });
+
+const template = {
+  "project/tpl/.git/hooks/pre-commit": "evil",
+  "project/tpl/kept.txt": "other",
+  "project/plain/a": "",
+  "project/kept.txt": "",
+};
+
+test.each(["cp -r tpl/. .", "cp -a tpl sub", "mv tpl sub", "rsync -a tpl/ ."])(
+  "no rule lets a copy bring protected names along: %s",
+  (command) => {
+    const country = makeCountry(template);
+    const rules = ["allow Bash(cp *)", "allow Bash(mv *)", "allow Bash(rsync *)"];
+    expect(verdictOf(command, country, { rules })).toBe("ask");
+    expect(verdictOf(command.replaceAll("tpl", "plain"), country, { rules })).toBe("allow");
+  },
+);
+
+test.each(["cp -r tpl/. .", "rsync -a tpl/ .", "cp -rT tpl ."])(
+  "a rule that denies editing a file holds for a copy that brings it along: %s",
+  (command) => {
+    const rules = ["allow Bash", "deny Edit(kept.txt)"];
+    expect(verdictOf(command, makeCountry(template), { rules })).toBe("deny");
+  },
+);
+
+test("a copy of more files than can be told is asked about where it may bring protected names", () => {
+  const many = Array.from({ length: 1100 }, (_, at) => [`project/big/${at}`, ""] as const);
+  const country = makeCountry(Object.fromEntries(many));
+  const rules = ["allow Bash(cp *)"];
+  expect(verdictOf("cp -r big/. .", country, { rules })).toBe("ask");
+  expect(verdictOf(`cp -r big ${country.outside}/copy`, country, { rules })).toBe("allow");
+});
+
+test.each(["cp -P out y; cat y/canary", "mv out y; cat y/canary", "patch -p1 -i x.diff; cat y/z"])(
+  "a link that a part brings along leads nobody out: %s",
+  (command) => {
+    const country = makeCountry({ "project/out": "-> outside", "outside/canary": "" });
+    const rules = ["allow Bash(cp *)", "allow Bash(mv *)", "allow Bash(patch *)"];
+    expect(verdictOf(command, country, { rules })).toBe("ask");
+  },
+);

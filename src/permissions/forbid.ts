@@ -1,3 +1,4 @@
+import { isOwnName } from "../shell/own-name.ts";
 import { commandText } from "../shell/shell.ts";
 import type { ShellWord } from "../shell/shell-word.ts";
 import { handedOn } from "./bash/handed-on.ts";
@@ -139,16 +140,24 @@ function commandMatch(pattern: CommandPattern | null, bash: BashView | null): Ma
   return possible === null ? null : { certain: false, part: possible };
 }
 
-/** Texts that a variable gives to a program, which may run them: `GIT_PAGER=less git log`. */
+/** Texts that a variable gives to a program, which may run them: `GIT_PAGER='nice less' git log`. */
 function assignedTexts({ reach }: BashView): string[] {
   return reach.runs.flatMap(({ command }) =>
-    command.words.length === 0
-      ? []
-      : command.assignments
-          .flatMap(({ value }) => value?.text.split(/[;&|]+\s*/) ?? [])
-          .flatMap((text) => [text, text.replace(/^\S*\//, "")]),
+    command.assignments
+      .filter(({ name }) => command.words.length > 0 || !isOwnName(name))
+      .flatMap(({ value }) => value?.text.split(/[;&|]+\s*/) ?? [])
+      .flatMap(restsOf)
+      .flatMap((text) => [text, text.replace(/^\S*\//, "")]),
   );
 }
+
+/** A text from each of its words on. */
+function restsOf(text: string): string[] {
+  const words = text.trim().split(/\s+/, mostWords);
+  return words.map((_, at) => words.slice(at).join(" "));
+}
+
+const mostWords = 32;
 
 function mayHandOn(words: readonly ShellWord[], pattern: CommandPattern): boolean {
   const inner = handedOn(words);

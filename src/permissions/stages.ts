@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { opaqueText } from "../shell/opaque.ts";
 import type { BashView } from "./bash/view.ts";
 import { coverage, coversAll, type Coverage } from "./bash/coverage.ts";
@@ -10,7 +11,7 @@ import { forbidMatch, namesType } from "./forbid.ts";
 import { beyondLooking } from "./read-only.ts";
 import { ownSecrets } from "./own-secrets.ts";
 import { ruleForPath } from "./path-rule.ts";
-import { bothInside, type Rulebook } from "./policy.ts";
+import { bothInside, type PathPair, type Rulebook } from "./policy.ts";
 import { namesProtected } from "./protected.ts";
 import { privateHostOf } from "./private-host.ts";
 import { isAbout, type Rule } from "./rule.ts";
@@ -111,7 +112,8 @@ function protectedWrites(call: ViewedCall, book: Rulebook): Finding | null {
   const found = written.find((one) => book.isProtected(one));
   const unknown = call.bash?.unknownFiles.find(({ effect }) => effect === "write");
   const named = call.bash?.mentioned.find(({ pair }) => book.isProtected(pair));
-  const part = namesProtected(call.bash?.command ?? "") ? (unknown ?? named)?.part : undefined;
+  const copy = call.bash?.unknownFiles.find(({ into = [] }) => into.some(mayHoldProtected(book)));
+  const part = namesProtected(call.bash?.command ?? "") ? (unknown ?? named)?.part : copy?.part;
   if (found === undefined && part !== undefined)
     return {
       verdict: "ask",
@@ -121,6 +123,12 @@ function protectedWrites(call: ViewedCall, book: Rulebook): Finding | null {
   if (found === undefined) return null;
   const reason = `${found.given} is protected: programs act on it by themselves. No rule allows writing it.`;
   return { verdict: "ask", reason, part: found.part };
+}
+
+/** Whether names in a directory may be protected there. */
+function mayHoldProtected(book: Rulebook): (directory: PathPair) => boolean {
+  return ({ given, real }) =>
+    book.isProtected({ given: join(given, ".git"), real: join(real, ".git") });
 }
 
 function allowed(call: ViewedCall, book: Rulebook): Finding | null {

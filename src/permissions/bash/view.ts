@@ -1,11 +1,13 @@
 import { readShell, type ReadShell } from "../../shell/grammar.ts";
-import { unknownWords, type ShellWord } from "../../shell/shell-word.ts";
+import { literalWord, unknownWords, type ShellWord } from "../../shell/shell-word.ts";
 import { commandText, type Redirection, type SimpleCommand } from "../../shell/shell.ts";
 import type { Ground } from "../ground.ts";
 import type { PathPair } from "../policy.ts";
 import { directoryChanges } from "./directory-change.ts";
 import { reachOf, type Reach } from "./evaluated.ts";
+import { copiedFiles, copyBudget, type CopyBudget } from "./files/copied-files.ts";
 import { fileUse } from "./files/file-use.ts";
+import type { FileUse } from "./files/use.ts";
 import { mayMakeLinks } from "./files/link-makers.ts";
 import { filesBelow } from "./files/files-below.ts";
 import { mentionedFiles } from "./files/mentioned-files.ts";
@@ -24,6 +26,8 @@ export interface TouchedFile {
 export interface UnknownFiles {
   readonly effect: "read" | "write";
   readonly part: string;
+  /** The directories into which it copies more than can be told, or links. */
+  readonly into?: readonly PathPair[];
 }
 
 /** A file that some part may show, because it walks a directory or has its name for an argument. */
@@ -138,7 +142,8 @@ export class BashView {
 
   /** Some part may make links, so that a path that is not there yet may lead anywhere. */
   get makesLinks(): boolean {
-    this.#makesLinks ??= this.texts.some(({ words }) => mayMakeLinks(words));
+    this.#makesLinks ??=
+      this.texts.some(({ words }) => mayMakeLinks(words)) || this.#fileUses.mayCopyLinks;
     return this.#makesLinks;
   }
 
@@ -163,14 +168,22 @@ export class BashView {
         for (const pair of pairs ?? []) touched.push({ pair, ...use });
       }
     };
+    const budget = copyBudget();
+    let mayCopyLinks = false;
     for (const { command, forms } of this.reach.runs) {
       const part = commandText(command);
       for (const form of forms) {
-        const { reads, writes, walks } = fileUse(form);
+        const { reads, writes, walks, copies } = fileUse(form);
         const program = form.words[0]?.text ?? "";
         note(reads, { effect: "read", program, part });
         note(writes, { effect: "write", program, part });
         if (walks === null) unknown.push({ effect: "read", part });
+        if (copies === undefined) continue;
+        const copied = this.#copied(copies, budget);
+        const into = copied === null ? (this.pairsOf(copies.to) ?? []) : [];
+        if (into.length > 0) unknown.push({ effect: "write", part, into });
+        mayCopyLinks ||= copied === null;
+        note((copied ?? []).map(literalWord), { effect: "write", program, part });
       }
     }
     for (const one of this.reach.redirections) {
@@ -180,7 +193,22 @@ export class BashView {
     }
     const key = ({ pair, effect, program }: TouchedFile): string =>
       [effect, program, pair.given].join(" ");
-    return { touched: [...unique(touched, key)], unknown };
+    return { touched: [...unique(touched, key)], unknown, mayCopyLinks };
+  }
+
+  /** Everything that copies of directories write; `null`: that cannot be told. */
+  #copied({ from, to }: Copies, budget: CopyBudget): string[] | null {
+    const sources = from.map((word) => this.pathsOf(word));
+    const targets = this.pathsOf(to);
+    if (targets === null || sources.includes(null)) return null;
+    const copies = targets.map((target) =>
+      copiedFiles(
+        sources.flatMap((paths) => paths ?? []),
+        target,
+        { ground: this.#ground, budget },
+      ),
+    );
+    return copies.includes(null) ? null : copies.flatMap((paths) => paths ?? []);
   }
 
   /** Values that the command itself gives to variables. */
@@ -213,9 +241,12 @@ interface Shown {
   readonly files: readonly ShownFile[] | null;
 }
 
+type Copies = NonNullable<FileUse["copies"]>;
+
 interface Uses {
   readonly touched: readonly TouchedFile[];
   readonly unknown: readonly UnknownFiles[];
+  readonly mayCopyLinks: boolean;
 }
 
 function textsOf({ command, forms }: Reach["runs"][number]): RunText[] {

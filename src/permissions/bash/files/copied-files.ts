@@ -7,7 +7,7 @@ export interface CopyBudget {
 }
 
 export function copyBudget(): CopyBudget {
-  return { entries: 400 };
+  return { entries: 1000 };
 }
 
 /**

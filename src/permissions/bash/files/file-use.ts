@@ -115,8 +115,18 @@ function usesOfCopier(
   const targets = named === undefined ? [] : [named, ...sources.map((one) => inside(named, one))];
   // With a flag for the target everything may be it: flags can be written in many ways.
   const isLeft = name !== "mv" && name !== "ln" && flag === undefined;
-  return { ...nothing, reads: sources, writes: isLeft ? targets : [...targets, ...sources] };
+  const used = { ...nothing, reads: sources, writes: isLeft ? targets : [...targets, ...sources] };
+  const isWhole = wholeCopies.get(name)?.test(args.map(({ text }) => text).join(" ")) === true;
+  return isWhole && named !== undefined ? { ...used, copies: { from: sources, to: named } } : used;
 }
+
+/** Copiers that take directories, each with the flags for which they do, or those that keep links. */
+const wholeCopies: ReadonlyMap<string, RegExp> = new Map([
+  ["cp", /(?:^| )(?:-\w*[rRadP]|--(?:rec|ar|no-d|pre))/],
+  ["mv", /(?:)/],
+  ["rsync", /(?:)/],
+  ["scp", /(?:^| )-\w*r/],
+]);
 
 function targetOf(flag: ShellWord, args: readonly ShellWord[]): ShellWord | undefined {
   const value = /^(?:-\w*?t|--t[\w-]*=)(.+)$/s.exec(flag.text)?.[1];

@@ -1,5 +1,6 @@
 import { literalWord, unknownWords, type ShellWord } from "../../../shell/shell-word.ts";
 import { gitCommand } from "./git-command.ts";
+import { rewritingCommands, silentCommands } from "./git-facts.ts";
 import { isKnownPath, type FileUse } from "./use.ts";
 import { operandsOf } from "./operands.ts";
 
@@ -17,27 +18,9 @@ export function usesOfGit(args: readonly ShellWord[]): FileUse {
     .filter(({ text }) => text.includes(":"))
     .map(({ text }) => literalWord(text.slice(text.lastIndexOf(":") + 1)));
   const shows = command === null || showsContent(command.name, command.args);
-  const writes = rewriting.has(command?.name ?? "") ? [unknownWords] : [];
+  const writes = rewritingCommands.has(command?.name ?? "") ? [unknownWords] : [];
   return { reads: [...named, ...behind], writes, walks: shows ? null : [] };
 }
-
-/** Commands that change files of the work tree, which only running would tell. */
-const rewriting = new Set(
-  (
-    "checkout switch restore reset clean apply stash merge pull rebase cherry-pick revert am rm mv read-tree " +
-    "checkout-index submodule sparse-checkout"
-  ).split(" "),
-);
-
-/** Commands that show nothing of what is in files, unless they are asked for a patch. Every other one may. */
-const silent = new Set(
-  (
-    "add commit push fetch branch tag remote rev-parse init clone ls-files ls-tree describe shortlog worktree version help " +
-    "switch checkout restore reset merge pull rebase cherry-pick revert clean mv rm gc fsck prune submodule count-objects " +
-    "rev-list merge-base name-rev symbolic-ref update-index update-ref check-ignore for-each-ref show-ref cherry am apply " +
-    "maintenance pack-refs repack sparse-checkout lfs --version"
-  ).split(" "),
-);
 
 /** Flags of `log`, `status` and the like with which no content is shown. */
 const quiet =
@@ -68,7 +51,7 @@ function showsContent(name: string, args: readonly ShellWord[]): boolean {
       return args.some(({ isStatic }) => !isStatic);
     default:
       return (
-        !silent.has(name) ||
+        !silentCommands.has(name) ||
         flags.some(({ text }) => /^(?:-\w*[pv]|--(?:pat|verb|show-current))/.test(text))
       );
   }

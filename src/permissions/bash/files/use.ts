@@ -6,6 +6,8 @@ export interface FileUse {
   readonly writes: readonly ShellWord[];
   /** Directories whose files it shows, however deep; `null`: it may show any file. */
   readonly walks: readonly ShellWord[] | null;
+  /** Directories that it copies or moves with all that is in them. */
+  readonly copies?: { readonly from: readonly ShellWord[]; readonly to: ShellWord };
 }
 
 export const nothing: FileUse = { reads: [], writes: [], walks: [] };
