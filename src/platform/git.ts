@@ -93,7 +93,7 @@ function isDirectory(path: string): boolean {
 }
 
 /** Where git keeps its files: in a worktree `.git` is a file that says where. */
-function gitDirectory(root: string): string {
+export function gitDirectory(root: string): string {
   const dotGit = join(root, ".git");
   const pointer = /^gitdir: ([^\n]+)\n?$/.exec(tryRead(dotGit) ?? "")?.[1];
   return pointer === undefined ? dotGit : resolve(root, pointer);

@@ -1,8 +1,9 @@
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { errorMessage, systemCode } from "../errors.ts";
 
-export type SmallFile =
-  | { kind: "text"; text: string }
+export type SmallFile = { kind: "text"; text: string } | Unread;
+
+type Unread =
   | { kind: "missing" }
   /** It is there and is not read; the reason is a sentence without its full stop. */
   | { kind: "refused"; reason: string };
@@ -12,6 +13,15 @@ export type SmallFile =
  * hang or answer for ever, and no more than `largest` bytes are read, whatever its size claims. Never throws.
  */
 export function readSmallFile(file: string, largest: number): SmallFile {
+  const read = readSmallBytes(file, largest);
+  return read.kind === "bytes" ? { kind: "text", text: read.bytes.toString("utf8") } : read;
+}
+
+/** The bytes of a file, under the same rules. */
+export function readSmallBytes(
+  file: string,
+  largest: number,
+): { kind: "bytes"; bytes: Buffer } | Unread {
   let descriptor: number | undefined;
   try {
     if (!statSync(file).isFile()) return notRegular;
@@ -21,7 +31,7 @@ export function readSmallFile(file: string, largest: number): SmallFile {
     if (!info.isFile()) return notRegular;
     if (info.size > largest) return tooLarge(largest);
     const bytes = readUpTo(descriptor, Math.max(4096, info.size + 1), largest);
-    return bytes === undefined ? tooLarge(largest) : { kind: "text", text: bytes.toString("utf8") };
+    return bytes === undefined ? tooLarge(largest) : { kind: "bytes", bytes };
   } catch (error) {
     const code = systemCode(error);
     if (code === "ENOENT" || code === "ENOTDIR") return { kind: "missing" };
@@ -31,9 +41,9 @@ export function readSmallFile(file: string, largest: number): SmallFile {
   }
 }
 
-const notRegular: SmallFile = { kind: "refused", reason: "it is not a regular file" };
+const notRegular: Unread = { kind: "refused", reason: "it is not a regular file" };
 
-function tooLarge(largest: number): SmallFile {
+function tooLarge(largest: number): Unread {
   return { kind: "refused", reason: `it is larger than ${Math.floor(largest / 1024)} KiB` };
 }
 
