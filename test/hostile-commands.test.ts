@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -617,3 +618,41 @@ test.each(["cp -P out y; cat y/canary", "mv out y; cat y/canary", "patch -p1 -i 
     expect(verdictOf(command, country, { rules })).toBe("ask");
   },
 );
+
+test("git diff is asked about only where git tracks a file that must not be read", () => {
+  const country = makeCountry({ "project/.env": "TOKEN", "project/src/a": "one" });
+  const git = (...words: string[]): void => {
+    execFileSync("git", ["-c", "user.name=n", "-c", "user.email=e", ...words], {
+      cwd: country.project,
+    });
+  };
+  git("init", "-q");
+  git("add", "src");
+  const verdict = (command: string): string =>
+    verdictOf(command, country, {
+      rules: ["deny Read(.env)", "allow Bash"],
+      policy: { trusted: true },
+    });
+  const plain = ["git diff", "git diff --stat", "git diff -U5 -- src", "git diff src/a | head"];
+  for (const command of plain) expect(verdict(command), command).toBe("allow");
+  for (const command of [
+    "git diff HEAD",
+    "git diff --cached",
+    "git diff --no-index /dev/null .env",
+    "git -C . diff",
+    "git --git-dir=.git diff",
+    "GIT_DIR=.git git diff",
+    "env GIT_DIR=.git git diff",
+    "export GIT_DIR=.git; git diff",
+    "git add -f .; git diff",
+    "cd src && git diff",
+    "git diff missing",
+    "git diff -- .env",
+    "git diff -Osrc/a",
+    "git show",
+    "git log -p",
+  ])
+    expect(verdict(command), command).not.toBe("allow");
+  git("add", "-N", ".env");
+  for (const command of ["git diff", "git diff src/a"]) expect(verdict(command)).toBe("ask");
+});

@@ -6,7 +6,7 @@ import type { BashView } from "./bash/view.ts";
 import { matchesCommand, mayMatchCommand, type CommandPattern } from "./bash/pattern.ts";
 import { editTools, readTools, type ViewedCall } from "./call.ts";
 import { matchesDomain } from "./domain.ts";
-import type { Rulebook } from "./policy.ts";
+import type { PathPair, Rulebook } from "./policy.ts";
 import { isAbout, matchesParameter, type Rule } from "./rule.ts";
 
 /** What a rule that forbids says about a call. Not `certain`: only running would tell. */
@@ -78,8 +78,10 @@ function fileMatch(rule: Rule, call: ViewedCall, book: Rulebook): Match | null {
       effect === "read" && isForReading && program !== "git" && !book.ground.exists(pair.given),
   );
   if (moves && fresh !== undefined) return { certain: false, part: fresh.part };
-  const unknown = bash.unknownFiles.find(({ effect }) =>
-    effect === "read" ? isForReading : isForWriting,
+  const unknown = bash.unknownFiles.find(
+    ({ effect, ifPaths }) =>
+      (effect === "read" ? isForReading : isForWriting) &&
+      (ifPaths === undefined || mayBeTracked(bash.trackedIf(ifPaths), rule, book)),
   );
   if (unknown !== undefined) return { certain: false, part: unknown.part };
   const named = bash.mentioned.find(({ pair }) => book.fits(rule, pair));
@@ -89,6 +91,11 @@ function fileMatch(rule: Rule, call: ViewedCall, book: Rulebook): Match | null {
   if (bash.shown === null || shown !== undefined)
     return { certain: false, part: shown?.part ?? null };
   return null;
+}
+
+/** Whether a rule fits one of the files that git tracks, as far as they are known. */
+function mayBeTracked(files: readonly PathPair[] | null, rule: Rule, book: Rulebook): boolean {
+  return files === null || files.some((pair) => book.fits(rule, pair));
 }
 
 /** Programs that do with a file what `Read` does. */

@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { systemCode } from "../errors.ts";
+import { trackedPaths, type TrackedPaths } from "../platform/git-index.ts";
 import { realPath } from "../platform/real-path.ts";
 import { userHome } from "../platform/user-home.ts";
 
@@ -17,12 +18,15 @@ export interface Ground {
   /** The names in a directory; none where there is none; `null` where they cannot all be told. */
   list(directory: string): readonly string[] | null;
   exists(path: string): boolean;
+  /** The paths that git tracks around the directory where the call runs; `null` where they cannot be told. */
+  tracked(): TrackedPaths | null;
   /** Whether there is something that is no directory. */
   isFile(path: string): boolean;
 }
 
 export function realGround(cwd: string, home = userHome(), shellHome = home): Ground {
-  return { cwd, home, shellHome, realPath, list: namesIn, exists: existsSync, isFile };
+  const files = { realPath, list: namesIn, exists: existsSync, isFile };
+  return { cwd, home, shellHome, ...files, tracked: () => trackedPaths(cwd) };
 }
 
 function isFile(path: string): boolean {

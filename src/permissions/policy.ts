@@ -49,6 +49,7 @@ export class Rulebook {
   fits(rule: Rule, { given, real }: PathPair): boolean {
     const rules = this.#compiled(rule);
     const matches = (path: string): boolean => rules.some((one) => matchesPath(one, path));
+    if (given === real) return matches(given);
     return rule.kind === "allow"
       ? matches(given) && matches(real)
       : matches(given) || matches(real);

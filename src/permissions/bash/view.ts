@@ -11,6 +11,7 @@ import type { FileUse } from "./files/use.ts";
 import { mayMakeLinks } from "./files/link-makers.ts";
 import { filesBelow } from "./files/files-below.ts";
 import { mentionedFiles } from "./files/mentioned-files.ts";
+import { onlyShows, trackedFiles } from "./files/tracked-files.ts";
 import { wordPaths, type WordPaths } from "./files/word-paths.ts";
 
 /** A file that some part of a command line reads or writes. */
@@ -26,6 +27,8 @@ export interface TouchedFile {
 export interface UnknownFiles {
   readonly effect: "read" | "write";
   readonly part: string;
+  /** The files are those that git tracks, if these words are paths. */
+  readonly ifPaths?: readonly ShellWord[];
   /** The directories into which it copies more than can be told, or links. */
   readonly into?: readonly PathPair[];
 }
@@ -66,6 +69,7 @@ export class BashView {
   #leaves: boolean | undefined;
   #makesLinks: boolean | undefined;
   #texts: readonly RunText[] | undefined;
+  #tracked: { readonly files: readonly PathPair[] | null } | undefined;
 
   constructor(command: string, ground: Ground) {
     this.#ground = ground;
@@ -147,6 +151,16 @@ export class BashView {
     return this.#makesLinks;
   }
 
+  /** Files that git tracks and that a part may show; `null`: those are not all. */
+  trackedIf(paths: readonly ShellWord[]): readonly PathPair[] | null {
+    const arePaths = paths.every((word) =>
+      this.pathsOf(word)?.every((path) => this.#ground.exists(path)),
+    );
+    if (!arePaths || this.leavesDirectory || !onlyShows(this)) return null;
+    this.#tracked ??= { files: trackedFiles(this.#ground) };
+    return this.#tracked.files;
+  }
+
   /** Everything that may run, as texts, each once. */
   get texts(): readonly RunText[] {
     this.#texts ??= [...unique(this.reach.runs.flatMap(textsOf), ({ key }) => key)];
@@ -173,11 +187,12 @@ export class BashView {
     for (const { command, forms } of this.reach.runs) {
       const part = commandText(command);
       for (const form of forms) {
-        const { reads, writes, walks, copies } = fileUse(form);
+        const { reads, writes, walks, copies, ifPaths } = fileUse(form);
         const program = form.words[0]?.text ?? "";
         note(reads, { effect: "read", program, part });
         note(writes, { effect: "write", program, part });
-        if (walks === null) unknown.push({ effect: "read", part });
+        if (walks === null)
+          unknown.push({ effect: "read", part, ...(ifPaths === undefined ? {} : { ifPaths }) });
         if (copies === undefined) continue;
         const copied = this.#copied(copies, budget);
         const into = copied === null ? (this.pairsOf(copies.to) ?? []) : [];

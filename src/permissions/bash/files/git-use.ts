@@ -1,4 +1,5 @@
 import { literalWord, unknownWords, type ShellWord } from "../../../shell/shell-word.ts";
+import { optionTable, parseArguments } from "../look/arguments.ts";
 import { gitCommand } from "./git-command.ts";
 import { rewritingCommands, silentCommands } from "./git-facts.ts";
 import { isKnownPath, type FileUse } from "./use.ts";
@@ -19,8 +20,24 @@ export function usesOfGit(args: readonly ShellWord[]): FileUse {
     .map(({ text }) => literalWord(text.slice(text.lastIndexOf(":") + 1)));
   const shows = command === null || showsContent(command.name, command.args);
   const writes = rewritingCommands.has(command?.name ?? "") ? [unknownWords] : [];
-  return { reads: [...named, ...behind], writes, walks: shows ? null : [] };
+  const use = { reads: [...named, ...behind], writes, walks: shows ? null : [] };
+  const operands = ofPlainDiff(args);
+  return operands === null ? use : { ...use, ifPaths: operands };
 }
+
+/** The operands of a `git diff` that compares the work tree with the index; `null`: it may show more. */
+function ofPlainDiff(args: readonly ShellWord[]): readonly ShellWord[] | null {
+  if (args[0]?.text !== "diff" || !args.every(({ isStatic }) => isStatic)) return null;
+  const given = parseArguments(plainDiff, args.slice(1));
+  return given === null ? null : given.operands;
+}
+
+const plainDiff = optionTable(
+  "-pusabwz -U: -M -W -q --patch --stat --numstat --shortstat --summary --name-only --name-status --unified= --minimal " +
+    "--patience --histogram --color[=] --no-color --word-diff[=] --no-renames --ignore-space-at-eol --ignore-space-change " +
+    "--ignore-all-space --ignore-blank-lines --function-context --exit-code --quiet --check --no-prefix --no-ext-diff " +
+    "--no-textconv --compact-summary",
+);
 
 /** Flags of `log`, `status` and the like with which no content is shown. */
 const quiet =
