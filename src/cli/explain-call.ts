@@ -11,6 +11,7 @@ import {
   modeBySettings,
   rulesOfSettings,
 } from "../permissions/from-settings.ts";
+import { optionName } from "../permissions/option-settings.ts";
 import { parseCall } from "../permissions/parse-call.ts";
 import { realPath } from "../platform/real-path.ts";
 import { Environment } from "../resolve/environment.ts";
@@ -85,7 +86,7 @@ function meetsOf(
     permissions: {
       rules: [
         ...rulesOfSettings(configuration),
-        ...parseAllowedTools(allowedTools, "--allowedTools"),
+        ...parseAllowedTools(allowedTools, optionName("allowedTools", "cli")),
       ],
       takesSessionGrants: true,
       confined: [],
