@@ -2,12 +2,7 @@ import { join } from "node:path";
 import { opaquePart, opaqueText } from "../../shell/opaque.ts";
 import { isOwnName } from "../../shell/own-name.ts";
 import { unknownWords, type ShellWord } from "../../shell/shell-word.ts";
-import {
-  commandText,
-  type Redirection,
-  type ShellAssignment,
-  type SimpleCommand,
-} from "../../shell/shell.ts";
+import type { Redirection, ShellAssignment, SimpleCommand } from "../../shell/shell.ts";
 import { ruleForPath } from "../path-rule.ts";
 import type { PathPair, Rulebook } from "../policy.ts";
 import { isAbout, type Rule } from "../rule.ts";
@@ -19,6 +14,7 @@ import { hasStrayRepository } from "./stray-repository.ts";
 import { isOftenLooking, onlyLooks } from "./look/only-looks.ts";
 import type { Sight } from "./look/programs.ts";
 import { writesFile, type BashView } from "./view.ts";
+import { writtenCommand, writtenRedirection } from "./written-command.ts";
 
 /** Whether every part of a command line is approved. */
 export type Coverage =
@@ -62,11 +58,11 @@ export function coverage(bash: BashView, approval: Approval, book: Rulebook): Co
   const isWhole = missing.length < mostSuggested && !rules.includes(null);
   const suggested = isWhole ? rules.filter((rule) => rule !== null) : [];
   if (first !== undefined) {
-    const part = commandText(first);
+    const part = writtenCommand(first);
     return { covered: false, part, why: check.whyNot(first), rules: [...new Set(suggested)] };
   }
   if (file !== undefined) {
-    const part = `${file.operator} ${file.target.text}`;
+    const part = writtenRedirection(file);
     return { covered: false, part, why: "it writes to a file", rules: suggested };
   }
   return { covered: true, by: [...check.used] };
