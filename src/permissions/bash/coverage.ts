@@ -54,7 +54,7 @@ export function coverage(bash: BashView, approval: Approval, book: Rulebook): Co
   const files = shell.redirections.filter((one) => !check.approvesRedirection(one));
   const [first] = missing;
   const [file] = files;
-  const rules = [...missing.map(ruleFor), ...files.map((one) => check.ruleForFile(one))];
+  const rules = [...missing.map(ruleFor), ...files.map((one) => ruleForFile(one, bash.pathsOf))];
   const isWhole = missing.length < mostSuggested && !rules.includes(null);
   const suggested = isWhole ? rules.filter((rule) => rule !== null) : [];
   if (first !== undefined) {
@@ -175,14 +175,6 @@ class Check {
     return "an option or a path in it is not known to only look inside the working directories";
   }
 
-  ruleForFile({ target, effect }: Redirection): string | null {
-    // What is not static, or begins with `~`, no rule covers.
-    if (!target.isStatic || target.belowHome !== null) return null;
-    const [path, ...others] = this.#bash.pathsOf(target) ?? [];
-    if (path === undefined || others.length > 0 || effect === "read") return null;
-    return ruleForPath("Edit", path);
-  }
-
   #byRule(command: SimpleCommand, areSafe: boolean): boolean {
     const inner = unwrapped(command);
     const [name] = inner.words;
@@ -295,7 +287,7 @@ function mayUseStars([name, ...args]: readonly ShellWord[]): boolean {
 const safeVariable = /^(?:NODE_ENV|LANG|LC_[A-Z]+|NO_COLOR|FORCE_COLOR|TZ)$/;
 
 /** In front of a command: variables that change nothing about which code runs. */
-function isSafeAssignment({ name, value }: ShellAssignment): boolean {
+export function isSafeAssignment({ name, value }: ShellAssignment): boolean {
   return safeVariable.test(name) && value !== null && !value.text.includes("$(");
 }
 
@@ -307,10 +299,31 @@ function isOwnVariable(assignment: ShellAssignment): boolean {
 
 /** The rule that allows exactly this; `null` where its text would fit other words, or other text would come of it. */
 function ruleFor({ words, assignments }: SimpleCommand): string | null {
-  const isPlain = words.every(({ isStatic, text }) => isStatic && /^[^\s*?[\]{}$`~]+$/.test(text));
-  return isPlain && words.length > 0 && assignments.every(isSafeAssignment)
+  return words.every(isExact) && words.length > 0 && assignments.every(isSafeAssignment)
     ? `Bash(${textOf(words)})`
     : null;
+}
+
+/** The rule that allows output to this file. */
+export function ruleForFile(
+  { target, effect }: Redirection,
+  pathsOf: BashView["pathsOf"],
+): string | null {
+  // What is not static, or begins with `~`, no rule covers.
+  if (!target.isStatic || target.belowHome !== null) return null;
+  const [path, ...others] = pathsOf(target) ?? [];
+  if (path === undefined || others.length > 0 || effect === "read") return null;
+  return ruleForPath("Edit", path);
+}
+
+/** Whether no other word has this text. A word that expands stands as it was written, with its `$`, `~` or star. */
+function isExact(word: ShellWord): boolean {
+  return isNameable(word) && !word.text.startsWith("~");
+}
+
+/** Whether a rule without a star can name the word: bash passes on its text, in quotes or as the home directory. */
+export function isNameable({ isStatic, text }: ShellWord): boolean {
+  return isStatic && /^[^\s*?$`]+$/.test(text);
 }
 
 /** Whether a rule approves all of Bash. */
