@@ -253,8 +253,12 @@ test("after a resume with an approved plan no event and no line of the transcrip
       if (event.type === "agent-start") modes.push(event.agent.permissionMode);
   })();
   // A message that nobody has read yet is the first thing that it reads.
-  const { mail } = sessionPaths(manager.transcripts.projectDir, manager.sessionId);
-  await keepMessage(mail(mainId as AgentId), { text: "And hurry.", at: Date.now() }, undefined);
+  const paths = sessionPaths(manager.transcripts.projectDir, manager.sessionId);
+  await keepMessage(
+    paths.mail(mainId as AgentId),
+    { text: "And hurry.", at: Date.now() },
+    undefined,
+  );
   await manager.resumeAll();
   await manager.output(mainId, { block: true });
   await manager.close();
