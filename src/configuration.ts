@@ -14,7 +14,11 @@ import { ruleProblems } from "./permissions/from-settings.ts";
 import { sameItems } from "./platform/same-items.ts";
 import { findPlugins } from "./plugins/find-plugins.ts";
 import type { Plugin } from "./plugins/read-plugin.ts";
-import { loadSettings, type LoadedSettings } from "./settings/load-settings.ts";
+import {
+  loadSettings,
+  type LoadedSettings,
+  type OptionSettings,
+} from "./settings/load-settings.ts";
 import { mainCheckout } from "./settings/main-checkout.ts";
 import { projectFolder } from "./settings/project-folder.ts";
 import { defaultManagedDir } from "./settings/scopes.ts";
@@ -26,8 +30,8 @@ export interface ConfigurationRequest {
   readonly configDir: string;
   /** Where this platform keeps policies, if it is not said. */
   readonly managedDir?: string | undefined;
-  /** Settings that a host or the command line gives, over those of files. */
-  readonly settings?: { readonly values: Record<string, unknown>; readonly where: string };
+  /** Settings that a host or the command line gives, over those of files; the highest first. */
+  readonly settings?: readonly OptionSettings[];
   /** Plugins, or marketplaces of them, besides the installed ones. */
   readonly pluginDirs?: readonly string[];
   /** Further folders whose `.claude/agents` count. */

@@ -70,7 +70,6 @@ export function buildHouse(
   const configuration = readConfiguration({
     ...options,
     cwd,
-    settings: { values: options.settings, where: "the option settings" },
   });
   const { settings } = configuration;
   refuseLostRules(configuration);

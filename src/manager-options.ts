@@ -6,6 +6,7 @@ import type { InboxCheck } from "./inbox/run-checks.ts";
 import { longestTimer } from "./longest-timer.ts";
 import type { Model } from "./model/model.ts";
 import { parseAllowedTools } from "./permissions/allowed-tools.ts";
+import { optionName, optionSettings } from "./permissions/option-settings.ts";
 import { bypassRemedy, mayBypass } from "./permissions/may-bypass.ts";
 import { systemClock, type Clock } from "./platform/clock.ts";
 import { guardLogger, silentLogger, type Logger } from "./platform/logger.ts";
@@ -15,7 +16,8 @@ import {
   settingsSchema,
   type SettingsInput,
 } from "./settings/settings.ts";
-import { permissionModes } from "./resolved-agent.ts";
+import type { OptionSettings } from "./settings/load-settings.ts";
+import { permissionModes, type SourcedRule } from "./resolved-agent.ts";
 import { defaultConfigDir } from "./transcript/paths.ts";
 import { inOurWords, problemsIn } from "./wording.ts";
 
@@ -66,10 +68,9 @@ const optionsSchema = z.strictObject({
   /** Agent types by name, over those in files: `{name: {description, prompt, tools, …}}`. */
   agents: z.record(z.string(), z.record(z.string(), z.unknown())).default({}),
   /** Rules for what may run without being asked: `Bash(npm test *)`, `Edit(src/**)`, `WebFetch`. Without any: looking around in `cwd`. */
-  allowedTools: z
-    .array(z.string())
-    .default([])
-    .transform((rules) => parseAllowedTools(rules, "allowedTools")),
+  allowedTools: z.array(z.string()).default([]),
+  /** Rules for what must not run, over all that allow: `Bash(git push *)`, `Read(.env)`. */
+  disallowedTools: z.array(z.string()).default([]),
   /**
    * The main agent's mode; left out: the mode that the settings name. `bypassPermissions` lets everything run; as root only with
    * `IS_SANDBOX=1` in the environment.
@@ -112,17 +113,35 @@ const optionsSchema = z.strictObject({
 export type ManagerOptions = Omit<z.input<typeof optionsSchema>, "settings"> & {
   settings?: SettingsInput;
 };
-export type CheckedOptions = z.infer<typeof optionsSchema>;
+type Parsed = z.infer<typeof optionsSchema>;
+
+/** Rules and settings with the option that each came with. */
+export interface CheckedOptions extends Omit<
+  Parsed,
+  "settings" | "allowedTools" | "disallowedTools"
+> {
+  readonly settings: readonly OptionSettings[];
+  readonly allowedTools: readonly SourcedRule[];
+}
 
 export function checkOptions(options: ManagerOptions): CheckedOptions {
   const limits = { ...limitsFromEnvironment(process.env), ...options.limits };
   const parsed = optionsSchema.safeParse({ ...options, limits }, inOurWords);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) return sourced(parsed.data);
   const problems = problemsIn(parsed.error, "options");
   throw new RetinueError(
     "invalid_config",
     `${options.entrypoint === "cli" ? "" : "createManager: "}${problems}. Correct the option.`,
   );
+}
+
+function sourced({ disallowedTools, ...options }: Parsed): CheckedOptions {
+  const { entrypoint } = options;
+  return {
+    ...options,
+    settings: optionSettings({ ...options, disallowedTools }, entrypoint),
+    allowedTools: parseAllowedTools(options.allowedTools, optionName("allowedTools", entrypoint)),
+  };
 }
 
 /** The host's own settings are checked whole: their author is right there. */

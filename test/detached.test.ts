@@ -269,3 +269,16 @@ test("agents that are not there, not running or still running have their exit co
     stderr: `retinue: Agent ${run.id} has ended: it is stopped. 'retinue resume ${run.id}' continues it.\n`,
   });
 });
+
+test("a detached run that may ask says where its questions are answered; one in dontAsk asks nobody", async () => {
+  const { retinue, cwd } = office();
+  writeFileSync(join(cwd, "s.yaml"), "turns: [{ reply: hello }]");
+  const hints = async (...args: string[]): Promise<string[]> => {
+    const run = ["run", "-d", "--rehearse", "s.yaml", ...args, "do it"];
+    const { code, stdout, stderr } = await retinue(...run);
+    expect([code, (await retinue("wait", stdout.trim())).code]).toEqual([0, 0]);
+    return stderr.split("\n").flatMap((line) => /^ {2}retinue (\w+)/.exec(line)?.[1] ?? []);
+  };
+  expect(await hints()).toEqual(["attach", "logs", "send", "approvals", "wait", "stop"]);
+  expect(await hints("--permission-mode", "dontAsk")).not.toContain("approvals");
+});

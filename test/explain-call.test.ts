@@ -100,6 +100,9 @@ test.each([
 });
 
 test.each([
+  [["--call", "ls"], /There is no tool 'ls'\. A command is a call of Bash: 'Bash\(ls\)'\./],
+  [["--call", "npm(test)"], /There is no tool 'npm'\. .* 'Bash\(npm test\)'\./],
+  [["--call", "ls -l 'a b'"], /is not a call\. .* 'Bash\(ls -l '\\''a b'\\''\)'\./],
   [["--call", "Bash(ls"], /'Bash\(ls' is not a call\. Write Tool\(input\)/],
   [["--call", 'Bash({"command": )'], /not a JSON object/],
   [["--call", "mcp__a__b(x)"], /Write mcp__a__b\(\{/],

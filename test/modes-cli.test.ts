@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { bash, report, script } from "./support/answering.ts";
 import { shop as emptyShop, type Shop } from "./support/repository.ts";
 
@@ -72,4 +72,29 @@ test("a run says what an agent asked for and did not get", () => {
   const options = ["--rehearse", "s.yaml", "--permission-mode", "plan", "job"];
   const { stderr } = work.retinue("run", ...options);
   expect(stderr).toContain("Its definition asks for the mode 'default'; it runs in 'plan'");
+});
+
+test.each([["x"], ["x", "--call", "Write(a)"]])(
+  "explain %j refuses a mode for children that the settings forbid, as a run does",
+  (...args) => {
+    // For whoever runs this as root.
+    vi.stubEnv("IS_SANDBOX", "1");
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const permissions = { disableBypassPermissionsMode: "disable" };
+    const work = emptyShop(
+      { "s.yaml": scenario, ".claude/agents/x.md": agent("default") },
+      { "settings.json": JSON.stringify({ permissions }) },
+    );
+    const wide = ["--child-permission-mode", "bypassPermissions"];
+    const refused = "bypassPermissions is switched off by the setting";
+    expect(run(work, ...wide).stderr).toContain(refused);
+    const { code, stdout, stderr } = work.retinue("explain", ...args, ...wide);
+    expect([code === 0, stdout]).toEqual([false, ""]);
+    expect(stderr).toContain(refused);
+  },
+);
+
+test("explain takes --permission-mode manual for default, as a run does", () => {
+  const explained = shop("default").json("explain", "x", "--permission-mode", "manual", "--json");
+  expect(explained).toMatchObject({ permissionMode: { mode: "default" } });
 });

@@ -2,8 +2,11 @@ import { existsSync, globSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { answerFromOutside } from "../src/inbox/answer-from-outside.ts";
+import type { AgentId } from "../src/ids.ts";
 import { findRequests } from "../src/inbox/find-requests.ts";
 import { readAudit } from "../src/inbox/audit.ts";
+import { keepMessage } from "../src/lifecycle/sent-mail.ts";
+import { sessionPaths } from "../src/transcript/paths.ts";
 import { bash, report, setDesk, worker, type Desk } from "./support/answering.ts";
 import { startCrashing, type Crashing } from "./support/crash.ts";
 import { sequence, setStage } from "./support/stage.ts";
@@ -237,6 +240,37 @@ test("an approved plan survives kill -9: the agent goes on in the mode that it l
   const copy = await manager.branch(mainId, { turn: 3, prompt: "again" });
   await manager.output(copy.id, { block: true });
   expect(existsSync(join(cwd, "made"))).toBe(false);
+});
+
+test("after a resume with an approved plan no event and no line of the transcript says plan", async () => {
+  const crashing = await killedTwice();
+  const { configDir, mainId } = crashing;
+  const manager = crashing.reopen();
+  const modes: unknown[] = [];
+  const events = manager.events();
+  const heard = (async () => {
+    for await (const event of events)
+      if (event.type === "agent-start") modes.push(event.agent.permissionMode);
+  })();
+  // A message that nobody has read yet is the first thing that it reads.
+  const paths = sessionPaths(manager.transcripts.projectDir, manager.sessionId);
+  await keepMessage(
+    paths.mail(mainId as AgentId),
+    { text: "And hurry.", at: Date.now() },
+    undefined,
+  );
+  await manager.resumeAll();
+  await manager.output(mainId, { block: true });
+  await manager.close();
+  await heard;
+  expect(modes).toEqual(["default"]);
+  const [transcript = ""] = globSync("projects/*/*.jsonl", { cwd: configDir });
+  const said = readFileSync(join(configDir, transcript), "utf8")
+    .split("\n")
+    .filter((line) => line.includes("And hurry.") && line.includes('"permissionMode"'));
+  expect(
+    said.map((line) => (JSON.parse(line) as { permissionMode: string }).permissionMode),
+  ).toEqual(["default"]);
 });
 
 test("whoever resumes an agent in plan mode takes the approval of its plan back", async () => {

@@ -9,7 +9,7 @@ const bin = fileURLToPath(new URL("../bin/retinue.js", import.meta.url));
 
 function shop(settings: object | string = {}): {
   folder: string;
-  retinue: (...args: string[]) => { status: number | null; stdout: string; stderr: string };
+  retinue: (...args: string[]) => Ran;
 } {
   const root = temporaryDirectory();
   const folder = join(root, "project");
@@ -18,16 +18,20 @@ function shop(settings: object | string = {}): {
     ".claude/settings.json": typeof settings === "string" ? settings : JSON.stringify(settings),
     "src/a.js": "",
   });
+  return { folder, retinue: (...args) => run(root, "project/src", "trust", ...args) };
+}
+
+interface Ran {
+  status: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** `config` of the root is the user directory. */
+function run(root: string, at: string, ...args: string[]): Ran {
+  const cwd = join(root, at);
   const env = { ...process.env, CLAUDE_CONFIG_DIR: join(root, "config"), NO_COLOR: "1" };
-  return {
-    folder,
-    retinue: (...args) =>
-      spawnSync(process.execPath, [bin, "trust", ...args], {
-        cwd: join(folder, "src"),
-        encoding: "utf8",
-        env,
-      }),
-  };
+  return spawnSync(process.execPath, [bin, ...args], { cwd, encoding: "utf8", env });
 }
 
 const settings = {
@@ -40,6 +44,28 @@ const settings = {
   permissions: { allow: ["Bash"], deny: ["WebFetch"] },
 };
 
+const looks = "commands that only look, such as git status, run unasked";
+
+test("trust does not say that nothing needs it in a repository, where git asks until then", () => {
+  const { folder, retinue } = shop();
+  const said = `What this makes active in ${folder}:\n  .git  git  ${looks}\n`;
+  expect(retinue("--dry-run").stdout).toBe(said);
+  const git = ["explain", "--call", "Bash(git status)", "--json"];
+  const verdict = (): unknown =>
+    (
+      JSON.parse(run(join(folder, ".."), "project", ...git).stdout) as {
+        decision: { verdict: string };
+      }
+    ).decision.verdict;
+  expect(verdict()).toBe("ask");
+  expect(retinue().stdout).toContain(said);
+  expect(verdict()).toBe("allow");
+});
+
+test("outside of repositories, and without files of its own, nothing in a folder needs trust", () => {
+  expect(run(temporaryDirectory(), ".", "trust").stdout).toMatch(/^Nothing in .* needs trust\.\n/);
+});
+
 test("trust says what becomes active, then trusts the project", () => {
   const { folder, retinue } = shop(settings);
   const ran = retinue();
@@ -51,6 +77,7 @@ test("trust says what becomes active, then trusts the project", () => {
       "  .claude/settings.json  env                2 values",
       "  .claude/settings.json  model",
       "  .claude/settings.json  permissions.allow  1 rule",
+      `  .git                   git                ${looks}`,
       `${folder} is now trusted. 'retinue trust --revoke' takes it back.`,
       "",
     ].join("\n"),
@@ -69,6 +96,7 @@ test("trust --json is one document", () => {
       { file: ".claude/settings.json", key: "env", count: 2 },
       { file: ".claude/settings.json", key: "model", count: null },
       { file: ".claude/settings.json", key: "permissions.allow", count: 1 },
+      { file: ".git", key: "git", count: null },
     ],
   });
 });
@@ -80,7 +108,7 @@ test("trust can be listed and taken back", () => {
     stdout: "",
     stderr: "No folder is trusted. 'retinue trust' trusts the one you are in.\n",
   });
-  expect(retinue().stdout).toContain("needs trust");
+  expect(retinue().stdout).toContain("is now trusted");
   expect(retinue("--list").stdout).toMatch(/^SINCE +FOLDER\n\S+Z +\S+\/project\n$/);
   expect(JSON.parse(retinue("--list", "--json").stdout)).toMatchObject([{ folder }]);
   expect(retinue("--revoke").stdout).toBe(`${folder} is not trusted any more.\n`);

@@ -1,5 +1,6 @@
 import type { TraceLine } from "../permissions/decide.ts";
 import type { Decision, SourcedRule } from "../permissions/decision.ts";
+import type { WouldAllow } from "../permissions/would-allow.ts";
 import { literalLine } from "./literal.ts";
 import type { Labelled } from "./labelled-lines.ts";
 
@@ -7,18 +8,21 @@ import type { Labelled } from "./labelled-lines.ts";
 export function decisionRows({
   decision,
   trace,
+  wouldAllow = { rules: decision.suggestions, note: null },
 }: {
   decision: Decision;
   trace: readonly TraceLine[];
+  wouldAllow?: WouldAllow;
 }): Labelled[] {
-  const { rule, part, suggestions, confinedTo } = decision;
+  const { rule, part, confinedTo } = decision;
+  const { rules, note } = wouldAllow;
   const rows: Labelled[] = [
     ["reason", [decision.reason]],
     ["rule", rule === null ? [] : [`${rule.kind} '${rule.rule}'  (${rule.source})`]],
     ["part", part === null ? [] : [part]],
     ["sandbox", confinedTo === null ? [] : [`tight, to ${confinedTo}, where bubblewrap works`]],
     ["stages", trace.map(stageLine)],
-    ["would allow", suggestions],
+    ["would allow", [...rules, ...(note === null ? [] : [note])]],
   ];
   return rows.map(([name, texts]) => [name, texts.map(literalLine)]);
 }

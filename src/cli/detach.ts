@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { errorMessage, RetinueError } from "../errors.ts";
 import { openInPrivateDirectory } from "../platform/make-directory.ts";
+import type { PermissionMode } from "../resolved-agent.ts";
 import { defaultConfigDir } from "../transcript/paths.ts";
 import { unwritable } from "../transcript/unwritable.ts";
 import type { FailureReport, StartReport } from "./detached-run.ts";
@@ -20,7 +21,7 @@ import { backgroundOptions } from "./young-space.ts";
 export async function detach(
   command: "run" | "resume",
   words: readonly string[],
-  options: { json?: boolean; quiet?: boolean },
+  options: { json?: boolean; quiet?: boolean; permissionMode?: PermissionMode | "manual" },
 ): Promise<void> {
   const log = join(defaultConfigDir(), "retinue", `run-${randomUUID()}.log`);
   const child = await started(log, () =>
@@ -37,7 +38,8 @@ export async function detach(
     return;
   }
   process.stdout.write(`${report.id}\n`);
-  if (options.quiet !== true) process.stderr.write(nextSteps(report));
+  if (options.quiet !== true)
+    process.stderr.write(nextSteps(report, options.permissionMode !== "dontAsk"));
 }
 
 /** As in a run that stays: a last word '-', or no words and a pipe. */
@@ -120,12 +122,16 @@ function fail(child: ChildProcess, log: string, error: string | undefined): void
   process.exitCode = child.exitCode || exitCodes.failed;
 }
 
-function nextSteps({ id, pid, log }: StartReport): string {
-  return `retinue: runs in process ${pid}, without this terminal. What it prints goes to ${plain(log)}
-  retinue attach ${id}        watch it live; Ctrl+C leaves it running
-  retinue logs -f ${id}       read its transcript as it grows
-  retinue send ${id} "…"      tell it something
-  retinue wait ${id}          wait for its end
-  retinue stop ${id}          end it
-`;
+function nextSteps({ id, pid, log }: StartReport, mayAsk: boolean): string {
+  const commands = [
+    [`attach ${id}`, "watch it live; Ctrl+C leaves it running"],
+    [`logs -f ${id}`, "read its transcript as it grows"],
+    [`send ${id} "…"`, "tell it something"],
+    ...(mayAsk ? [["approvals", "see what it asks; 'retinue approve' and 'deny' answer"]] : []),
+    [`wait ${id}`, "wait for its end"],
+    [`stop ${id}`, "end it"],
+  ] as const;
+  const width = Math.max(...commands.map(([command]) => command.length)) + 2;
+  const lines = commands.map(([command, what]) => `  retinue ${command.padEnd(width)}${what}\n`);
+  return `retinue: runs in process ${pid}, without this terminal. What it prints goes to ${plain(log)}\n${lines.join("")}`;
 }

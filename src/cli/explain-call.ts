@@ -6,16 +6,12 @@ import type { AgentDefinition } from "../definitions/definition.ts";
 import { mainDefinition } from "../house.ts";
 import { Grants } from "../inbox/grants.ts";
 import { parseAllowedTools } from "../permissions/allowed-tools.ts";
-import {
-  additionalDirectories,
-  modeBySettings,
-  rulesOfSettings,
-} from "../permissions/from-settings.ts";
+import { additionalDirectories, rulesOfSettings } from "../permissions/from-settings.ts";
+import { optionName } from "../permissions/option-settings.ts";
 import { parseCall } from "../permissions/parse-call.ts";
 import { realPath } from "../platform/real-path.ts";
 import { Environment } from "../resolve/environment.ts";
 import { explainCall, type CallExplanation } from "../resolve/explain-call.ts";
-import { sessionMode } from "../resolve/permission-mode.ts";
 import { backgroundDisabled } from "../settings/background-disabled.ts";
 import { projectFolder } from "../settings/project-folder.ts";
 import { limitsFromEnvironment, limitsSchema } from "../settings/settings.ts";
@@ -25,6 +21,7 @@ import type { ExplainOptions } from "./commands/explain.ts";
 import { decisionData, decisionRows } from "./decision-lines.ts";
 import { labelledLines } from "./labelled-lines.ts";
 import { literalLine } from "./literal.ts";
+import { modesHere } from "./modes-here.ts";
 import { readHere } from "./read-here.ts";
 
 /** `retinue explain --call`: whether the call would run in this folder, and every stage of the decision. */
@@ -36,6 +33,7 @@ export async function explainCallCommand(
   const { configuration, catalog } = await readHere(options);
   refuseLostRules(configuration);
   const { settings, trusted } = configuration;
+  const { mode, childMode } = modesHere(options, settings);
   const cwd = realpathSync(process.cwd());
   const configDir = resolve(defaultConfigDir());
   const main = type ?? settings.agent;
@@ -46,7 +44,7 @@ export async function explainCallCommand(
     definition: main === undefined ? await mainDefinition() : found(main, catalog),
     isMain: type === undefined,
     catalog,
-    meets: meetsOf(configuration, options),
+    meets: { permissions: permissionsOf(configuration, options), mode },
     surroundings: {
       settings,
       limits: limitsSchema.parse(limitsFromEnvironment(process.env)),
@@ -58,7 +56,7 @@ export async function explainCallCommand(
       own: [...new Set([configDir, realPath(configDir)])],
       readable: [],
       allowsBypass: false,
-      childMode: options.childPermissionMode,
+      childMode,
     },
     grants: (holder) => grants.rulesFor({ id: "", ...holder }, { session: false }),
   });
@@ -76,21 +74,16 @@ function found(type: string, catalog: Catalog): AgentDefinition {
   return definition;
 }
 
-/** The mode that `retinue run` gives to the agents that it starts. */
-function meetsOf(
+/** The rules that `retinue run` gives to the agents that it starts. */
+function permissionsOf(
   configuration: Configuration,
-  { allowedTools, permissionMode }: ExplainOptions,
-): Parameters<typeof explainCall>[1]["meets"] {
+  { allowedTools }: ExplainOptions,
+): Parameters<typeof explainCall>[1]["meets"]["permissions"] {
+  const given = parseAllowedTools(allowedTools, optionName("allowedTools", "cli"));
   return {
-    permissions: {
-      rules: [
-        ...rulesOfSettings(configuration),
-        ...parseAllowedTools(allowedTools, "--allowedTools"),
-      ],
-      takesSessionGrants: true,
-      confined: [],
-    },
-    mode: sessionMode(modeBySettings(permissionMode, configuration.settings)),
+    rules: [...rulesOfSettings(configuration), ...given],
+    takesSessionGrants: true,
+    confined: [],
   };
 }
 

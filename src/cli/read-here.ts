@@ -4,7 +4,7 @@ import type { Catalog } from "../definitions/catalog.ts";
 import type { Diagnostic } from "../diagnostic.ts";
 import { errorMessage, RetinueError } from "../errors.ts";
 import { programmaticDefinitions } from "../house.ts";
-import { ruleProblem } from "../permissions/rule-problem.ts";
+import { optionSettings } from "../permissions/option-settings.ts";
 import { isObject } from "../platform/is-object.ts";
 import { silentLogger } from "../platform/logger.ts";
 import { parseOwnSecret } from "../redact/own-patterns.ts";
@@ -32,6 +32,10 @@ export async function readHere(
     cwd: process.cwd(),
     configDir: defaultConfigDir(),
     ...configurationOptions(options),
+    settings: optionSettings(
+      { settings: givenSettings(options), disallowedTools: options.disallowedTools ?? [] },
+      "cli",
+    ),
   });
   const own = programmaticDefinitions(parseAgents(options.agents), silentLogger);
   const diagnostics: Diagnostic[] = [];
@@ -43,36 +47,22 @@ export async function readHere(
   return { configuration, catalog, diagnostics };
 }
 
-/** What the options say to whoever reads the configuration. */
+/** What the options say about where agent types are. */
 export function configurationOptions(options: HereOptions): {
   pluginDirs: string[];
   addDirs: string[];
   lenient?: boolean;
-  settings?: { values: Record<string, unknown>; where: string };
 } {
-  const given = options.settings === undefined ? {} : readSettingsOption(options.settings);
-  const denied = withDenied(given, options.disallowedTools ?? []);
-  const values = withSecrets(denied, options.redact ?? []);
   return {
     pluginDirs: options.pluginDir ?? [],
     addDirs: options.addDir ?? [],
     ...(options.lenient === undefined ? {} : { lenient: options.lenient }),
-    ...(Object.keys(values).length === 0 ? {} : { settings: { values, where: "--settings" } }),
   };
 }
 
-function withDenied(
-  values: Record<string, unknown>,
-  rules: readonly string[],
-): Record<string, unknown> {
-  if (rules.length === 0) return values;
-  for (const rule of rules) {
-    const problem = ruleProblem("deny", rule);
-    if (problem !== null) throw new RetinueError("invalid_config", `--disallowedTools: ${problem}`);
-  }
-  const permissions = (values["permissions"] ?? {}) as { deny?: unknown };
-  const deny = Array.isArray(permissions.deny) ? (permissions.deny as unknown[]) : [];
-  return { ...values, permissions: { ...permissions, deny: [...deny, ...rules] } };
+/** The settings that the options give by themselves. */
+export function givenSettings({ settings, redact = [] }: HereOptions): Record<string, unknown> {
+  return withSecrets(settings === undefined ? {} : readSettingsOption(settings), redact);
 }
 
 function withSecrets(

@@ -16,7 +16,7 @@ import { formatDenial } from "./format.ts";
 import { forgetStart, keepStart } from "./kept-start.ts";
 import { AgentObserver } from "./observe-agents.ts";
 import { parseAgents } from "./parse-agents.ts";
-import { configurationOptions, type HereOptions } from "./read-here.ts";
+import { configurationOptions, givenSettings, type HereOptions } from "./read-here.ts";
 import { resultText } from "./result-text.ts";
 import { RunState } from "./run-state.ts";
 import { RunTotals } from "./run-totals.ts";
@@ -183,6 +183,7 @@ export function managerOptions(options: RunOptions): Omit<ManagerOptions, "model
   return {
     agents: parseAgents(options.agents),
     allowedTools: options.allowedTools,
+    disallowedTools: options.disallowedTools ?? [],
     entrypoint: "cli",
     ...forPermissions(options),
     ...forManager(options),
@@ -192,8 +193,7 @@ export function managerOptions(options: RunOptions): Omit<ManagerOptions, "model
 function forManager(
   options: HereOptions,
 ): Pick<ManagerOptions, "pluginDirs" | "addDirs" | "lenient" | "settings"> {
-  const { settings, ...rest } = configurationOptions(options);
-  return { ...rest, ...(settings === undefined ? {} : { settings: settings.values }) };
+  return { ...configurationOptions(options), settings: givenSettings(options) };
 }
 
 function forPermissions(

@@ -78,9 +78,13 @@ export class AgentFiles {
   }
 
   /** A run begins: what is needed to go on with it in another process is on disk with its first event. */
-  begin(agent: ResolvedAgent, prompt: string | null, before: Usage): void {
+  begin(
+    agent: ResolvedAgent,
+    { prompt, permissionMode }: { prompt: string | null; permissionMode: string },
+    before: Usage,
+  ): void {
     const run = (): RunRecord => this.#redactor.deep({ agent: storedAgent(agent), prompt });
-    this.recorder.begin(run, this.#lastUuid);
+    this.recorder.begin(run, { lastUuid: this.#lastUuid, permissionMode });
     this.#lastUuid = null;
     this.#isUnrecorded = false;
     this.#meta.begin(agent, before);

@@ -159,7 +159,9 @@ export class Registry {
     running.begin({ abort, ending, ended: result.promise, unlink }, goesOn, hasLeftPlan);
     running.mailbox.open(options.past?.told);
     if (goesOn === null && options.past?.end === null) running.files.count(options.past.underWay);
-    running.files.begin(running.agent, task.prompt, running.usageBefore);
+    const permissionMode = running.meets.permissions.mode;
+    const begins = { prompt: task.prompt, permissionMode };
+    running.files.begin(running.agent, begins, running.usageBefore);
     const run = { ...options, abort, ending, goesOn, onEvent: begun.resolve };
     void this.#drive(running, task, run).then(result.resolve).finally(unlink);
     return Promise.race([begun.promise, result.promise.then(() => undefined)]);

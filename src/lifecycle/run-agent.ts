@@ -119,7 +119,8 @@ async function live(run: AgentRun, { emit, told }: Report<AgentEventBody>): Prom
   await using cleanup = new Cleanup(() =>
     session.logger.warn({ agentId: agent.id }, "the cleanup of an agent did not end"),
   );
-  const summary = summarize(agent, run.task.prompt);
+  // After a resume its plan may be approved already.
+  const summary = summarize({ ...agent, meets: run.meets() }, run.task.prompt);
   const isFirst = run.history.messages.length === 0;
   if (!ticket.held) {
     emit({ type: "agent-queued", position: ticket.position, agent: summary });

@@ -1,3 +1,5 @@
+import { writtenWords } from "./bash/written-command.ts";
+import { shownPart } from "./shown-part.ts";
 import { unknownWords, type ShellWord } from "../shell/shell-word.ts";
 import { opaqueText } from "../shell/opaque.ts";
 import type { Form } from "./bash/forms.ts";
@@ -41,8 +43,8 @@ export function criticalRemoval({ bash }: ViewedCall, book: Rulebook): Finding |
         .some((path) => cwds.some((cwd) => isCritical(path, { cwd, home: ground.home })));
     });
     if (critical === undefined) continue;
-    const part = words.map(({ text }) => text).join(" ");
-    const reason = `It would remove '${critical.text}'. No rule and no mode allows that.`;
+    const part = writtenWords(words);
+    const reason = `It would remove ${shownPart(writtenWords([critical]))}. No rule and no mode allows that.`;
     return { verdict: "ask", reason, part };
   }
   return null;

@@ -1,5 +1,6 @@
 import { viewCall, type Call } from "./call.ts";
 import { loadShellParser } from "../shell/parser.ts";
+import { shellQuote } from "../platform/shell-quote.ts";
 import type { Decision } from "./decision.ts";
 import type { Rulebook } from "./policy.ts";
 import { privateHostOf } from "./private-host.ts";
@@ -70,5 +71,5 @@ function remedy(call: Call, suggestions: readonly string[]): string {
   if (suggestions.length === 0) return "";
   if (suggestions.includes(tool)) return `Allow it with --allowedTools ${tool}.`;
   const all = privateHostOf(call) === null ? `, all of it with --allowedTools ${tool}` : "";
-  return `Allow it with --allowedTools '${suggestions.join(",")}'${all}.`;
+  return `Allow it with --allowedTools ${shellQuote(suggestions.join(","))}${all}.`;
 }

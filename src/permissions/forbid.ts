@@ -1,6 +1,6 @@
 import { isOwnName } from "../shell/own-name.ts";
-import { commandText } from "../shell/shell.ts";
 import type { ShellWord } from "../shell/shell-word.ts";
+import { writtenCommand, writtenWords } from "./bash/written-command.ts";
 import { handedOn } from "./bash/handed-on.ts";
 import type { BashView } from "./bash/view.ts";
 import { matchesCommand, mayMatchCommand, type CommandPattern } from "./bash/pattern.ts";
@@ -137,11 +137,11 @@ function commandMatch(pattern: CommandPattern | null, bash: BashView | null): Ma
   if (pattern === null || bash === null) return null;
   let possible = bash.reach.unknown[0] ?? null;
   for (const { command, text, words, isOpen } of bash.texts) {
-    if (matchesCommand(pattern, text)) return { certain: true, part: commandText(command) };
+    if (matchesCommand(pattern, text)) return { certain: true, part: writtenCommand(command) };
     if (possible !== null) continue;
-    if (isOpen && mayMatchCommand(pattern, words)) possible = text;
+    if (isOpen && mayMatchCommand(pattern, words)) possible = writtenWords(words);
     // Programs that run others are an open set: whatever is no plain data may be one.
-    else if (mayHandOn(words, pattern)) possible = text;
+    else if (mayHandOn(words, pattern)) possible = writtenWords(words);
   }
   possible ??= assignedTexts(bash).find((value) => matchesCommand(pattern, value)) ?? null;
   return possible === null ? null : { certain: false, part: possible };

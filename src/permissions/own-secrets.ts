@@ -3,6 +3,7 @@ import { isInside } from "../platform/is-inside.ts";
 import type { PermissionPolicy } from "../resolved-agent.ts";
 import { editTools, readTools, type ViewedCall } from "./call.ts";
 import type { PathPair, Rulebook } from "./policy.ts";
+import { shownPart } from "./shown-part.ts";
 import type { Finding } from "./stages.ts";
 
 /**
@@ -31,7 +32,7 @@ export function ownSecrets(call: ViewedCall, book: Rulebook): Finding | null {
   if (part === null) return null;
   return {
     verdict: "ask",
-    reason: `'${part}' may touch the tokens of sessions, and what the user is asked and allows. Grep and Read leave them out.`,
+    reason: `${shownPart(part)} may touch the tokens of sessions, and what the user is asked and allows. Grep and Read leave them out.`,
     part,
   };
 }

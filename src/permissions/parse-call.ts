@@ -1,6 +1,7 @@
 import { RetinueError } from "../errors.ts";
 import { isObject } from "../platform/is-object.ts";
 import { closest } from "../platform/closest.ts";
+import { shellQuote } from "../platform/shell-quote.ts";
 import { toolName, toolRegistry } from "../tools/registry.ts";
 
 /** A call as somebody writes it down. */
@@ -27,9 +28,17 @@ const mainFields: ReadonlyMap<string, string> = new Map([
 /** `Bash(git push)`, `Read({"file_path": "a"})` or `TodoWrite`. Throws `invalid_request`. */
 export function parseCall(text: string): WrittenCall {
   const [, named, inner] = /^\s*([^()\s]+)\s*(?:\((.*)\))?\s*$/s.exec(text) ?? [];
-  if (named === undefined)
-    throw bad(`'${text}' is not a call. Write Tool(input), for example 'Bash(git push)'.`);
+  if (named === undefined) {
+    const command = isProgram(text.trim().split(/[\s(]/, 1)[0] ?? "") ? text.trim() : "git push";
+    throw bad(
+      `'${text}' is not a call. Write Tool(input), for example ${shellQuote(`Bash(${command})`)}.`,
+    );
+  }
   const tool = toolName(named);
+  if (isProgram(tool) && parsed(inner ?? "") === undefined)
+    throw bad(
+      `There is no tool '${tool}'. A command is a call of Bash: ${shellQuote(`Bash(${[tool, inner ?? ""].join(" ").trim()})`)}.`,
+    );
   if (inner === undefined || inner.trim() === "") return { tool, input: {} };
   const value = parsed(inner);
   if (value !== undefined) return { tool, input: value };
@@ -39,6 +48,12 @@ export function parseCall(text: string): WrittenCall {
   const meant = toolRegistry.has(tool) ? undefined : closest(tool, [...toolRegistry.keys()]);
   if (meant !== undefined) throw bad(`There is no tool '${tool}'. Did you mean '${meant}'?`);
   throw bad(`The input of ${tool} is not a JSON object. Write ${tool}({"field": "value"}).`);
+}
+
+/** Tools begin with a capital letter, those of servers with `mcp__`; a slip of the pen is not a program. */
+function isProgram(name: string): boolean {
+  const isTool = toolRegistry.has(name) || closest(name, [...toolRegistry.keys()]) !== undefined;
+  return /^(?!mcp__)[a-z0-9_./~]/.test(name) && !isTool;
 }
 
 function parsed(text: string): Record<string, unknown> | undefined {

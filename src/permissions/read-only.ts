@@ -4,6 +4,7 @@ import { editTools, type ViewedCall } from "./call.ts";
 import type { Decision } from "./decision.ts";
 import { Rulebook } from "./policy.ts";
 import { isAbout } from "./rule.ts";
+import { shownPart } from "./shown-part.ts";
 
 /**
  * Why a call is more than looking; `null`: it only looks. Which places it looks at is decided like every call's. What the mode
@@ -39,18 +40,17 @@ export function beyondLooking(
   }
   const { part, why } = cover;
   const only = `The agent's definition confines Bash to commands that only look`;
-  const line = part.replaceAll(/\s+/g, " ");
-  const shown = line.length > 80 ? `${line.slice(0, 79).toWellFormed()}…` : line;
+  const shown = shownPart(part);
   return isOpen
     ? {
         verdict: "ask",
-        reason: `${only} and those that a rule allows; '${shown}' is neither.`,
+        reason: `${only} and those that a rule allows; ${shown} is neither.`,
         part,
         suggestions: cover.rules,
       }
     : {
         verdict: "deny",
-        reason: `${only}; '${shown}' does more, or may: ${why}. Report what is missing.`,
+        reason: `${only}; ${shown} does more, or may: ${why}. Report what is missing.`,
         part,
       };
 }

@@ -15,6 +15,7 @@ import { bothInside, type PathPair, type Rulebook } from "./policy.ts";
 import { namesProtected } from "./protected.ts";
 import { privateHostOf } from "./private-host.ts";
 import { isAbout, type Rule } from "./rule.ts";
+import { shownPart } from "./shown-part.ts";
 
 /** What one stage says. */
 export type Finding = Pick<Decision, "verdict" | "reason"> & Partial<Decision>;
@@ -117,7 +118,7 @@ function protectedWrites(call: ViewedCall, book: Rulebook): Finding | null {
   if (found === undefined && part !== undefined)
     return {
       verdict: "ask",
-      reason: `'${short(part)}' may write a protected path: programs act on it by themselves. No rule allows that.`,
+      reason: `${shownPart(part)} may write a protected path: programs act on it by themselves. No rule allows that.`,
       part,
     };
   if (found === undefined) return null;
@@ -219,12 +220,12 @@ function otherwise(call: ViewedCall, book: Rulebook): Finding {
     if (book.policy.mode === "plan")
       return {
         verdict: "ask",
-        reason: `'${short(part)}' may change something, and this agent only plans.`,
+        reason: `${shownPart(part)} may change something, and this agent only plans.`,
         part,
       };
     return {
       verdict: "ask",
-      reason: `'${short(part)}' needs approval: ${why}.`,
+      reason: `${shownPart(part)} needs approval: ${why}.`,
       part,
       suggestions: rules,
     };
@@ -240,11 +241,6 @@ function otherwise(call: ViewedCall, book: Rulebook): Finding {
       ? `No rule allows ${call.tool} here.`
       : `${outside.given} is outside the working directory.`;
   return { verdict: "ask", reason, suggestions: suggestionsFor(call) };
-}
-
-function short(part: string): string {
-  const line = part.replaceAll(/\s+/g, " ");
-  return line.length > 80 ? `${line.slice(0, 79).toWellFormed()}…` : line;
 }
 
 /** The rules that together allow exactly this call. */

@@ -6,6 +6,8 @@ import { realGround } from "../permissions/ground.ts";
 import { isKeptFromAsking } from "../permissions/kept-from-asking.ts";
 import type { WrittenCall } from "../permissions/parse-call.ts";
 import { Rulebook } from "../permissions/policy.ts";
+import { wouldAllow, type WouldAllow } from "../permissions/would-allow.ts";
+import { allowRule } from "../permissions/allow-rule.ts";
 import { closest } from "../platform/closest.ts";
 import type { AgentId } from "../ids.ts";
 import type { PermissionMode } from "../resolved-agent.ts";
@@ -28,6 +30,8 @@ export interface CallExplanation {
   };
   /** As if a person could be asked, unless its definition and the settings keep it from asking. */
   readonly decision: Decision;
+  /** Rules that would allow it, and what to know about them. */
+  readonly wouldAllow: WouldAllow;
   /** Every stage that was asked on the way, and what it said. */
   readonly trace: readonly TraceLine[];
 }
@@ -63,7 +67,10 @@ export async function explainCall(
   } = resolvePolicy(definition, {}, { origin, background, surroundings });
   const holder = { type: definition.name, definitionHash: definitionHash(definition) };
   const ground = realGround(environment.cwd);
-  const book = new Rulebook(policy, () => context.grants(holder), ground);
+  const bookWith = (rules: readonly string[]): Rulebook => {
+    const added = rules.map((rule) => allowRule(rule, "added"));
+    return new Rulebook(policy, () => [...context.grants(holder), ...added], ground);
+  };
   const asked = {
     ...call,
     paths: pathsOfCall(call.tool, call.input, ground),
@@ -71,12 +78,19 @@ export async function explainCall(
   };
   const { neverAsks } = settled;
   const canAsk = !isKeptFromAsking({ background, mode: policy.mode, neverAsks }, settings);
+  const explained = await explainDecision(bookWith([]), asked, { canAsk });
+  const missing = whyMissing(call.tool, tools.report);
   return {
     agent: definition.name,
     call,
-    missing: whyMissing(call.tool, tools.report),
+    missing,
     mode: { mode: policy.mode, from: settled.from, refused: settled.refused },
-    ...(await explainDecision(book, asked, { canAsk })),
+    ...explained,
+    // A tool that the agent lacks, no rule gives to it.
+    wouldAllow:
+      missing === null
+        ? wouldAllow(explained.decision, asked, bookWith)
+        : { rules: [], note: null },
   };
 }
 

@@ -49,7 +49,7 @@ describe("loadSettings", () => {
   test.each(pairs)("$higher wins over $lower", ({ higher, lower }) => {
     const said = { [higher]: { model: "high" }, [lower]: { model: "low" } };
     const { "command line": values, ...files } = said as Files & { "command line"?: object };
-    const commandLine = { values: { ...values }, where: "--settings" };
+    const commandLine = [{ values: { ...values }, where: "--settings" }];
     const { settings, diagnostics } = load(files, values === undefined ? {} : { commandLine });
     expect(settings.model).toBe("high");
     expect(diagnostics).toEqual([]);
@@ -308,7 +308,7 @@ describe("a policy", () => {
         Object.keys(managedOnly).map((key) => ["inert", key]),
       );
     }
-    const commandLine = { values: managedOnly, where: "--settings" };
+    const commandLine = [{ values: managedOnly, where: "--settings" }];
     const { values, diagnostics } = load({}, { commandLine });
     expect(values).toEqual({});
     expect(diagnostics[0]).toMatchObject({ file: "--settings", severity: "warning" });
@@ -316,7 +316,7 @@ describe("a policy", () => {
 
   test("can keep the rules that allow to itself; all others still deny and ask", () => {
     const rules = (word: string): object => ({ allow: [word], ask: [word], deny: [word] });
-    const commandLine = { values: { permissions: rules("c") }, where: "--settings" };
+    const commandLine = [{ values: { permissions: rules("c") }, where: "--settings" }];
     const { settings, diagnostics } = load(
       {
         managed: { allowManagedPermissionRulesOnly: true, permissions: rules("m") },

@@ -10,16 +10,20 @@ import { byScope, defaultManagedDir, settingsFiles } from "./scopes.ts";
 import { inertSandboxKeys } from "./sandbox-settings.ts";
 import type { Settings } from "./settings.ts";
 
+/** The settings that one option gives. */
+export interface OptionSettings {
+  readonly values: Values;
+  /** The option, for people: `--settings`. */
+  readonly where: string;
+}
+
 export interface SettingsRequest {
   readonly cwd: string;
   readonly configDir: string;
   /** Where this platform keeps policies, if it is not said. */
   readonly managedDir?: string;
-  readonly commandLine?: {
-    readonly values: Values;
-    /** The option, for people: `--settings`. */
-    readonly where: string;
-  };
+  /** Settings of options, the highest first. */
+  readonly commandLine?: readonly OptionSettings[];
   /** Whether somebody trusts the project's folder; see `trust.ts`. */
   readonly trusted: boolean;
 }
@@ -53,12 +57,12 @@ export function loadSettings(request: SettingsRequest): LoadedSettings {
 }
 
 function readLayers(request: SettingsRequest): { layers: Layer[]; diagnostics: Diagnostic[] } {
-  const { cwd, configDir, managedDir = defaultManagedDir(), commandLine } = request;
+  const { cwd, configDir, managedDir = defaultManagedDir(), commandLine = [] } = request;
   const read = settingsFiles({ cwd, configDir, managedDir }).map(readSettingsFile);
   const layers = read.flatMap(({ layer }) => layer ?? []);
   const diagnostics = read.flatMap((one) => one.diagnostics);
-  if (commandLine !== undefined)
-    layers.push({ scope: "command-line", file: commandLine.where, values: commandLine.values });
+  for (const { values, where } of commandLine)
+    layers.push({ scope: "command-line", file: where, values });
   return { layers: layers.toSorted(byScope), diagnostics };
 }
 

@@ -137,6 +137,13 @@ describe.skipIf(typeof opened === "string")(`a sandboxed command${why}`, () => {
     expect(content).not.toContain("the secret");
   });
 
+  test("that meets a file which the settings hide hears why it looks empty", async () => {
+    const hidden = `[The sandbox hides ${secret} from commands: it looks empty, missing or denied. The user can show it with sandbox.filesystem.allowRead, or change sandbox.filesystem.denyRead.]`;
+    expect((await bash(`cat ${secret}`)).content).toContain(hidden);
+    expect((await bash(`cat < "${secret}" | wc -c`)).content).toContain(hidden);
+    expect((await bash(`echo secret; cat ${secret}s`)).content).not.toContain("hides");
+  });
+
   const listedBy = (file: string): void => {
     execFileSync("git", ["init", "-q"], { cwd: bench.root });
     execFileSync("git", ["config", "core.excludesFile", file], { cwd: bench.root });

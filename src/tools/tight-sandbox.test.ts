@@ -367,7 +367,23 @@ describe.skipIf(missing !== undefined)(`a command that nobody approved${why}`, (
     const { content } = await edit(
       "cat secret/a file.key secret/shown ~/.ssh/key free/a 2>/dev/null; for d in secret kept free; do (echo x > $d/new) 2>/dev/null && echo wrote $d; done",
     );
-    expect(content).toBe("secret/shown\nfree/a\nwrote free\n");
+    expect(content).toMatch(/^secret\/shown\nfree\/a\nwrote free\n\n\[The sandbox hides [^\n]+\]$/);
+  });
+
+  test("hears which files the settings hide from it", async () => {
+    for (const file of ["secret/a", "secret/shown", "free"])
+      write(join(bench.root, file), `${file}\n`);
+    const tightSandbox = new TightSandbox({
+      directories: [bench.root],
+      readable: [],
+      own: [],
+      forbidden: { denyRead: ["secret", "gone"], allowRead: ["secret/shown"], denyWrite: [] },
+    });
+    Object.assign(bench.workbench, { tightSandbox });
+    const hidden = `[The sandbox hides ${join(bench.root, "secret")} from commands`;
+    expect((await look("ls secret/")).content).toContain(hidden);
+    expect((await look("cat 'secret/a'")).content).toContain(hidden);
+    expect((await look("cat secret/shown free gone")).content).not.toContain("[The sandbox hides");
   });
 });
 

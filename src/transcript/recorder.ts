@@ -28,7 +28,6 @@ export class TranscriptRecorder {
   readonly #before: string;
   readonly #after: string;
   readonly #agentType: string | null;
-  readonly #ownMode: string;
   /** An approved plan changes it for the rest of a run. */
   #permissionMode: string;
   /** Of the run that begins; written before anything that it says. */
@@ -51,7 +50,6 @@ export class TranscriptRecorder {
     this.#before = JSON.stringify({ isSidechain, agentId }).slice(1, -1);
     this.#after = JSON.stringify({ userType: "external", ...rest }).slice(1, -1);
     this.#agentType = options.agentType;
-    this.#ownMode = options.permissionMode;
     this.#permissionMode = options.permissionMode;
   }
 
@@ -60,9 +58,12 @@ export class TranscriptRecorder {
   }
 
   /** A run begins: its record goes to disk with its first event. Its lines follow the last one of earlier runs. */
-  begin(run: () => RunRecord, lastUuid: string | null): void {
+  begin(
+    run: () => RunRecord,
+    { lastUuid, permissionMode }: { lastUuid: string | null; permissionMode: string },
+  ): void {
     this.#run = run;
-    this.#permissionMode = this.#ownMode;
+    this.#permissionMode = permissionMode;
     this.#lastUuid = lastUuid ?? this.#lastUuid;
   }
 

@@ -1,12 +1,11 @@
 import { loadSkills } from "../../definitions/skills.ts";
 import { RetinueError } from "../../errors.ts";
 import { limitsFromEnvironment, limitsSchema } from "../../settings/settings.ts";
-import { modeBySettings } from "../../permissions/from-settings.ts";
 import type { PermissionMode } from "../../resolved-agent.ts";
 import { Environment } from "../../resolve/environment.ts";
-import { sessionMode } from "../../resolve/permission-mode.ts";
 import { explainAgent } from "../../resolve/explain.ts";
 import { explanationLines } from "../explanation-lines.ts";
+import { modesHere } from "../modes-here.ts";
 import { readHere, type HereOptions } from "../read-here.ts";
 import { defaultConfigDir } from "../../transcript/paths.ts";
 
@@ -14,7 +13,7 @@ export interface ExplainOptions extends HereOptions {
   agent?: string;
   call?: string;
   allowedTools: string[];
-  permissionMode: PermissionMode;
+  permissionMode?: PermissionMode | "manual";
   childPermissionMode?: PermissionMode;
   json?: boolean;
 }
@@ -46,8 +45,7 @@ export async function explainCommand(
       now: Date.now(),
     }),
     subagentModel: process.env["CLAUDE_CODE_SUBAGENT_MODEL"],
-    mode: sessionMode(modeBySettings(options.permissionMode, configuration.settings)),
-    childMode: options.childPermissionMode,
+    ...modesHere(options, configuration.settings),
     allowsBypass: false,
   });
   const { trusted } = configuration;

@@ -74,7 +74,7 @@ interface Activated {
   count: number | null;
 }
 
-/** What the folder's own files set beyond denying and asking. */
+/** What the folder's own files set beyond denying and asking, and what its repository configures for git. */
 async function whatTrustActivates(
   folder: string,
   configDir: string,
@@ -93,6 +93,7 @@ async function whatTrustActivates(
       ...activates,
       ...(await heldBackInAgents(folder)),
       ...(await linkedSkills(folder, configDir)),
+      ...gitThatLooks(folder),
     ],
     diagnostics,
   };
@@ -127,6 +128,11 @@ async function linkedSkills(folder: string, configDir: string): Promise<Activate
   return diagnostics
     .filter(({ severity, message }) => severity === "error" && /link out of/.test(message))
     .map(({ file }) => ({ file: relative(folder, file), key: "a link", count: null }));
+}
+
+/** Git runs programs that a repository configures, so its commands ask where nobody trusts that. */
+function gitThatLooks(folder: string): Activated[] {
+  return existsSync(join(folder, ".git")) ? [{ file: ".git", key: "git", count: null }] : [];
 }
 
 const mostFolders = 5000;
@@ -175,11 +181,17 @@ const countedNames: ReadonlyMap<string, [one: string, many: string]> = new Map([
   ["permissions.allow", ["rule", "rules"]],
 ]);
 
+/** The effect of what is no setting. */
+const effects: ReadonlyMap<string, string> = new Map([
+  ["git", "commands that only look, such as git status, run unasked"],
+]);
+
 function preview(folder: string, activates: readonly Activated[]): string {
   if (activates.length === 0) return `Nothing in ${plain(folder)} needs trust.\n`;
   const rows = activates.map(({ file, key, count }) => {
     const [one, many] = countedNames.get(key) ?? ["entry", "entries"];
-    const amount = count === null ? "" : `${count} ${count === 1 ? one : many}`;
+    const amount =
+      count === null ? (effects.get(key) ?? "") : `${count} ${count === 1 ? one : many}`;
     return [`  ${plainLine(file)}`, plainLine(key), amount];
   });
   return `What this makes active in ${plain(folder)}:\n${table(rows)}`;

@@ -2,12 +2,7 @@ import { join } from "node:path";
 import { opaquePart, opaqueText } from "../../shell/opaque.ts";
 import { isOwnName } from "../../shell/own-name.ts";
 import { unknownWords, type ShellWord } from "../../shell/shell-word.ts";
-import {
-  commandText,
-  type Redirection,
-  type ShellAssignment,
-  type SimpleCommand,
-} from "../../shell/shell.ts";
+import type { Redirection, ShellAssignment, SimpleCommand } from "../../shell/shell.ts";
 import { ruleForPath } from "../path-rule.ts";
 import type { PathPair, Rulebook } from "../policy.ts";
 import { isAbout, type Rule } from "../rule.ts";
@@ -19,6 +14,7 @@ import { hasStrayRepository } from "./stray-repository.ts";
 import { isOftenLooking, onlyLooks } from "./look/only-looks.ts";
 import type { Sight } from "./look/programs.ts";
 import { writesFile, type BashView } from "./view.ts";
+import { writtenCommand, writtenRedirection } from "./written-command.ts";
 
 /** Whether every part of a command line is approved. */
 export type Coverage =
@@ -58,15 +54,15 @@ export function coverage(bash: BashView, approval: Approval, book: Rulebook): Co
   const files = shell.redirections.filter((one) => !check.approvesRedirection(one));
   const [first] = missing;
   const [file] = files;
-  const rules = [...missing.map(ruleFor), ...files.map((one) => check.ruleForFile(one))];
+  const rules = [...missing.map(ruleFor), ...files.map((one) => ruleForFile(one, bash.pathsOf))];
   const isWhole = missing.length < mostSuggested && !rules.includes(null);
   const suggested = isWhole ? rules.filter((rule) => rule !== null) : [];
   if (first !== undefined) {
-    const part = commandText(first);
+    const part = writtenCommand(first);
     return { covered: false, part, why: check.whyNot(first), rules: [...new Set(suggested)] };
   }
   if (file !== undefined) {
-    const part = `${file.operator} ${file.target.text}`;
+    const part = writtenRedirection(file);
     return { covered: false, part, why: "it writes to a file", rules: suggested };
   }
   return { covered: true, by: [...check.used] };
@@ -177,14 +173,6 @@ class Check {
     if (args.some(({ isStatic, isGlob }) => !isStatic && !isGlob))
       return "a variable or substitution may be any option or path";
     return "an option or a path in it is not known to only look inside the working directories";
-  }
-
-  ruleForFile({ target, effect }: Redirection): string | null {
-    // What is not static, or begins with `~`, no rule covers.
-    if (!target.isStatic || target.belowHome !== null) return null;
-    const [path, ...others] = this.#bash.pathsOf(target) ?? [];
-    if (path === undefined || others.length > 0 || effect === "read") return null;
-    return ruleForPath("Edit", path);
   }
 
   #byRule(command: SimpleCommand, areSafe: boolean): boolean {
@@ -299,7 +287,7 @@ function mayUseStars([name, ...args]: readonly ShellWord[]): boolean {
 const safeVariable = /^(?:NODE_ENV|LANG|LC_[A-Z]+|NO_COLOR|FORCE_COLOR|TZ)$/;
 
 /** In front of a command: variables that change nothing about which code runs. */
-function isSafeAssignment({ name, value }: ShellAssignment): boolean {
+export function isSafeAssignment({ name, value }: ShellAssignment): boolean {
   return safeVariable.test(name) && value !== null && !value.text.includes("$(");
 }
 
@@ -311,10 +299,31 @@ function isOwnVariable(assignment: ShellAssignment): boolean {
 
 /** The rule that allows exactly this; `null` where its text would fit other words, or other text would come of it. */
 function ruleFor({ words, assignments }: SimpleCommand): string | null {
-  const isPlain = words.every(({ isStatic, text }) => isStatic && /^[^\s*?[\]{}$`~]+$/.test(text));
-  return isPlain && words.length > 0 && assignments.every(isSafeAssignment)
+  return words.every(isExact) && words.length > 0 && assignments.every(isSafeAssignment)
     ? `Bash(${textOf(words)})`
     : null;
+}
+
+/** The rule that allows output to this file. */
+export function ruleForFile(
+  { target, effect }: Redirection,
+  pathsOf: BashView["pathsOf"],
+): string | null {
+  // What is not static, or begins with `~`, no rule covers.
+  if (!target.isStatic || target.belowHome !== null) return null;
+  const [path, ...others] = pathsOf(target) ?? [];
+  if (path === undefined || others.length > 0 || effect === "read") return null;
+  return ruleForPath("Edit", path);
+}
+
+/** Whether no other word has this text. A word that expands stands as it was written, with its `$`, `~` or star. */
+function isExact(word: ShellWord): boolean {
+  return isNameable(word) && !word.text.startsWith("~");
+}
+
+/** Whether a rule without a star can name the word: bash passes on its text, in quotes or as the home directory. */
+export function isNameable({ isStatic, text }: ShellWord): boolean {
+  return isStatic && /^[^\s*?$`]+$/.test(text);
 }
 
 /** Whether a rule approves all of Bash. */

@@ -1,6 +1,6 @@
 import { readShell, type ReadShell } from "../../shell/grammar.ts";
 import { literalWord, unknownWords, type ShellWord } from "../../shell/shell-word.ts";
-import { commandText, type Redirection, type SimpleCommand } from "../../shell/shell.ts";
+import type { Redirection, SimpleCommand } from "../../shell/shell.ts";
 import type { Ground } from "../ground.ts";
 import type { PathPair } from "../policy.ts";
 import { directoryChanges } from "./directory-change.ts";
@@ -12,6 +12,7 @@ import { mayMakeLinks } from "./files/link-makers.ts";
 import { filesBelow } from "./files/files-below.ts";
 import { mentionedFiles } from "./files/mentioned-files.ts";
 import { onlyShows, trackedFiles } from "./files/tracked-files.ts";
+import { writtenCommand, writtenRedirection } from "./written-command.ts";
 import { wordPaths, type WordPaths } from "./files/word-paths.ts";
 
 /** A file that some part of a command line reads or writes. */
@@ -126,7 +127,7 @@ export class BashView {
         ),
       );
       if (words.includes(unknownWords)) this.#mentionsAny = true;
-      return pairs.map((pair) => ({ pair, part: commandText(command) }));
+      return pairs.map((pair) => ({ pair, part: writtenCommand(command) }));
     });
     return this.#mentioned;
   }
@@ -185,7 +186,7 @@ export class BashView {
     const budget = copyBudget();
     let mayCopyLinks = false;
     for (const { command, forms } of this.reach.runs) {
-      const part = commandText(command);
+      const part = writtenCommand(command);
       for (const form of forms) {
         const { reads, writes, walks, copies, ifPaths } = fileUse(form);
         const program = form.words[0]?.text ?? "";
@@ -202,9 +203,9 @@ export class BashView {
       }
     }
     for (const one of this.reach.redirections) {
-      const { operator, target, effect } = one;
+      const { target, effect } = one;
       if (effect === "descriptor" || (effect === "write" && !writesFile(one))) continue;
-      note([target], { effect, program: null, part: `${operator} ${target.text}` });
+      note([target], { effect, program: null, part: writtenRedirection(one) });
     }
     const key = ({ pair, effect, program }: TouchedFile): string =>
       [effect, program, pair.given].join(" ");
@@ -237,7 +238,7 @@ export class BashView {
   #lookForShown(): readonly ShownFile[] | null {
     const directories = new Map<string, ShownFile>();
     for (const { command, forms } of this.reach.runs) {
-      const part = commandText(command);
+      const part = writtenCommand(command);
       for (const form of forms) {
         for (const word of fileUse(form).walks ?? []) {
           const pairs = this.pairsOf(word);

@@ -6,6 +6,7 @@ import { realPath } from "../real-path.ts";
 import { temporaryName } from "../temporary-name.ts";
 import { shellQuote } from "../shell-quote.ts";
 import { gitExcludes } from "./git-excludes.ts";
+import { hiddenNote } from "./hidden-note.ts";
 import type { SandboxLibrary } from "./library.ts";
 import { protectedPaths } from "./protected-paths.ts";
 import type { SandboxCall, SandboxedCommand } from "./sandboxed-command.ts";
@@ -61,7 +62,10 @@ export class AgentSandbox implements AsyncDisposable {
       file: "bash",
       args: ["--noprofile", "--norc", "-c", `exec ${wrapped}`],
       ended: () => this.#library.cleanupAfterCommand(),
-      notes: (exitCode, printed) => this.#notes(call.id, exitCode, printed),
+      notes: (exitCode, printed) => [
+        ...this.#notes(call.id, exitCode, printed),
+        ...hiddenNote({ ...filesystem, command: call.command, cwd: call.cwd, printed }),
+      ],
     };
   }
 

@@ -7,6 +7,7 @@ import { userHome } from "../user-home.ts";
 import { bubblewrap, namespaces, type Bubblewrap } from "./bubblewrap.ts";
 import type { ConfinedTo } from "./confined-to.ts";
 import { gitConfiguration, gitPaths, gitThatLooks, holdable } from "./git-paths.ts";
+import { hiddenNote } from "./hidden-note.ts";
 import { programPaths } from "./program-paths.ts";
 import { protectedPaths } from "./protected-paths.ts";
 import type { SandboxCall, SandboxedCommand } from "./sandboxed-command.ts";
@@ -61,18 +62,19 @@ export class TightSandbox {
       file: found.program,
       args: [...namespaces, ...view.arguments(), "--", ...shell],
       ended: () => undefined,
-      notes: (exitCode, printed) =>
-        exitCode === undefined || exitCode === 0 ? [] : explanations(printed(), call.confinedTo),
+      notes: (exitCode, printed) => [
+        ...(exitCode === undefined || exitCode === 0
+          ? []
+          : explanations(printed(), call.confinedTo)),
+        ...hiddenNote({ ...forbiddenBy(this.#limits, call), ...call, printed }),
+      ],
     };
   }
 }
 
 async function viewOf(limits: TightLimits, call: TightCall): Promise<View> {
-  const { directories, readable, own, hides, forbidden } = limits;
+  const { directories, readable, own, hides } = limits;
   const home = realPath(userHome());
-  const here = directories[0] ?? call.cwd;
-  const absolute = (paths: readonly string[] = []): string[] =>
-    paths.map((path) => absolutePath(path, here));
   const within = directories.map((directory) => realPath(directory));
   const repositories = within.flatMap((directory) => gitPaths(directory, home));
   const seen = [...within, ...repositories];
@@ -82,8 +84,7 @@ async function viewOf(limits: TightLimits, call: TightCall): Promise<View> {
     ...[...programs, ...configuration].filter((path) => hides?.(path) !== true),
     ...repositories,
   ];
-  const hidden = absolute(forbidden?.denyRead);
-  const revealed = absolute(forbidden?.allowRead);
+  const { denyRead: hidden, allowRead: revealed, denyWrite } = forbiddenBy(limits, call);
   const isSeen = (path: string): boolean => !isBelow(hidden, path) || isBelow(revealed, path);
   const view = new View()
     .add("show", [...systemDirectories, ...systemFiles])
@@ -93,12 +94,23 @@ async function viewOf(limits: TightLimits, call: TightCall): Promise<View> {
     .add("reveal", revealed);
   if (call.confinedTo === "edit") {
     const held = await Promise.all(within.map((directory) => protectedPaths(directory)));
-    view.add(
-      "hold",
-      holdable([...held.flat(), ...own, ...absolute(forbidden?.denyWrite)]).filter(isSeen),
-    );
+    view.add("hold", holdable([...held.flat(), ...own, ...denyWrite]).filter(isSeen));
   }
   return view.add("open", [call.directory]);
+}
+
+/** The limits of the settings, all paths absolute. */
+function forbiddenBy(
+  { directories: [first], forbidden }: TightLimits,
+  { cwd }: TightCall,
+): Record<"denyRead" | "allowRead" | "denyWrite", string[]> {
+  const absolute = (paths: readonly string[] = []): string[] =>
+    paths.map((path) => absolutePath(path, first ?? cwd));
+  return {
+    denyRead: absolute(forbidden?.denyRead),
+    allowRead: absolute(forbidden?.allowRead),
+    denyWrite: absolute(forbidden?.denyWrite),
+  };
 }
 
 function isBelow(directories: readonly string[], path: string): boolean {
