@@ -656,3 +656,79 @@ test("git diff is asked about only where git tracks a file that must not be read
   git("add", "-N", ".env");
   for (const command of ["git diff", "git diff src/a"]) expect(verdict(command)).toBe("ask");
 });
+
+const procfs = {
+  "outside/canary": "",
+  "project/a/canary": "",
+  "project/secrets/key": "",
+  "project/.env": "",
+  "project/kept.txt": "",
+  "project/sub/a": "-> outside",
+  "project/sub/l": "-> /proc/self/cwd/a/canary",
+  "project/sub/ld": "-> /proc/self/cwd/a",
+};
+
+test
+  .runIf(process.platform === "linux")
+  .each([
+    "cd sub; cat l",
+    "cd sub && cat ld/canary",
+    "cd sub; grep -r . ld/",
+    "cd sub; cat < l",
+    "cat sub/l",
+  ])("a link through a process's own directory leads nobody out: %s", (command) => {
+  expect(verdictOf(command, makeCountry(procfs))).toBe("ask");
+  expect(verdictOf(command, makeCountry(procfs), { mode: "acceptEdits" })).toBe("ask");
+});
+
+test
+  .runIf(process.platform === "linux")
+  .each([
+    "cd secrets; cat /proc/self/cwd/key",
+    "cd sub; cat /proc/self/cwd/../.env",
+    "cd sub; cat /proc/thread-self/cwd/../secrets/key",
+    "echo x > /proc/self/cwd/kept.txt",
+    "tee /proc/self/cwd/../kept.txt",
+    "cp kept.txt /proc/self/cwd/pre-commit",
+    "cd ~ && rm -rf /proc/self/cwd/*",
+    "cat /proc/self/cwd/lease.json",
+    "cat /dev/fd/3",
+  ])("rules and modes hold for %s", (command) => {
+  const country = makeCountry(procfs);
+  const rules = ["allow Bash", "deny Read(./.env)", "deny Read(secrets/**)", "deny Edit(kept.txt)"];
+  expect(verdictOf(command, country, { rules })).not.toBe("allow");
+});
+
+test.runIf(process.platform === "linux")("no rule writes through a process's own directory", () => {
+  const rules = ["allow Bash(cp *)", "allow Bash(cat *)"];
+  const country = makeCountry(procfs);
+  expect(verdictOf("cp a/canary /proc/self/cwd/pre-commit", country, { rules })).toBe("ask");
+  expect(verdictOf("cp a/canary sub/l", country, { rules })).toBe("ask");
+  expect(verdictOf("cat /proc/self/cwd/lease.json", country, { rules })).toBe("ask");
+});
+
+const kept = {
+  "project/conf/private/key": "",
+  "project/conf/kept.txt": "",
+  "project/other/kept.txt": "",
+  "project/m/.env": "",
+  "project/plain/a": "",
+};
+
+test.each([
+  ["mv conf x", "deny Read(./conf/private/**)"],
+  ["mv -T conf x", "deny Read(./conf/private/**)"],
+  ["mv m ../x", "deny Read(.env)"],
+  ["rm -r conf", "deny Edit(./conf/kept.txt)"],
+  ["mv conf x", "deny Edit(./conf/kept.txt)"],
+  ["mv conf old && mv other conf", "deny Edit(./conf/kept.txt)"],
+  ["cp -r other/. conf", "deny Edit(./conf/kept.txt)"],
+  ["rm -rf .", "deny Edit(./conf/kept.txt)"],
+])("a rule holds for a directory above what it is about: %s, %s", (command, rule) => {
+  const country = makeCountry(kept);
+  for (const mode of ["acceptEdits", "default"] as const) {
+    const verdict = verdictOf(command, country, { mode, rules: [rule, "allow Bash"] });
+    expect(verdict, mode).toBe("deny");
+  }
+  expect(verdictOf("mv plain x", country, { mode: "acceptEdits", rules: [rule] })).toBe("allow");
+});

@@ -67,6 +67,13 @@ function fileMatch(rule: Rule, call: ViewedCall, book: Rulebook): Match | null {
     effect === "read" ? isForReading : isForWriting || rule.kind === "deny";
   const touched = bash.touched.find(({ pair, effect }) => counts(effect) && book.fits(rule, pair));
   if (touched !== undefined) return { certain: true, part: touched.part };
+  for (const { pair, part, isWhole, program } of bash.touched) {
+    const holds = isWhole === true ? book.holds(rule, pair) : false;
+    // A removal shows nothing, so that not knowing is enough for it only where nothing may be changed.
+    const isRemoval = program !== "mv";
+    if (holds === true) return { certain: true, part };
+    if (holds === null && (isForWriting || !isRemoval)) return { certain: false, part };
+  }
   const [program] = bash.reach.unknown;
   if (program !== undefined) return { certain: false, part: program };
   // A link that an earlier part makes, or moves, may lead to the file.

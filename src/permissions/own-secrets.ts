@@ -43,6 +43,8 @@ function mayTouch(
   { state, readable }: Pick<PermissionPolicy, "state" | "readable">,
 ): string | null {
   if (bash === null) return null;
+  const anywhere = bash.unknownFiles.find(({ leadsAnywhere }) => leadsAnywhere === true);
+  if (anywhere !== undefined) return anywhere.part;
   const [file] = bash.unknownFiles;
   const [program] = bash.reach.unknown;
   const part = file?.part ?? program ?? (bash.makesLinks ? bash.command : undefined);

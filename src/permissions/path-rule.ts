@@ -1,4 +1,5 @@
 import { join, normalize } from "node:path";
+import { isInside } from "../platform/is-inside.ts";
 import { realPath } from "../platform/real-path.ts";
 import type { RuleKind } from "./decision.ts";
 
@@ -76,6 +77,15 @@ export function matchesPath({ base, segments, isFlat }: PathRule, path: string):
     open = next;
   }
   return open.has(segments.length);
+}
+
+/** Where below a directory paths begin that the rule may be about: the rule's fixed part, or the directory; `null`: nowhere. */
+export function startBelow({ base, segments }: PathRule, directory: string): string | null {
+  const first = segments.findIndex((segment) => /[*?]/.test(segment));
+  const fixed = join(base, ...segments.slice(0, first === -1 ? segments.length : first));
+  const top = folded(directory);
+  if (isInside(top, fixed)) return fixed;
+  return isInside(fixed, top) ? directory : null;
 }
 
 /** From a place in the pattern on: itself, and what follows stars that may stand for nothing. */

@@ -3,7 +3,8 @@ import { isInside } from "../platform/is-inside.ts";
 import type { RuleKind, SourcedRule } from "./decision.ts";
 import type { Ground } from "./ground.ts";
 import { isProtected } from "./protected.ts";
-import { matchesPath, pathRules, type Anchors, type PathRule } from "./path-rule.ts";
+import { filesBelow } from "./bash/files/files-below.ts";
+import { matchesPath, pathRules, startBelow, type Anchors, type PathRule } from "./path-rule.ts";
 import { parseRule, type Rule } from "./rule.ts";
 
 /** A path as it was given and as it is after resolving every link. */
@@ -53,6 +54,21 @@ export class Rulebook {
     return rule.kind === "allow"
       ? matches(given) && matches(real)
       : matches(given) || matches(real);
+  }
+
+  /** Whether a directory holds something that a rule fits; `null`: it holds too much to tell. */
+  holds(rule: Rule, directory: PathPair): boolean | null {
+    const { ground } = this;
+    let isUnsure = false;
+    for (const one of this.#compiled(rule)) {
+      const start = startBelow(one, directory.given) ?? startBelow(one, directory.real);
+      if (start === null || !ground.exists(start)) continue;
+      if (matchesPath(one, start)) return true;
+      const below = filesBelow([{ pair: this.pair(start), part: "" }], ground);
+      if (below?.some(({ pair }) => matchesPath(one, pair.given)) === true) return true;
+      isUnsure ||= below === null;
+    }
+    return isUnsure ? null : false;
   }
 
   /** Both spellings lie inside the working directories. */

@@ -20,6 +20,12 @@ test.each([
   "/other/deep/down/.envrc",
   "/state/retinue/grants/x.json",
   "/p/.claude/worktrees/w/.git/config",
+  "/p/.claude/worktrees/.git/config",
+  "/p/.claude/worktrees/HEAD",
+  "/p/.git/.claude/worktrees/w/config",
+  "/p/.claude/agents/.claude/worktrees/w/evil.md",
+  "/p/.claude/worktrees/w/.claude/worktrees/.git/config",
+  "/p/.v\u017Fcode/tasks.json",
 ])("%s is protected", (path) => {
   expect(isProtected(path, roots)).toBe(true);
 });
@@ -31,12 +37,13 @@ test.each([
   "/p/.config/x",
   "/elsewhere/.bashrc",
   "/p/.claude/worktrees/w/src/a",
+  "/p/work/.claude/worktrees/w/src/a",
   "/p/.claude/agent-memory/x/notes.md",
 ])("%s is not", (path) => {
   expect(isProtected(path, roots)).toBe(false);
 });
 
-test.each(["/", "/etc", "/*", "/h", "/h/*", "/home", "/home/p", "/home/p/w"])(
+test.each(["/", "/etc", "/etc/*", "/*", "/h", "/h/*", "/home", "/home/p", "/home/p/w"])(
   "nobody means to remove %s",
   (path) => {
     expect(isCritical(path, { cwd: "/home/p/w", home: "/h" })).toBe(true);

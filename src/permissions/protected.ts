@@ -1,4 +1,4 @@
-import { dirname, relative, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { isInside } from "../platform/is-inside.ts";
 import { protectedDirectories, protectedFiles } from "../platform/protected-names.ts";
 
@@ -36,22 +36,28 @@ export function namesProtected(text: string): boolean {
 }
 
 function isProtectedBelow(root: string, path: string): boolean {
-  const below = relative(root, path).toLowerCase();
+  const below = folded(relative(root, path));
   const segments = below.split("/");
   if (files.has(segments.at(-1) ?? "")) return true;
   // Work trees of agents are ordinary folders; what they hold is looked at from their own root.
-  const worktree = /^(?:.*\/)?\.claude\/worktrees\/[^/]+(?:\/(.*))?$/.exec(below);
-  if (worktree !== null) return isProtectedBelow(root, resolve(root, worktree[1] ?? ""));
+  const [, front, inside] = /^(?:(.*?)\/)?\.claude\/worktrees\/\w[^/]*\/(.+)$/.exec(below) ?? [];
+  if (inside !== undefined && (front === undefined || !isProtectedBelow(root, join(root, front))))
+    return isProtectedBelow(root, resolve(root, inside));
   // With it goes `.config/git`.
   if (below === ".config") return true;
   return directories.some((directory) => `/${below}/`.includes(`/${directory}/`));
+}
+
+/** Some disks do not tell small letters from capitals, nor `ſ` from `s`. */
+function folded(text: string): string {
+  return text.normalize("NFKC").toUpperCase().toLowerCase();
 }
 
 /** Whether `rm` of this would lose more than anybody means: the root, what lies in it, home, or where the work is. */
 export function isCritical(path: string, { cwd, home }: { cwd: string; home: string }): boolean {
   // A pattern that finds everything in a directory.
   const all = /\/[*?.]*[*?][*?.]*$/.test(path) ? dirname(path) : null;
-  if (all !== null && (isInside(all, cwd) || isInside(all, home)) && all !== cwd) return true;
-  if (path === "/" || dirname(path) === "/" || all === "/") return true;
-  return isInside(path, cwd) || isInside(path, home);
+  if (all !== null && all !== cwd) return isCritical(all, { cwd, home });
+  if (path === "/" || dirname(path) === "/") return true;
+  return all === null && (isInside(path, cwd) || isInside(path, home));
 }

@@ -114,7 +114,12 @@ function protectedWrites(call: ViewedCall, book: Rulebook): Finding | null {
   const unknown = call.bash?.unknownFiles.find(({ effect }) => effect === "write");
   const named = call.bash?.mentioned.find(({ pair }) => book.isProtected(pair));
   const copy = call.bash?.unknownFiles.find(({ into = [] }) => into.some(mayHoldProtected(book)));
-  const part = namesProtected(call.bash?.command ?? "") ? (unknown ?? named)?.part : copy?.part;
+  const anywhere = call.bash?.unknownFiles.find(
+    ({ effect, leadsAnywhere }) => effect === "write" && leadsAnywhere === true,
+  );
+  const part = namesProtected(call.bash?.command ?? "")
+    ? (unknown ?? named)?.part
+    : (copy ?? anywhere)?.part;
   if (found === undefined && part !== undefined)
     return {
       verdict: "ask",

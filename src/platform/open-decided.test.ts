@@ -89,7 +89,12 @@ describe("openDecided", () => {
   });
 
   it.runIf(process.platform === "linux")("opens what has no place on a disk", () => {
-    expect(contentOf(realPath("/proc/self/status"))).toContain(`Pid:\t${process.pid}`);
+    expect(contentOf(realPath(`/proc/${process.pid}/status`))).toContain(`Pid:\t${process.pid}`);
+  });
+
+  it.runIf(process.platform === "linux")("opens nothing through a link of a process", () => {
+    const own = realPath("/proc/self/status");
+    expect(() => openDecided(own, constants.O_RDONLY)).toThrow("Name the file by its own path.");
   });
 
   it("opens a file that is replaced all the time", async () => {

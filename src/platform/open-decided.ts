@@ -8,7 +8,10 @@ import {
   statSync,
 } from "node:fs";
 import { systemCode } from "../errors.ts";
-import { realPath } from "./real-path.ts";
+import { realPath, unknownPath } from "./real-path.ts";
+
+const nowhere =
+  "The path cannot be looked at: it is forbidden or too long, or leads through /proc/self or /dev/fd. Name the file by its own path.";
 
 /**
  * Opens what a decision was made about. `path` is a path without links, as `realPath` gave it when the call was allowed.
@@ -18,6 +21,7 @@ import { realPath } from "./real-path.ts";
  * Never give it `O_CREAT` or `O_TRUNC`: they act before the check. New files are made in a `holdDirectory`.
  */
 export function openDecided(path: string, flags: number): number {
+  if (path === unknownPath) throw new Error(nowhere);
   for (let attempt = 1; ; attempt += 1) {
     const descriptor = openWithoutLink(path, flags);
     let actual: string;

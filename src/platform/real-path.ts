@@ -13,9 +13,11 @@ const mostLinks = 40;
 /**
  * The path after resolving every link, as the kernel does: one part after the other, `..` after the link before it. The last
  * parts need not exist; a dangling link counts by its target. A path with too many links stays as it is: no system opens it. One
- * that cannot be looked at, because it is too long or forbidden, is `unknownPath`, which is inside nothing.
+ * that cannot be looked at, because it is too long or forbidden, is `unknownPath`, which is inside nothing. So is one that leads
+ * through a link in `/proc`, as `/proc/self/cwd` and `/dev/fd` do: it leads each process elsewhere.
  */
 export function realPath(path: string): string {
+  if (process.platform === "linux") return walked(path);
   try {
     return realpathSync.native(path);
   } catch {
@@ -40,6 +42,7 @@ function walked(path: string): string {
       continue;
     }
     links += 1;
+    if (next.startsWith("/proc/")) return unknownPath;
     if (links > mostLinks) return path;
     if (target.startsWith("/")) real = "/";
     parts.push(...partsOf(target));

@@ -160,7 +160,7 @@ describe("Read", () => {
 
   it("reads files of the system that report no size", async () => {
     const context = await makeContext();
-    const { content } = await call(readTool, { file_path: "/proc/self/stat" }, context);
+    const { content } = await call(readTool, { file_path: `/proc/${process.pid}/stat` }, context);
     expect(content).toContain(`1\t${process.pid} (`);
   });
 

@@ -1,6 +1,7 @@
 import { readShell, type ReadShell } from "../../shell/grammar.ts";
 import { literalWord, unknownWords, type ShellWord } from "../../shell/shell-word.ts";
 import type { Redirection, SimpleCommand } from "../../shell/shell.ts";
+import { unknownPath } from "../../platform/real-path.ts";
 import type { Ground } from "../ground.ts";
 import type { PathPair } from "../policy.ts";
 import { directoryChanges } from "./directory-change.ts";
@@ -21,6 +22,8 @@ export interface TouchedFile {
   readonly effect: "read" | "write";
   /** The command that does it; `null`: a redirection. */
   readonly program: string | null;
+  /** It is moved or removed with all that is in it. */
+  readonly isWhole?: true;
   readonly part: string;
 }
 
@@ -28,6 +31,8 @@ export interface TouchedFile {
 export interface UnknownFiles {
   readonly effect: "read" | "write";
   readonly part: string;
+  /** The path is known and leads each process elsewhere: `/proc/self/cwd/x`. */
+  readonly leadsAnywhere?: true;
   /** The files are those that git tracks, if these words are paths. */
   readonly ifPaths?: readonly ShellWord[];
   /** The directories into which it copies more than can be told, or links. */
@@ -102,7 +107,7 @@ export class BashView {
       pairs = paths.map((path) => ({ given: path, real: this.#ground.realPath(path) }));
       this.#pairs.set(paths, pairs);
     }
-    return pairs;
+    return pairs.some(({ real }) => real === unknownPath) ? null : pairs;
   }
 
   /** Every file that can be told from the text. */
@@ -179,7 +184,8 @@ export class BashView {
     const note = (words: readonly ShellWord[], use: Omit<TouchedFile, "pair">): void => {
       for (const word of new Set(words)) {
         const pairs = this.pairsOf(word);
-        if (pairs === null) unknown.push({ effect: use.effect, part: use.part });
+        const anywhere = this.pathsOf(word) === null ? {} : ({ leadsAnywhere: true } as const);
+        if (pairs === null) unknown.push({ effect: use.effect, part: use.part, ...anywhere });
         for (const pair of pairs ?? []) touched.push({ pair, ...use });
       }
     };
@@ -188,9 +194,10 @@ export class BashView {
     for (const { command, forms } of this.reach.runs) {
       const part = writtenCommand(command);
       for (const form of forms) {
-        const { reads, writes, walks, copies, ifPaths } = fileUse(form);
+        const { reads, writes, walks, whole = [], copies, ifPaths } = fileUse(form);
         const program = form.words[0]?.text ?? "";
         note(reads, { effect: "read", program, part });
+        note(whole, { effect: "write", program, part, isWhole: true });
         note(writes, { effect: "write", program, part });
         if (walks === null)
           unknown.push({ effect: "read", part, ...(ifPaths === undefined ? {} : { ifPaths }) });

@@ -85,6 +85,8 @@ function usesOf(name: string, args: readonly ShellWord[], operands: readonly She
   if (name === "git") return usesOfGit(args);
   if (/^(?:[ef]?grep|rg)$/.test(name)) return usesOfSearch(name, args);
   if (copiers.has(name)) return usesOfCopier(name, args, operands);
+  if (/^(?:rm|rmdir|rename|trash)$/.test(name))
+    return { ...nothing, writes: operands, whole: operands };
   if (writers.has(name)) return { ...nothing, writes: operands };
   if (searchers.has(name)) return usesOfSearcher(name, args, operands);
   if (interpreters.has(name)) return { ...nothing, reads: operands.filter(isKnownPath) };
@@ -115,7 +117,12 @@ function usesOfCopier(
   const targets = named === undefined ? [] : [named, ...sources.map((one) => inside(named, one))];
   // With a flag for the target everything may be it: flags can be written in many ways.
   const isLeft = name !== "mv" && name !== "ln" && flag === undefined;
-  const used = { ...nothing, reads: sources, writes: isLeft ? targets : [...targets, ...sources] };
+  const used = {
+    ...nothing,
+    reads: sources,
+    writes: isLeft ? targets : [...targets, ...sources],
+    ...(name === "mv" ? { whole: sources } : {}),
+  };
   const isWhole = wholeCopies.get(name)?.test(args.map(({ text }) => text).join(" ")) === true;
   return isWhole && named !== undefined ? { ...used, copies: { from: sources, to: named } } : used;
 }

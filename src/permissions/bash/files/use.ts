@@ -6,6 +6,8 @@ export interface FileUse {
   readonly writes: readonly ShellWord[];
   /** Directories whose files it shows, however deep; `null`: it may show any file. */
   readonly walks: readonly ShellWord[] | null;
+  /** Files and directories that it moves or removes, with all that is in them. */
+  readonly whole?: readonly ShellWord[];
   /** It shows files that git tracks, and no others if these words are paths. */
   readonly ifPaths?: readonly ShellWord[];
   /** Directories that it copies or moves with all that is in them. */

@@ -257,7 +257,7 @@ const programs: ReadonlyMap<string, LookProgram> = new Map<string, LookProgram>(
       {
         check: ({ operands: [filter] }) =>
           filter?.isStatic === true &&
-          !/\b(?:import|include|modulemeta|env)\b|\$ENV/.test(filter.text),
+          !/\b(?:import|include|modulemeta|env|ENV)\b/.test(filter.text),
       },
     ),
   ],
