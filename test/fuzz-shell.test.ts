@@ -154,7 +154,7 @@ runs(
       'write: "out"',
     ]);
     const withoutGlob = (): Shell => ({
-      ...{ redirections: [], repeats: false },
+      ...{ redirections: [], documents: [], repeats: false },
       commands: [{ words: [literalWord("echo"), literalWord("*")], assignments: [] }],
     });
     expect(await said(withoutGlob, "echo *")).toEqual(['list: "."']);

@@ -732,3 +732,95 @@ test.each([
   }
   expect(verdictOf("mv plain x", country, { mode: "acceptEdits", rules: [rule] })).toBe("allow");
 });
+
+test.each([
+  "setpriv --no-new-privs sh -c 'true; evil x'",
+  "setpriv --no-new-privs sh -c 'true; e\"\"vil x'",
+  "docker run x sh -c 'true; evil x'",
+  "tmux new -d 'true; evil x'",
+  "sqlite3 :memory: '.shell evil x'",
+  "vim -es -c '!evil x'",
+  "make -f /dev/stdin <<'E'\nall: ; evil x\nE",
+  "at now <<'E'\nevil x\nE",
+  "install -s --strip-program=evil README out",
+  "wget --use-askpass=evil http://localhost",
+  "MAKEFLAGS='--eval=$(shell evil x)' make",
+  "GIT_SSH_COMMAND='nice evil' git fetch",
+  "./renamed x",
+  "ln -s /usr/bin/evil c; ./c x",
+  "cp /usr/bin/evil c; ./c x",
+])("a program that a rule denies is found wherever it stands: %s", (command) => {
+  const country = makeCountry({ "project/renamed": "-> outside/evil", "outside/evil": "" });
+  const rules = ["allow Bash", "deny Bash(evil *)"];
+  expect(verdictOf(command, country, { rules })).not.toBe("allow");
+});
+
+test.each([
+  "setpriv --no-new-privs sh -c 'cat .env'",
+  "npx -c 'cat .env'",
+  "npm exec -c 'cat .env'",
+  "split --filter='cat .env' README",
+  "make -f /dev/stdin <<'E'\nall: ; cat .env\nE",
+  "GIT_EDITOR='cat .env' git commit --amend",
+  "GIT_SSH_COMMAND='cat .env >&2;:' git fetch ssh://x/y",
+  "RIPGREP_CONFIG_PATH=.env rg x README",
+  "LESSOPEN='|cat .env %s' less README",
+  "man -P 'cat .env' ls",
+  "7z a x.7z .",
+  "bsdtar cf - .",
+])("a file that a rule denies is found wherever it stands: %s", (command) => {
+  const rules = ["allow Bash", "deny Read(./.env)"];
+  expect(verdictOf(command, makeCountry(secrets), { rules })).not.toBe("allow");
+  expect(verdictOf("npx eslint .", makeCountry(secrets), { rules })).toBe("allow");
+});
+
+test.each(["cp d/* .", "mv d/* .", "cp -t . d/*", "install d/* .", "cp d/k?pt.txt ."])(
+  "a rule that denies editing a file holds for a copy by a pattern: %s",
+  (command) => {
+    const country = makeCountry({ "project/d/kept.txt": "", "project/d/.npmrc": "" });
+    const rules = ["allow Bash", "deny Edit(./kept.txt)"];
+    expect(verdictOf(command, country, { rules })).toBe("deny");
+  },
+);
+
+test("no rule lets a pattern bring protected names along", () => {
+  const country = makeCountry({ "project/d/.npmrc": "", "project/d/a": "" });
+  const rules = ["allow Bash(cp *)"];
+  expect(verdictOf("cp d/.n* .", country, { rules })).toBe("ask");
+  expect(verdictOf("cp d/* .", country, { rules })).toBe("allow");
+});
+
+test.each([
+  'x=$HOME; rm -rf "$x"',
+  "rm -rf /etc/*",
+  "find / -exec rm -rf {} +",
+  "find ~ -delete",
+  "mv ~ /tmp/x",
+  "npx -c 'rm -rf ~'",
+  "setpriv --no-new-privs sh -c 'rm -rf ~'",
+  "GIT_EDITOR='rm -rf ~' git commit --amend",
+])("no mode lets %s run unasked", (command) => {
+  expect(verdictOf(command, makeCountry(), { mode: "bypassPermissions" })).toBe("ask");
+});
+
+test.each(["find . -name '*.pyc' -delete", "mv a b", 'x=$(mktemp -d); rm -rf "$x"'])(
+  "the mode bypassPermissions lets %s run",
+  (command) => {
+    expect(verdictOf(command, makeCountry(), { mode: "bypassPermissions" })).toBe("allow");
+  },
+);
+
+test("beside a part that a rule approves, what only looks follows no links", () => {
+  const country = makeCountry({ "project/a": "", "project/l": "-> project/a" });
+  const rules = ["allow Bash(npm test *)"];
+  expect(verdictOf("npm test --version; cat l", country, { rules })).toBe("ask");
+  expect(verdictOf("npm test --version; cat a", country, { rules })).toBe("allow");
+  expect(verdictOf("cat l", country, { rules })).toBe("allow");
+});
+
+test.each(["jq -n '$ ENV'", "jq -n '$ ENV.GITHUB_TOKEN'", "jq -n '$#\nENV'"])(
+  "the environment is not shown unasked: %s",
+  (command) => {
+    expect(verdictOf(command, makeCountry())).toBe("ask");
+  },
+);

@@ -1,6 +1,6 @@
 import { writtenWords } from "./bash/written-command.ts";
 import { shownPart } from "./shown-part.ts";
-import { unknownWords, type ShellWord } from "../shell/shell-word.ts";
+import { literalWord, unknownWords, type ShellWord } from "../shell/shell-word.ts";
 import { opaqueText } from "../shell/opaque.ts";
 import type { Form } from "./bash/forms.ts";
 import { handedOn } from "./bash/handed-on.ts";
@@ -23,6 +23,14 @@ export function criticalRemoval({ bash }: ViewedCall, book: Rulebook): Finding |
   const assigned = bash.reach.runs
     .flatMap(({ command }) => command.assignments)
     .flatMap(({ value }) => (value?.isStatic === true ? (bash.pairsOf(value) ?? []) : []));
+  const assignsHome = bash.reach.runs
+    .flatMap(({ command }) => command.assignments)
+    .some(({ value }) => /\$\{?(?:HOME|PWD|OLDPWD)\b/.test(value?.text ?? ""));
+  const carried = bash.carried?.find(({ text }) => /(?<![\w-])rm\s+-\w*[rR]/.test(text));
+  if (carried !== undefined) {
+    const reason = `A text in ${shownPart(carried.part)} may remove files. No rule and no mode allows that.`;
+    return { verdict: "ask", reason, part: carried.part };
+  }
   const cwds = [...new Set([ground.cwd, policy.cwd])];
   for (const words of bash.reach.runs.flatMap(({ forms }) => forms.flatMap(removals))) {
     const [, ...args] = words;
@@ -33,6 +41,7 @@ export function criticalRemoval({ bash }: ViewedCall, book: Rulebook): Finding |
       (word.isStatic || word.hasGlob || word === unknownWords || word.text.includes("$("));
     const variablePlaces = (word: ShellWord): readonly PathPair[] => [
       ...assigned,
+      ...(isRecursive && assignsHome ? unknownPlace : []),
       ...(/^"?\$\{?(?:OLD)?PWD\b/.test(word.text) ? [book.pair(ground.cwd)] : []),
     ];
     const critical = distinct(operandsOf(args)).find((word) => {
@@ -59,7 +68,26 @@ function removals({ words }: Form): (readonly ShellWord[])[] {
   const isRemoval = (word: ShellWord | undefined): boolean =>
     /(?:^|\/)rm(?:dir)?$/.test(word?.text ?? "");
   if (isRemoval(name) || name?.isStatic === false) return [words];
+  if (name?.text === "mv") return [[name, recursive, ...words.slice(1, -1)]];
+  if (name?.text === "find") return removedByFind(words);
   return (handedOn(words) ?? []).filter(([first]) => isRemoval(first));
+}
+
+const recursive = literalWord("-r");
+
+/** The places in which `find` looks for what it removes. Here is where one means it. */
+function removedByFind([name, ...args]: readonly ShellWord[]): (readonly ShellWord[])[] {
+  const first = args.findIndex(({ text }) => /^[-(!]/.test(text));
+  const starts = args.slice(0, first === -1 ? args.length : first);
+  const removes = args.some(
+    ({ text }, at) =>
+      text === "-delete" ||
+      (/^-(?:exec|ok)/.test(text) && /(?:^|\/)rm$/.test(args[at + 1]?.text ?? "")),
+  );
+  const elsewhere = starts.filter(({ text }) => !/^(?:\.\/?)$/.test(text));
+  return removes && name !== undefined && elsewhere.length > 0
+    ? [[name, recursive, ...elsewhere]]
+    : [];
 }
 
 /** Whether `rm` or `rmdir` stands anywhere in an opaque command. */

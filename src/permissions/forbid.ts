@@ -1,4 +1,4 @@
-import { isOwnName } from "../shell/own-name.ts";
+import { resolve } from "node:path";
 import type { ShellWord } from "../shell/shell-word.ts";
 import { writtenCommand, writtenWords } from "./bash/written-command.ts";
 import { handedOn } from "./bash/handed-on.ts";
@@ -91,6 +91,11 @@ function fileMatch(rule: Rule, call: ViewedCall, book: Rulebook): Match | null {
       (ifPaths === undefined || mayBeTracked(bash.trackedIf(ifPaths), rule, book)),
   );
   if (unknown !== undefined) return { certain: false, part: unknown.part };
+  const carried = carriedPart(bash, (token) => {
+    const path = resolve(book.ground.cwd, token);
+    return book.fits(rule, { given: path, real: path });
+  });
+  if (carried !== null) return { certain: false, part: carried };
   const named = bash.mentioned.find(({ pair }) => book.fits(rule, pair));
   if (named !== undefined) return { certain: false, part: named.part };
   if (!isForReading) return null;
@@ -98,6 +103,18 @@ function fileMatch(rule: Rule, call: ViewedCall, book: Rulebook): Match | null {
   if (bash.shown === null || shown !== undefined)
     return { certain: false, part: shown?.part ?? null };
   return null;
+}
+
+/** The part with a text that a program may take for code, and in which a word is what a rule forbids; or that is too long to tell. */
+function carriedPart(
+  { carried }: BashView,
+  isForbidden: (token: string, rest: readonly string[]) => boolean,
+): string | null {
+  if (carried === null) return "";
+  const found = carried.find(({ tokens }) =>
+    tokens.some((token, at) => isForbidden(token, tokens.slice(at, at + mostWords))),
+  );
+  return found?.part ?? null;
 }
 
 /** Whether a rule fits one of the files that git tracks, as far as they are known. */
@@ -142,7 +159,7 @@ export function namesType(specifier: string, call: ViewedCall): boolean {
 
 function commandMatch(pattern: CommandPattern | null, bash: BashView | null): Match | null {
   if (pattern === null || bash === null) return null;
-  let possible = bash.reach.unknown[0] ?? null;
+  let possible = bash.reach.unknown[0] ?? ownProgram(bash);
   for (const { command, text, words, isOpen } of bash.texts) {
     if (matchesCommand(pattern, text)) return { certain: true, part: writtenCommand(command) };
     if (possible !== null) continue;
@@ -150,28 +167,28 @@ function commandMatch(pattern: CommandPattern | null, bash: BashView | null): Ma
     // Programs that run others are an open set: whatever is no plain data may be one.
     else if (mayHandOn(words, pattern)) possible = writtenWords(words);
   }
-  possible ??= assignedTexts(bash).find((value) => matchesCommand(pattern, value)) ?? null;
+  possible ??= carriedPart(bash, (token, [, ...rest]) =>
+    [token, token.slice(token.lastIndexOf("/") + 1)].some((name) =>
+      matchesCommand(pattern, [name, ...rest].join(" ")),
+    ),
+  );
   return possible === null ? null : { certain: false, part: possible };
 }
 
-/** Texts that a variable gives to a program, which may run them: `GIT_PAGER='nice less' git log`. */
-function assignedTexts({ reach }: BashView): string[] {
-  return reach.runs.flatMap(({ command }) =>
-    command.assignments
-      .filter(({ name }) => command.words.length > 0 || !isOwnName(name))
-      .flatMap(({ value }) => value?.text.split(/[;&|]+\s*/) ?? [])
-      .flatMap(restsOf)
-      .flatMap((text) => [text, text.replace(/^\S*\//, "")]),
-  );
-}
+/** Words behind a program that are looked at. */
+const mostWords = 16;
 
-/** A text from each of its words on. */
-function restsOf(text: string): string[] {
-  const words = text.trim().split(/\s+/, mostWords);
-  return words.map((_, at) => words.slice(at).join(" "));
+/** A program that the command itself makes, by a copy or a link, may be any. */
+function ownProgram(bash: BashView): string | null {
+  const written = bash.touched.filter(({ effect }) => effect === "write");
+  if (written.length === 0) return null;
+  const made = bash.texts.find(({ words: [name] }) => {
+    if (name?.isStatic !== true || !name.text.includes("/")) return false;
+    const paths = bash.pathsOf(name) ?? [];
+    return written.some(({ pair }) => paths.includes(pair.given));
+  });
+  return made?.text ?? null;
 }
-
-const mostWords = 32;
 
 function mayHandOn(words: readonly ShellWord[], pattern: CommandPattern): boolean {
   const inner = handedOn(words);

@@ -77,6 +77,7 @@ type Terminator = "end" | ")" | "}" | "then" | "else" | "elif" | "fi" | "do" | "
 class Reader implements Shell {
   readonly commands: SimpleCommand[] = [];
   readonly redirections: Redirection[] = [];
+  readonly documents: string[] = [];
   repeats = false;
   readonly #text: string;
   #at = 0;
@@ -104,8 +105,8 @@ class Reader implements Shell {
       this.#fail("a control character", "leave it out");
     }
     this.#list(["end"]);
-    const { commands, redirections, repeats } = this;
-    return { commands, redirections, repeats };
+    const { commands, redirections, documents, repeats } = this;
+    return { commands, redirections, documents, repeats };
   }
 
   // list = andOr { separator andOr } [ separator ]
@@ -355,10 +356,12 @@ class Reader implements Shell {
 
   /** The lines of a here-document, behind the newline that starts them. */
   #documentLines(delimiter: string): void {
+    const start = this.#at;
     for (;;) {
       const end = this.#text.indexOf("\n", this.#at);
       const line = this.#text.slice(this.#at, end === -1 ? this.#text.length : end);
       if (line === delimiter) {
+        this.documents.push(this.#text.slice(start, this.#at));
         this.#at += line.length;
         return;
       }

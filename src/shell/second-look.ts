@@ -36,6 +36,7 @@ export function secondLook(command: string): Shell | null {
 class Parts implements Shell {
   readonly commands: SimpleCommand[] = [];
   readonly redirections: Redirection[] = [];
+  readonly documents: readonly string[] = [];
   readonly repeats = true;
   readonly #parser = shellParser();
 

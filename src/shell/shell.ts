@@ -6,6 +6,8 @@ export interface Shell {
   readonly commands: readonly SimpleCommand[];
   /** Every redirection, of simple commands and of groups. */
   readonly redirections: readonly Redirection[];
+  /** The texts of its here-documents. */
+  readonly documents: readonly string[];
   /** Some part may run more than once: it stands in a loop or a function. */
   readonly repeats: boolean;
 }

@@ -5,6 +5,7 @@ import type { SandboxedCommand } from "../platform/sandbox/sandboxed-command.ts"
 import { gitThatLooks } from "../platform/sandbox/git-paths.ts";
 import { startedEnvironment } from "../platform/started-environment.ts";
 import { systemCode } from "../errors.ts";
+import { packagePath } from "../package-path.ts";
 import { ToolFailure } from "./tool.ts";
 import type { Workbench } from "./workbench.ts";
 
@@ -27,7 +28,9 @@ export function startShell(call: {
   const { workbench, sandboxed } = call;
   const { cwd } = workbench;
   const given = environment(workbench);
-  const env = call.unapproved ? { ...given, ...gitThatLooks(given) } : given;
+  const env = call.unapproved
+    ? { ...given, ...gitThatLooks(given), ...(sandboxed === undefined ? quietRipgrep : {}) }
+    : given;
   if (sandboxed === undefined) {
     const args = ["--noprofile", "--norc", "-c", call.command];
     const child = workbench.processes.start("bash", args, {
@@ -49,6 +52,9 @@ export function startShell(call: {
   // The sandbox stays for as long as processes in the background do.
   return { child, exit: Promise.race([reportOf(child), exitOf(child)]) };
 }
+
+/** Ripgrep that prints nothing of ignore files: a folder can have a link to any file for one. */
+const quietRipgrep = { RIPGREP_CONFIG_PATH: packagePath("templates/quiet.ripgreprc") };
 
 function exitOf(child: StartedProcess): Promise<number> {
   return new Promise((resolve, reject) => {

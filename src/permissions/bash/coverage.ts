@@ -46,10 +46,11 @@ export function coverage(bash: BashView, approval: Approval, book: Rulebook): Co
   }
   const { shell } = bash.read;
   const check = new Check(bash, approval, book);
+  const isMixed = shell.commands.some((command) => check.isCovered(command));
   const missing: SimpleCommand[] = [];
   for (const command of shell.commands) {
     if (missing.length === mostSuggested) break;
-    if (!check.approves(command)) missing.push(command);
+    if (!check.approves(command, isMixed)) missing.push(command);
   }
   const files = shell.redirections.filter((one) => !check.approvesRedirection(one));
   const [first] = missing;
@@ -89,6 +90,7 @@ class Check {
   readonly #copies = copyBudget();
   /** Some part of the command writes or removes files. */
   readonly #writes: boolean;
+  #isMixed = false;
 
   constructor(bash: BashView, approval: Approval, book: Rulebook) {
     this.#bash = bash;
@@ -122,7 +124,14 @@ class Check {
     };
   }
 
-  approves(command: SimpleCommand): boolean {
+  /** A rule approves it. */
+  isCovered(command: SimpleCommand): boolean {
+    return this.#byRule(command, command.assignments.every(isSafeAssignment));
+  }
+
+  /** `isMixed`: beside parts that a rule approves, and so outside the tight sandbox, links are not followed. */
+  approves(command: SimpleCommand, isMixed = false): boolean {
+    this.#isMixed = isMixed;
     const { words, assignments } = command;
     if (words.length === 0) {
       // The words of a loop are looked up, and their names are a look at a directory.
@@ -235,8 +244,9 @@ class Check {
     const pairs = this.#bash.pairsOf(word);
     if (pairs === null) return false;
     // A part that writes may change where a link leads, and what a glob finds.
-    const isFixed = !word.hasGlob && pairs.every(({ given, real }) => given === real);
-    if (!isFixed && this.#writes) return false;
+    const isPlain = pairs.every(({ given, real }) => given === real);
+    if (!isPlain && this.#isMixed) return false;
+    if ((!isPlain || word.hasGlob) && this.#writes) return false;
     const { ground } = this.#book;
     if (this.#bash.makesLinks && !pairs.every(({ given }) => ground.exists(given))) return false;
     const known = found.get(pairs) ?? pairs.every(test);

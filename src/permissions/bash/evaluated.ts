@@ -10,6 +10,8 @@ export interface Reach {
   readonly runs: readonly { readonly command: SimpleCommand; readonly forms: readonly Form[] }[];
   /** The redirections of the line and of evaluated text. */
   readonly redirections: readonly Redirection[];
+  /** The texts of here-documents, which a program may take for code. */
+  readonly documents: readonly string[];
   /** Parts that may run anything at all, as they stand. */
   readonly unknown: readonly string[];
 }
@@ -28,6 +30,7 @@ export function reachOf(command: string, budget: Budget = { texts: 8 }): Reach {
   return {
     runs: reach?.runs ?? [],
     redirections: reach?.redirections ?? [],
+    documents: reach?.documents ?? [],
     unknown: [command],
   };
 }
@@ -40,13 +43,14 @@ function reachOfShell(shell: Shell, budget: Budget): Reach {
     budget.texts -= 1;
     return parts.every((one) => one.isStatic) && budget.texts >= 0
       ? reachOf(text, budget)
-      : { runs: [], redirections: [], unknown: [text] };
+      : { runs: [], redirections: [], documents: [], unknown: [text] };
   });
   const programs = runs.flatMap(({ forms }) => forms.flatMap(({ words: [name] }) => name ?? []));
   const open = programs.filter(({ isStatic }) => !isStatic).map(({ text }) => text);
   return {
     runs: [...runs, ...reached.flatMap((one) => one.runs)],
     redirections: [...shell.redirections, ...reached.flatMap((one) => one.redirections)],
+    documents: [...shell.documents, ...reached.flatMap((one) => one.documents)],
     unknown: [...open, ...reached.flatMap((one) => one.unknown)],
   };
 }

@@ -102,7 +102,8 @@ const anything: Form = { words: [unknownWords], assignments: [] };
 function innerForms(program: string, args: readonly ShellWord[]): Form[] {
   if (program === "find") return afterActions(args);
   if (program === "git") return withoutGlobalOptions(args);
-  if (!changers.has(program) || (program === "command" && onlyLooks(args))) return [];
+  if (program === "command" && onlyLooks(args)) return [];
+  if (!changers.has(program)) return shellsAmong(args);
   const added = program === "xargs" || program === "parallel" ? [unknownWords] : [];
   const marks = added.length === 0 ? [] : placeholders(args);
   const starts = candidates(program, args);
@@ -111,6 +112,14 @@ function innerForms(program: string, args: readonly ShellWord[]): Form[] {
     words: [...opened(args.slice(from), marks), ...added],
   }));
   return starts.length > mostStarts ? [...inner, anything] : inner;
+}
+
+/** Any program may be one that runs others: a shell among its arguments is run with what follows. */
+function shellsAmong(args: readonly ShellWord[]): Form[] {
+  const starts = args.flatMap(({ isStatic, text }, at) =>
+    isStatic && /^(?:.*\/)?(?:r?ba|da|z|m?k|a|fi|t?c)?sh$/.test(text) ? [at] : [],
+  );
+  return starts.slice(0, mostStarts).map((at) => ({ assignments: [], words: args.slice(at) }));
 }
 
 /** A wrapper with more places where its command may start is written to confuse. */

@@ -1,9 +1,11 @@
+import { basename, resolve } from "node:path";
 import { readShell, type ReadShell } from "../../shell/grammar.ts";
 import { literalWord, unknownWords, type ShellWord } from "../../shell/shell-word.ts";
 import type { Redirection, SimpleCommand } from "../../shell/shell.ts";
 import { unknownPath } from "../../platform/real-path.ts";
 import type { Ground } from "../ground.ts";
 import type { PathPair } from "../policy.ts";
+import { carriedTexts, type CarriedText } from "./carried-text.ts";
 import { directoryChanges } from "./directory-change.ts";
 import { reachOf, type Reach } from "./evaluated.ts";
 import { copiedFiles, copyBudget, type CopyBudget } from "./files/copied-files.ts";
@@ -75,6 +77,7 @@ export class BashView {
   #leaves: boolean | undefined;
   #makesLinks: boolean | undefined;
   #texts: readonly RunText[] | undefined;
+  #carried: { readonly texts: readonly CarriedText[] | null } | undefined;
   #tracked: { readonly files: readonly PathPair[] | null } | undefined;
 
   constructor(command: string, ground: Ground) {
@@ -118,6 +121,12 @@ export class BashView {
   /** Parts of which only running would tell all files. */
   get unknownFiles(): readonly UnknownFiles[] {
     return this.#fileUses.unknown;
+  }
+
+  /** Texts that a program may take for code; `null`: too many. */
+  get carried(): readonly CarriedText[] | null {
+    this.#carried ??= { texts: carriedTexts(this.reach) };
+    return this.#carried.texts;
   }
 
   /** Files whose names stand among the arguments of a program that may read them. */
@@ -169,8 +178,24 @@ export class BashView {
 
   /** Everything that may run, as texts, each once. */
   get texts(): readonly RunText[] {
-    this.#texts ??= [...unique(this.reach.runs.flatMap(textsOf), ({ key }) => key)];
+    this.#texts ??= [
+      ...unique(
+        this.reach.runs.flatMap(textsOf).flatMap((one) => [one, ...this.#byRealName(one)]),
+        ({ key }) => key,
+      ),
+    ];
     return this.#texts;
+  }
+
+  /** A program that is named by a path may be a link to another one. */
+  #byRealName(run: RunText): RunText[] {
+    const [name, ...args] = run.words;
+    if (name?.isStatic !== true || !name.text.includes("/")) return [];
+    const real = basename(this.#ground.realPath(resolve(this.#ground.cwd, name.text)));
+    if (real === basename(name.text)) return [];
+    const words = [literalWord(real), ...args];
+    const text = words.map((word) => word.text).join(" ");
+    return [{ ...run, text, words, key: `${real} ${run.key}` }];
   }
 
   get #fileUses(): Uses {
@@ -203,8 +228,10 @@ export class BashView {
           unknown.push({ effect: "read", part, ...(ifPaths === undefined ? {} : { ifPaths }) });
         if (copies === undefined) continue;
         const copied = this.#copied(copies, budget);
-        const into = copied === null ? (this.pairsOf(copies.to) ?? []) : [];
-        if (into.length > 0) unknown.push({ effect: "write", part, into });
+        const isNamed = copies.from.every((word) => this.pathsOf(word) !== null);
+        const into = copied === null && isNamed ? (this.pairsOf(copies.to) ?? []) : [];
+        if (copied === null)
+          unknown.push({ effect: "write", part, ...(into.length > 0 ? { into } : {}) });
         mayCopyLinks ||= copied === null;
         note((copied ?? []).map(literalWord), { effect: "write", program, part });
       }

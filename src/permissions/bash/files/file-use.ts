@@ -9,7 +9,7 @@ import { usesOfSearch } from "./search-use.ts";
 
 /** All arguments are files to read. */
 const readers = words(
-  "cat tac head tail less more most bat view wc diff cmp comm sort uniq cut paste join nl od xxd hexdump base32 base64 strings file fold fmt column pr rev split csplit md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum stat ls du df find tree readlink realpath vim vi nvim nano emacs ed ex tar zip unzip gzip gunzip zcat bzip2 bzcat xz xzcat zstd curl wget scp rsync ssh-keygen openssl gpg install mail sendmail nc ncat socat",
+  "cat tac head tail less more most bat view wc diff cmp comm sort uniq cut paste join nl od xxd hexdump base32 base64 strings file fold fmt column pr rev split csplit md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum stat ls du df find tree readlink realpath vim vi nvim nano emacs ed ex tar bsdtar zip 7z 7za 7zz jar pax unzip gzip gunzip zcat bzip2 bzcat xz xzcat zstd curl wget scp rsync ssh-keygen openssl gpg install mail sendmail nc ncat socat",
 );
 
 /** Programs that run a file or text. What they are given besides is data, and counts as a file only where it is known. */
@@ -30,7 +30,9 @@ const copiers = words("cp install scp rsync mv ln");
 
 /** Programs that show the files of a directory they are given, each with the flags for which they do. */
 const walkers: ReadonlyMap<string, RegExp> = new Map([
-  ...["ag", "ack", "tar", "zip", "rsync"].map((name): [string, RegExp] => [name, /(?:)/]),
+  ...["ag", "ack", "tar", "bsdtar", "zip", "7z", "7za", "7zz", "jar", "pax", "rsync"].map(
+    (name): [string, RegExp] => [name, /(?:)/],
+  ),
   ["diff", /(?:)/],
   ["cp", /^-\w*[rRa]|^--(?:rec|ar)/],
   ["scp", /^-\w*r/],
@@ -123,7 +125,9 @@ function usesOfCopier(
     writes: isLeft ? targets : [...targets, ...sources],
     ...(name === "mv" ? { whole: sources } : {}),
   };
-  const isWhole = wholeCopies.get(name)?.test(args.map(({ text }) => text).join(" ")) === true;
+  const isWhole =
+    sources.some(({ isStatic }) => !isStatic) ||
+    wholeCopies.get(name)?.test(args.map(({ text }) => text).join(" ")) === true;
   return isWhole && named !== undefined ? { ...used, copies: { from: sources, to: named } } : used;
 }
 

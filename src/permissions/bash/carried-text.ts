@@ -1,0 +1,52 @@
+import { isOwnName } from "../../shell/own-name.ts";
+import type { Reach } from "./evaluated.ts";
+import { isTalker } from "./files/mentioned-files.ts";
+import { isQuietProgram } from "./handed-on.ts";
+import { isLook } from "./look/programs.ts";
+import { writtenCommand } from "./written-command.ts";
+
+/** A text that a program may take for code, and the part of the command in which it stands. */
+export interface CarriedText {
+  /** The words of the text, without quotes and signs of the shell. */
+  readonly tokens: readonly string[];
+  readonly text: string;
+  readonly part: string;
+}
+
+/** More texts, or longer ones, are not looked at. */
+const mostTexts = 64;
+const mostTokens = 1000;
+
+/**
+ * Texts in a command that some program may take for code: arguments with blanks or signs of the shell in them, values of
+ * variables, and here-documents. Programs that run what they are given are an open set. `null`: there are too many.
+ */
+export function carriedTexts({ runs, documents }: Reach): readonly CarriedText[] | null {
+  const found: { text: string; part: string }[] = [];
+  let mayRunInput = false;
+  for (const { command, forms } of runs) {
+    const part = writtenCommand(command);
+    for (const { name, value } of command.assignments) {
+      if (value !== null && (command.words.length > 0 || !isOwnName(name)))
+        found.push({ text: value.text, part });
+    }
+    for (const { words } of forms) {
+      const [name, ...args] = words;
+      const program = name?.text.slice(name.text.lastIndexOf("/") + 1) ?? "";
+      if (name === undefined || isTalker(program) || isLook(program, args)) continue;
+      if (isQuietProgram(program)) continue;
+      mayRunInput = true;
+      for (const { text } of args) if (/[\s;|&!<>()`]/.test(text)) found.push({ text, part });
+    }
+  }
+  if (mayRunInput) found.push(...documents.map((text) => ({ text, part: text.slice(0, 80) })));
+  const distinct = [...new Map(found.map((one) => [one.text, one])).values()];
+  if (distinct.length > mostTexts) return null;
+  const carried = distinct.map((one) => ({ ...one, tokens: tokensOf(one.text) }));
+  const count = carried.reduce((sum, { tokens }) => sum + tokens.length, 0);
+  return count > mostTokens ? null : carried;
+}
+
+function tokensOf(text: string): string[] {
+  return text.split(/[\s;|&<>()`$"'!={},]+/, mostTokens + 1).filter((token) => token !== "");
+}
