@@ -216,6 +216,7 @@ export class BashView {
     };
     const budget = copyBudget();
     let mayCopyLinks = false;
+    const seen = new Set<string>();
     for (const { command, forms } of this.reach.runs) {
       const part = writtenCommand(command);
       for (const form of forms) {
@@ -227,6 +228,10 @@ export class BashView {
         if (walks === null)
           unknown.push({ effect: "read", part, ...(ifPaths === undefined ? {} : { ifPaths }) });
         if (copies === undefined) continue;
+        const key = [copies.to, ...copies.from].map(({ text }) => text).join("\0");
+        // The same copy again writes nothing new.
+        if (seen.has(key)) continue;
+        seen.add(key);
         const copied = this.#copied(copies, budget);
         const isNamed = copies.from.every((word) => this.pathsOf(word) !== null);
         const into = copied === null && isNamed ? (this.pairsOf(copies.to) ?? []) : [];
