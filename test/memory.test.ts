@@ -5,6 +5,7 @@ import type { AgentDefinition } from "../src/definitions/definition.ts";
 import type { AgentEvent } from "../src/index.ts";
 import type { Logger } from "../src/platform/logger.ts";
 import { memoryDirectory } from "../src/resolve/memory.ts";
+import { trustFolder } from "../src/settings/trust.ts";
 import { setStage, temporaryDirectory, writeFiles } from "./support/stage.ts";
 import { decisionOf, makeCountry } from "./support/verdict.ts";
 
@@ -164,4 +165,37 @@ test("an agent that a project's file describes gets no memory in the user's own 
   expect(memoryDirectory(definition, here)).toBeNull();
   const notes = join(configDir, "agent-memory/reviewer");
   expect(memoryDirectory({ ...definition, source: "user" }, here)).toBe(notes);
+});
+
+const own = (name: string): { call: string; input: object }[] => [
+  { call: "Read", input: { file_path: name } },
+  { call: "Write", input: { file_path: name, content: "evil" } },
+];
+
+test("an agent file of a folder that nobody trusts has no memory, and has it after trust", async () => {
+  const root = temporaryDirectory();
+  const [cwd, configDir] = [join(root, "work"), join(root, "config")];
+  writeFiles(cwd, {
+    ".claude/agents/noter.md": "---\nname: noter\ndescription: d\nmemory: project\n---\np",
+  });
+  const notes = join(cwd, ".claude/agent-memory/noter/MEMORY.md");
+  const turns = [
+    { turn: 1, reply: own(notes).slice(1) },
+    { turn: 2, reply: "done" },
+  ];
+  const attempt = async (): Promise<string[]> => {
+    const { manager } = setStage(JSON.stringify({ turns }), { cwd, configDir });
+    const { id } = await manager.spawn({ prompt: "go", subagent_type: "noter" });
+    await manager.output(id, { block: true });
+    return (await manager.diagnostics()).flatMap(({ code, field, message }) =>
+      field === "memory" && code === "inert" ? [message] : [],
+    );
+  };
+  expect(await attempt()).toEqual([
+    "'memory' of 'noter' does not act: this folder is not trusted. Look at what is in it, then run 'retinue trust'.",
+  ]);
+  expect(existsSync(notes)).toBe(false);
+  await trustFolder(cwd, configDir);
+  expect(await attempt()).toEqual([]);
+  expect(readFileSync(notes, "utf8")).toBe("evil");
 });

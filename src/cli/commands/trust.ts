@@ -99,7 +99,7 @@ async function whatTrustActivates(
   };
 }
 
-/** Hooks, servers and permission modes of the folder's agents. */
+/** Hooks, servers, memories and permission modes of the folder's agents. */
 async function heldBackInAgents(folder: string): Promise<Activated[]> {
   const places = agentDirectories(folder).map((path) => ({
     source: "project" as const,
@@ -110,7 +110,8 @@ async function heldBackInAgents(folder: string): Promise<Activated[]> {
   const loader = new DefinitionLoader({ places, lenient: false, restraints: unrestrained });
   const { diagnostics } = await loader.load();
   return diagnostics.flatMap(({ code, file, field, message }) => {
-    const key = code === "inert" ? (field ?? "") : /leads out of/.test(message) ? "a link" : null;
+    const waits = code === "inert" && message.endsWith("run 'retinue trust'.");
+    const key = waits ? (field ?? "") : /leads out of/.test(message) ? "a link" : null;
     return key === null ? [] : [{ file: relative(folder, file), key, count: null }];
   });
 }
