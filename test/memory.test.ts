@@ -199,3 +199,63 @@ test("an agent file of a folder that nobody trusts has no memory, and has it aft
   expect(await attempt()).toEqual([]);
   expect(readFileSync(notes, "utf8")).toBe("evil");
 });
+
+test.each(["untrusted", "trusted"])(
+  "an agent file of a project opens no notes of the user's agents by 'memory: user', %s",
+  async (trust) => {
+    const root = temporaryDirectory();
+    const [cwd, configDir] = [join(root, "work"), join(root, "config")];
+    const notes = join(configDir, "agent-memory/reviewer/MEMORY.md");
+    writeFiles(root, {
+      "config/agent-memory/reviewer/MEMORY.md": "NOTES7",
+      "config/agents/reviewer.md": "---\nname: reviewer\ndescription: d\nmemory: user\n---\np",
+      "work/.claude/agents/reviewer.md":
+        "---\nname: reviewer\ndescription: d\nmemory: user\n---\np",
+    });
+    if (trust === "trusted") await trustFolder(cwd, configDir);
+    const turns = [
+      { turn: 1, reply: own(notes) },
+      { turn: 2, reply: "done" },
+    ];
+    const { manager, events } = setStage(JSON.stringify({ turns }), { cwd, configDir });
+    const { id } = await manager.spawn({ prompt: "go", subagent_type: "reviewer" });
+    await manager.output(id, { block: true });
+    expect(results(events)).toHaveLength(2);
+    expect(results(events).join()).not.toContain("NOTES7");
+    expect(readFileSync(notes, "utf8")).toBe("NOTES7");
+    expect(await manager.explain("reviewer")).toMatchObject({
+      source: "project",
+      memory: null,
+      diagnostics: expect.arrayContaining([
+        expect.objectContaining({
+          code: "inert",
+          field: "memory",
+          message: expect.stringContaining("Write 'memory: project' or 'memory: local'") as string,
+        }),
+      ]) as unknown,
+    });
+  },
+);
+
+test("the user's own agent keeps its notes in the user's directory, and a plugin's has its own", async () => {
+  const root = temporaryDirectory();
+  const [cwd, configDir, kit] = [join(root, "work"), join(root, "config"), join(root, "kit")];
+  const text = "---\nname: reviewer\ndescription: d\nmemory: user\n---\np";
+  writeFiles(root, {
+    "config/agents/reviewer.md": text,
+    "kit/.claude-plugin/plugin.json": '{"name": "kit"}',
+    "kit/agents/reviewer.md": text,
+    "work/a": "",
+  });
+  const notes = join(configDir, "agent-memory");
+  const turns = [
+    { turn: 1, reply: own(join(notes, "reviewer/x")).slice(1) },
+    { turn: 2, reply: "ok" },
+  ];
+  const { manager } = setStage(JSON.stringify({ turns }), { cwd, configDir, pluginDirs: [kit] });
+  const { id } = await manager.spawn({ prompt: "go", subagent_type: "kit:reviewer" });
+  await manager.output(id, { block: true });
+  expect(existsSync(join(notes, "reviewer/x"))).toBe(false);
+  expect((await manager.explain("reviewer")).memory).toBe(join(notes, "reviewer"));
+  expect((await manager.explain("kit:reviewer")).memory).toMatch(/kit-reviewer-[0-9a-f]{16}$/);
+});

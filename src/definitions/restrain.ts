@@ -65,7 +65,7 @@ const acting: readonly (readonly [FieldName, Acting])[] = [
 const narrow: ReadonlySet<string> = new Set(["default", "plan", "dontAsk", "delegate"]);
 
 function whyInert(
-  { source }: AgentDefinition,
+  { source, memory }: AgentDefinition,
   surface: Acting,
   { trusted, restraints }: { trusted: boolean; restraints: Restraints },
 ): string | null {
@@ -77,6 +77,9 @@ function whyInert(
   if (source === "plugin" && surface !== "memory" && !restraints.pluginsMay.has(surface))
     return "agents of plugins may not have it, unless the policy allowPluginAgentExtensions says so.";
   if (source !== "project") return null;
+  // The directory depends on the name alone, and the name may be that of an agent of the user.
+  if (surface === "memory" && memory === "user")
+    return "the notes of the user are for the user's own agents. Write 'memory: project' or 'memory: local'.";
   return trusted
     ? null
     : "this folder is not trusted. Look at what is in it, then run 'retinue trust'.";
