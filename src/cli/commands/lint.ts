@@ -104,7 +104,7 @@ async function lintFiles(paths: readonly string[], { lenient }: LintOptions): Pr
 function filesOf(path: string): string[] {
   const full = resolve(path);
   try {
-    if (statSync(full).isDirectory()) return findDefinitionFiles(full).files;
+    if (statSync(full).isDirectory()) return findDefinitionFiles(full, { hidden: true }).files;
     if (full.endsWith(".md")) return [full];
     throw new Error("it is no agent file; without a path, settings and plugins are checked too");
   } catch (error) {
