@@ -47,10 +47,18 @@ export class Caller {
 
   /** Throws when this is no place from which it may be steered. */
   mustSteer(agent: AgentOnDisk): void {
-    if (this.maySteer(agent)) return;
-    throw new RetinueError(
-      "invalid_request",
-      `This runs inside an agent, and only a person can steer agent ${agent.meta.retinue.agentId}. Use a terminal of your own.`,
-    );
+    if (!this.maySteer(agent)) throw onlyPersons(`steer agent ${agent.meta.retinue.agentId}`);
   }
+}
+
+/** Throws inside an agent: a person alone does this (`trust a folder`), because it is the user's word or the user's files. */
+export async function mustBePerson(what: string): Promise<void> {
+  if (!(await Caller.read()).isPerson) throw onlyPersons(what);
+}
+
+export function onlyPersons(what: string): RetinueError {
+  return new RetinueError(
+    "invalid_request",
+    `This runs inside an agent, and only a person can ${what}. Use a terminal of your own.`,
+  );
 }
