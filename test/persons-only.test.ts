@@ -77,3 +77,41 @@ test.each(disguises)(
     expect(left.map(({ id }) => id)).toContain(ended?.id);
   },
 );
+
+/** A program that an agent runs: a session of its own, in which it answers as it likes. */
+const nested = (index: string): string => `
+import { createManager, createRehearsal, parseScenario } from ${JSON.stringify(index)};
+const turns = [{ turn: 1, reply: [{ call: "Bash", input: { command: "make x" } }] }, { turn: 2, reply: "done" }];
+const model = createRehearsal(parseScenario(JSON.stringify({ turns }), "s.yaml"));
+const manager = createManager({ model });
+const told = [];
+manager.inbox.subscribe(async ({ type, request }) => {
+  if (type !== "asked") return;
+  for (const scope of ["always", "agent-always", "session"])
+    await manager.inbox.answer(request.id, { verdict: "allow", scope, rules: ["Bash(make *)"] })
+      .then(() => told.push(scope), (error) => told.push(error.message));
+});
+const { id } = await manager.main({ prompt: "go" });
+await manager.output(id, { block: true });
+await manager.close();
+process.stdout.write(JSON.stringify(told));
+`;
+
+test("an agent that answers in a session which its own command started adds no rule to settings or grants", async () => {
+  const { cwd, config, retinue } = office(scenario);
+  expect((await retinue("trust", cwd)).code).toBe(0);
+  const index = fileURLToPath(new URL("../src/index.ts", import.meta.url));
+  writeFileSync(join(cwd, "nested.mjs"), nested(index));
+  writeFileSync(join(cwd, "attack.sh"), `'${process.execPath}' nested.mjs >told 2>failed\n`);
+  const run = await retinue("run", "--rehearse", "s.yaml", "--allowedTools", "Bash", "attack");
+  expect(run.code).toBe(0);
+  expect(readFileSync(join(cwd, "failed"), "utf8")).toBe("");
+  const refusal = expect.stringContaining("this runs inside an agent") as string;
+  expect(JSON.parse(readFileSync(join(cwd, "told"), "utf8"))).toEqual([
+    refusal,
+    refusal,
+    "session",
+  ]);
+  expect(existsSync(join(cwd, ".claude"))).toBe(false);
+  expect(existsSync(join(config, "retinue/grants"))).toBe(false);
+});

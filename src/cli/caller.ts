@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { RetinueError } from "../errors.ts";
 import { agentsOf, ancestorsOf } from "../platform/agents-of.ts";
-import { agentVariable, readMarks } from "../platform/marks.ts";
+import { ownAgents } from "../platform/own-agents.ts";
 import { readProcesses, type Process } from "../platform/process-table.ts";
 import { readLease } from "../transcript/lease.ts";
 import { sessionDirectory, type AgentOnDisk } from "../transcript/meta.ts";
@@ -20,9 +20,7 @@ export class Caller {
   private constructor(processes: readonly Process[]) {
     this.#processes = processes;
     this.above = ancestorsOf(processes, process.pid);
-    // Not every system shows the environment of a process.
-    const own = readMarks([`${agentVariable}=${process.env[agentVariable] ?? ""}`]).agents;
-    this.#agents = new Set([...own, ...agentsOf(processes, process.pid)]);
+    this.#agents = ownAgents(processes);
   }
 
   static async read(): Promise<Caller> {
