@@ -5,6 +5,7 @@ import {
   statSync,
   symlinkSync,
   writeFileSync,
+  readdirSync,
   watch,
 } from "node:fs";
 import { join } from "node:path";
