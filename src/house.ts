@@ -154,6 +154,7 @@ export function buildHouse(
     surroundings: {
       environment,
       redactor,
+      report: warnOnce,
       settings,
       limits: options.limits,
       availableTools: [...session.tools.keys()],

@@ -131,8 +131,8 @@ export interface PermissionPolicy {
   readonly takesSessionGrants: boolean;
   /** Tools that its definition, or one it descends from, confines to some rules. Each must hold. */
   readonly confined: readonly Confinement[];
-  /** The directory of its memory, and the tools that it has only for that. Not handed on to children. */
-  readonly memory: { readonly directory: string; readonly tools: readonly string[] } | null;
+  /** Its memory. Not handed on to children. */
+  readonly memory: AgentMemory | null;
   /** What `/x` in a rule lies below. */
   readonly project: string;
   /** The user trusts the folder: programs may act on its configuration, as git does. */
@@ -147,6 +147,14 @@ export interface PermissionPolicy {
   readonly state: readonly string[];
   /** Further directories in which reading needs no approval: the session's own results. */
   readonly readable: readonly string[];
+}
+
+/** Notes of an agent, and what it may use for them. */
+export interface AgentMemory {
+  /** A real path, without links; `null`: it had one when it began and has none now. */
+  readonly directory: string | null;
+  /** Tools that it has only for that. */
+  readonly tools: readonly string[];
 }
 
 /** A rule as somebody wrote it, and where. */

@@ -247,6 +247,7 @@ export async function resumedAgent(
     surroundings,
     meets,
     parentMode,
+    memory: stored.permissions.memory === null ? null : await memoryOf(stored.type, house),
     changes: { ...changes, background },
   });
   if (past.messages.length > 0) return agent;
@@ -259,6 +260,17 @@ export async function resumedAgent(
   const { spawn } = agent.can;
   const attachments = await initialAttachments({ definition, environment, found, spawn });
   return Object.freeze({ ...agent, sees: Object.freeze({ ...agent.sees, attachments }) });
+}
+
+/** Trust, the definition and links may have changed since the agent began. */
+async function memoryOf(type: string, { files, surroundings }: House): Promise<string | null> {
+  const { memoryDirectory, memoryProblem } = await import("./resolve/memory.ts");
+  const definition = (await files.now()).catalog.find(type);
+  if (definition?.name !== type) return null;
+  const { environment, report } = surroundings;
+  const problem = memoryProblem(definition, environment);
+  if (problem !== null) report(problem);
+  return memoryDirectory(definition, environment);
 }
 
 /** A plan that was approved counts on, unless whoever resumes the agent wants it to plan. */

@@ -33,6 +33,7 @@ test("agents ls --json has the fields of every type", () => {
   expect(told.filter(({ code }) => code === "inert").map(({ field }) => field)).toEqual([
     "hooks",
     "mcpServers",
+    "memory",
   ]);
   expect(listed.find(({ name }) => name === "general-purpose")).toMatchObject({
     source: "built-in",

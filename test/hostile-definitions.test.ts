@@ -139,7 +139,10 @@ test("odd things that are only text load as text", async () => {
   expect(own.find(({ name }) => name === "long")?.description).toHaveLength(12 * 1024 * 5 + 3);
   const climber = own.find(({ name }) => name === "../../x");
   const { cwd, configDir } = here;
-  const memory = climber && memoryDirectory(climber, { cwd, configDir, repository: cwd });
+  // Untrusted, so it has none; after trust it would be this one.
+  expect(climber?.memory).toBeUndefined();
+  const trusted: AgentDefinition | undefined = climber && { ...climber, memory: "project" };
+  const memory = trusted && memoryDirectory(trusted, { cwd, configDir, repository: cwd });
   expect(dirname(memory ?? "")).toBe(join(cwd, ".claude", "agent-memory"));
   expect(basename(memory ?? "")).toMatch(/^[a-z0-9-]+$/);
 });

@@ -116,12 +116,11 @@ test("a memory confines the agent that has it, not its children", async () => {
     },
     { agent: "child", turn: 2, reply: "read" },
   ];
-  writeFiles(cwd, {
-    ".claude/agents/lead.md":
-      "---\nname: lead\ndescription: d\ntools: Agent\nmemory: project\n---\n",
-    ".claude/agents/child.md": "---\nname: child\ndescription: d\ntools: Read\n---\n",
-  });
-  const { manager, events } = setStage(JSON.stringify({ turns }), { cwd });
+  const agents = {
+    lead: { description: "d", prompt: "p", tools: ["Agent"], memory: "project" },
+    child: { description: "d", prompt: "p", tools: ["Read"] },
+  };
+  const { manager, events } = setStage(JSON.stringify({ turns }), { cwd, agents });
   const main = await manager.main({ prompt: "go", subagent_type: "lead" });
   await manager.output(main.id, { block: true });
   await manager.close();

@@ -197,10 +197,10 @@ test("trust makes the settings and the agent's own fields act, and taking it bac
   const json = (...args: string[]): Record<string, unknown> =>
     JSON.parse(retinue([...args, "x", "--json"]).stdout) as Record<string, unknown>;
   const explained = (): Record<string, unknown> => {
-    const { trusted, hooks, mcpServers } = json("explain");
-    return { trusted, hooks, mcpServers, mode: json("agents", "show")["permissionMode"] };
+    const { trusted, hooks, mcpServers, memory } = json("explain");
+    return { trusted, hooks, mcpServers, memory, mode: json("agents", "show")["permissionMode"] };
   };
-  const inert = { trusted: false, hooks: [], mcpServers: [], mode: undefined };
+  const inert = { trusted: false, hooks: [], mcpServers: [], memory: null, mode: undefined };
   const untrusted = {
     trusted: false,
     env: null,
@@ -217,6 +217,7 @@ test("trust makes the settings and the agent's own fields act, and taking it bac
     mode: "acceptEdits",
     hooks: ["SessionStart", "Setup", "PreToolUse", "ConfigChange"],
     mcpServers: ["evil"],
+    memory: join(repository, ".claude/agent-memory/x"),
   });
   expect(effective(here, repository)).toEqual({
     trusted: true,

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { RetinueError } from "../errors.ts";
 import { agentsOf, ancestorsOf } from "../platform/agents-of.ts";
-import { agentVariable, readMarks } from "../platform/marks.ts";
+import { ownAgents } from "../platform/own-agents.ts";
 import { readProcesses, type Process } from "../platform/process-table.ts";
 import { readLease } from "../transcript/lease.ts";
 import { sessionDirectory, type AgentOnDisk } from "../transcript/meta.ts";
@@ -20,9 +20,7 @@ export class Caller {
   private constructor(processes: readonly Process[]) {
     this.#processes = processes;
     this.above = ancestorsOf(processes, process.pid);
-    // Not every system shows the environment of a process.
-    const own = readMarks([`${agentVariable}=${process.env[agentVariable] ?? ""}`]).agents;
-    this.#agents = new Set([...own, ...agentsOf(processes, process.pid)]);
+    this.#agents = ownAgents(processes);
   }
 
   static async read(): Promise<Caller> {
@@ -47,10 +45,18 @@ export class Caller {
 
   /** Throws when this is no place from which it may be steered. */
   mustSteer(agent: AgentOnDisk): void {
-    if (this.maySteer(agent)) return;
-    throw new RetinueError(
-      "invalid_request",
-      `This runs inside an agent, and only a person can steer agent ${agent.meta.retinue.agentId}. Use a terminal of your own.`,
-    );
+    if (!this.maySteer(agent)) throw onlyPersons(`steer agent ${agent.meta.retinue.agentId}`);
   }
+}
+
+/** Throws inside an agent: a person alone does this (`trust a folder`), because it is the user's word or the user's files. */
+export async function mustBePerson(what: string): Promise<void> {
+  if (!(await Caller.read()).isPerson) throw onlyPersons(what);
+}
+
+export function onlyPersons(what: string): RetinueError {
+  return new RetinueError(
+    "invalid_request",
+    `This runs inside an agent, and only a person can ${what}. Use a terminal of your own.`,
+  );
 }

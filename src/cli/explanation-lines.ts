@@ -42,7 +42,7 @@ export function explanationLines(
     ["MCP servers", [list(explanation.mcpServers) + inert(explanation, "mcpServers")]],
     ["hooks", [list(explanation.hooks) + inert(explanation, "hooks")]],
     ["skills", skillLines(explanation)],
-    ["memory", [explanation.memory ?? "none"]],
+    ["memory", [memoryText(explanation)]],
     ["prompt", promptLines(prompt)],
     [
       "problems",
@@ -98,6 +98,12 @@ function skillLines(explanation: Explanation): string[] {
 function inert({ diagnostics }: Explanation, field: string): string {
   const held = diagnostics.some((one) => one.code === "inert" && one.field === field);
   return held ? " that act; the file names some, see problems" : "";
+}
+
+function memoryText({ memory, diagnostics }: Explanation): string {
+  if (memory !== null) return memory;
+  const held = diagnostics.some(({ code, field }) => code === "inert" && field === "memory");
+  return held ? "none; the file names one, see problems" : "none";
 }
 
 function list(names: readonly string[]): string {

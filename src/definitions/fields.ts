@@ -136,7 +136,7 @@ export const definitionFields = {
   memory: {
     ...field(
       "A directory of notes that it keeps between sessions: of the `user`, the `project`, or `local` to this checkout. " +
-        "Adds Read, Write and Edit for that directory.",
+        "Adds Read, Write and Edit for that directory. Inert in a folder that is not trusted; `user` is inert in every project's file.",
       "project",
       () => z.enum(["user", "project", "local"]),
     ),

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, type Dirent } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { errorMessage, systemCode } from "../errors.ts";
 import { kindOf } from "../platform/kind-of.ts";
 
@@ -9,8 +9,14 @@ const most = 10_000;
 const mostEntries = 100_000;
 const deepest = 32;
 
-/** The definition files below a directory, sorted, with the directories that were looked at. Never throws. */
-export function findDefinitionFiles(directory: string): {
+/**
+ * The definition files below a directory, sorted, with the directories that were looked at. Directories that begin with a dot are passed
+ * over unless `hidden`: a program's own state lies there, a worktree of an agent for one. Never throws.
+ */
+export function findDefinitionFiles(
+  directory: string,
+  { hidden = false }: { hidden?: boolean } = {},
+): {
   files: string[];
   directories: string[];
   /** Why there may be more than was found. */
@@ -34,7 +40,10 @@ export function findDefinitionFiles(directory: string): {
         return void (problem = `There are more than ${mostEntries} entries here; the rest is not read. Move what is no agent elsewhere.`);
       if (files.length >= most)
         return void (problem = `There are more than ${most} files here; the rest is not read. Move what is no agent elsewhere.`);
-      if (entry.isDirectory()) {
+      if (entry.isDirectory() && !hidden && entry.name.startsWith(".")) {
+        if (holdsDefinitions(path))
+          problem ??= `${path} begins with a dot and is not read. Move its files.`;
+      } else if (entry.isDirectory()) {
         if (depth < deepest) look(path, depth + 1);
         else
           problem ??= `Folders deeper than ${deepest} levels are not read. Move what is in them up.`;
@@ -45,6 +54,13 @@ export function findDefinitionFiles(directory: string): {
   };
   look(directory, 1);
   return { files: files.toSorted(), directories, problem };
+}
+
+/** Those of git are no agents, and nobody expects them to be. */
+function holdsDefinitions(directory: string): boolean {
+  if (basename(directory).startsWith(".git")) return false;
+  const entries = list(directory);
+  return Array.isArray(entries) && entries.some(({ name }) => name.endsWith(".md"));
 }
 
 function list(directory: string): Dirent[] | string | null {

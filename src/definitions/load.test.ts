@@ -56,6 +56,17 @@ function stage(options: { many: boolean }): Stage {
   };
 }
 
+test.each([".claude/worktrees/x", ".Claude/worktrees/x/deep", ".x"])(
+  "a file that an agent writes below agents/%s is no agent",
+  async (folder) => {
+    const { write, names } = stage({ many: false });
+    write("a.md", agent("a"));
+    write(`${folder}/evil.md`, agent("evil"));
+    write(`team/${folder}/evil.md`, agent("evil"));
+    expect(await names()).toEqual(["a"]);
+  },
+);
+
 /** Watching reports a moment later; looking each time does not. */
 const seen = (check: () => Promise<unknown>, expected: unknown): Promise<void> =>
   vi.waitFor(async () => expect(await check()).toEqual(expected), { timeout: 10_000 });

@@ -9,7 +9,7 @@ export interface Place {
   readonly source: SourceName;
   /** A directory with everything below it, or one file. */
   readonly path: string;
-  /** Whether its hooks, servers and permission modes may act. */
+  /** Whether its hooks, servers, memories and permission modes may act. */
   readonly trusted: boolean;
   /** Links must not lead out of this; `null`: they may lead anywhere. */
   readonly within: string | null;

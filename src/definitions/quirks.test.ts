@@ -220,17 +220,21 @@ test.each(files)("a file with %s", async (_title, text, expected) => {
   }
 });
 
-test("only .md counts, in any folder, hidden ones too", async () => {
+test("only .md counts, in any folder whose name does not begin with a dot", async () => {
   const text = (name: string): string => `---\nname: ${name}\ndescription: d\n---\n`;
-  const { definitions } = await load({
+  const { definitions, diagnostics } = await load({
     "a.MD": text("upper"),
     "b.mdx": text("mdx"),
     "c.markdown": text("long"),
     "sub/deep/d.md": text("deep"),
     ".hidden/e.md": text("hidden"),
+    ".github/readme.md": "no agent",
     ".f.md": text("dot"),
   });
-  expect(definitions.map(({ name }) => name).toSorted()).toEqual(["deep", "dot", "hidden"]);
+  expect(definitions.map(({ name }) => name).toSorted()).toEqual(["deep", "dot"]);
+  expect(diagnostics.map(({ message }) => message)).toEqual([
+    expect.stringMatching(/\.hidden begins with a dot and is not read\. Move its files\.$/),
+  ]);
 });
 
 /** The project's files only. */

@@ -14,12 +14,14 @@ export interface Restraints {
 /** The name of a part of the configuration, as settings have it. */
 export type Surface = "hooks" | "mcp" | "skills";
 
+type Acting = Surface | "permissionMode" | "memory";
+
 export const unrestrained: Restraints = { pluginsOnly: new Set(), pluginsMay: new Set() };
 
 /**
- * Takes from a definition what must not act: of an untrusted project and of plugins hooks, MCP servers and permission
- * modes; of users and projects what a policy leaves to plugins. The agent itself stays, and what it lost is reported.
- * A mode that only narrows stays too.
+ * Takes from a definition what must not act: of an untrusted project hooks, MCP servers, permission modes and the memory; of
+ * plugins the first three; of users and projects what a policy leaves to plugins. The agent itself stays, and what it lost is
+ * reported. A mode that only narrows stays too.
  */
 export function restrain(
   definition: AgentDefinition,
@@ -52,9 +54,10 @@ export function restrain(
 }
 
 /** Fields that make something happen besides the agent itself. */
-const acting: readonly (readonly [FieldName, Surface | "permissionMode"])[] = [
+const acting: readonly (readonly [FieldName, Acting])[] = [
   ["hooks", "hooks"],
   ["mcpServers", "mcp"],
+  ["memory", "memory"],
   ["permissionMode", "permissionMode"],
   ["skills", "skills"],
 ];
@@ -62,17 +65,26 @@ const acting: readonly (readonly [FieldName, Surface | "permissionMode"])[] = [
 const narrow: ReadonlySet<string> = new Set(["default", "plan", "dontAsk", "delegate"]);
 
 function whyInert(
-  { source }: AgentDefinition,
-  surface: Surface | "permissionMode",
+  { source, memory }: AgentDefinition,
+  surface: Acting,
   { trusted, restraints }: { trusted: boolean; restraints: Restraints },
 ): string | null {
   const own = source === "user" || source === "project";
-  if (own && surface !== "permissionMode" && restraints.pluginsOnly.has(surface))
+  if (own && isSurface(surface) && restraints.pluginsOnly.has(surface))
     return "the policy strictPluginOnlyCustomization leaves this to plugins.";
   if (surface === "skills") return null;
-  if (source === "plugin" && !restraints.pluginsMay.has(surface))
+  // Its name is its plugin's, so its notes are nobody else's.
+  if (source === "plugin" && surface !== "memory" && !restraints.pluginsMay.has(surface))
     return "agents of plugins may not have it, unless the policy allowPluginAgentExtensions says so.";
-  if (source === "project" && !trusted)
-    return "this folder is not trusted. Look at what is in it, then run 'retinue trust'.";
-  return null;
+  if (source !== "project") return null;
+  // The directory depends on the name alone, and the name may be that of an agent of the user.
+  if (surface === "memory" && memory === "user")
+    return "the notes of the user are for the user's own agents. Write 'memory: project' or 'memory: local'.";
+  return trusted
+    ? null
+    : "this folder is not trusted. Look at what is in it, then run 'retinue trust'.";
+}
+
+function isSurface(surface: Acting): surface is Surface {
+  return surface !== "permissionMode" && surface !== "memory";
 }

@@ -28,6 +28,16 @@ test("a skill is called like its directory, and only SKILL.md one level down cou
   expect(diagnostics).toEqual([]);
 });
 
+test("a skill in a directory that begins with a dot is none", async () => {
+  const text = "---\ndescription: d\n---\n";
+  const root = stage({
+    ".claude/SKILL.md": text,
+    ".claude/worktrees/x/SKILL.md": text,
+    "a/SKILL.md": text,
+  });
+  expect((await load(root)).skills.map(({ name }) => name)).toEqual(["a"]);
+});
+
 test("every field is read as people write it", async () => {
   const root = stage({
     "a/SKILL.md": `---

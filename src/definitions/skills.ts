@@ -78,6 +78,7 @@ function skillDirectories(place: SkillPlace, diagnostics: Diagnostic[]): string[
   if (kindOf(directory) !== "directory") return [];
   if (source === "plugin" && holdsSkill(directory)) return [directory];
   return listEntries(directory, fullBudget(), diagnostics)
+    .filter(({ name }) => !name.startsWith("."))
     .map(({ name }) => join(directory, name))
     .filter((path) => kindOf(path) === "directory" && holdsSkill(path));
 }

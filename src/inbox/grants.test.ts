@@ -6,9 +6,10 @@ import {
   symlinkSync,
   writeFileSync,
   readdirSync,
+  watch,
 } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { trustFolder } from "../settings/trust.ts";
 import { Grants } from "./grants.ts";
 import { call, setDesk, type Desk } from "./inbox-fixture.ts";
@@ -248,11 +249,13 @@ describe("always", () => {
     const locks = join(desk.configDir, "retinue", "locks");
     const seen: string[] = [];
     mkdirSync(locks, { recursive: true });
-    // The name of the lock, from one that is held right now.
+    // The name of the lock, from one that is made right now.
     const giving = desk.grants.give(request(), allow("always", "Edit"));
-    seen.push(...readdirSync(locks));
+    const watching = watch(locks, (_, name) => seen.push(name ?? ""));
     await giving;
-    expect(seen).toHaveLength(1);
+    await vi.waitFor(() => expect(seen).not.toHaveLength(0));
+    watching.close();
+    expect(new Set(seen).size).toBe(1);
     writeFileSync(join(locks, seen[0] ?? ""), "999999999 1");
     await desk.grants.give(request(), allow("always", "Write"));
     expect(rulesOf(desk.grants, agent)).toEqual(["Edit", "Write"]);

@@ -6,6 +6,7 @@ import type { SourcedRule } from "../permissions/decision.ts";
 import { writeFileAtomic } from "../platform/atomic-write.ts";
 import { withFileLock } from "../platform/file-lock.ts";
 import { once } from "../platform/once.ts";
+import { ownAgents } from "../platform/own-agents.ts";
 import { readSmallFile } from "../platform/read-small-file.ts";
 import { projectFolder } from "../settings/project-folder.ts";
 import { projectSlug } from "../transcript/paths.ts";
@@ -88,6 +89,7 @@ export class Grants {
         "invalid_request",
         `${request.id} cannot be allowed for longer than once: by policy (allowManagedPermissionRulesOnly) only managed settings may hold rules that allow. Allow it once, or deny it.`,
       );
+    if (answer.scope === "agent-always" || answer.scope === "always") await mustBeOutside(request);
     const rules = answer.rules ?? [];
     switch (answer.scope) {
       case "once":
@@ -160,6 +162,16 @@ export class Grants {
       `${this.#file} cannot be read, so that nothing can be granted for always to an agent type. Correct or remove it.`,
     );
   }
+}
+
+/** Throws in a session that an agent's command started: whoever answers there is not known to be the user. */
+async function mustBeOutside({ id }: InboxRequest): Promise<void> {
+  const { readProcesses } = await import("../platform/process-table.ts");
+  if (ownAgents(await readProcesses()).size === 0) return;
+  throw new RetinueError(
+    "invalid_request",
+    `${id} cannot be allowed for longer than the session: this runs inside an agent, and only a person can write settings and grants. Allow it for the session.`,
+  );
 }
 
 /** Each rule once, however often it was granted, with where it came from last. */

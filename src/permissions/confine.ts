@@ -3,7 +3,7 @@ import { runsOnly } from "./bash/coverage.ts";
 import { writesFile } from "./bash/view.ts";
 import { editTools, readTools, type ViewedCall } from "./call.ts";
 import { matchesDomain } from "./domain.ts";
-import { bothInside, type Rulebook } from "./policy.ts";
+import type { Rulebook } from "./policy.ts";
 import { parseRule, type Rule } from "./rule.ts";
 
 /** Tools with which an agent in the mode `delegate` works through others. */
@@ -49,11 +49,12 @@ function stays(rules: readonly Rule[], call: ViewedCall, book: Rulebook): boolea
 }
 
 /** Tools that an agent has only for its memory. */
-export function isOutsideMemory(call: ViewedCall, { policy: { memory } }: Rulebook): string | null {
+export function isOutsideMemory(call: ViewedCall, book: Rulebook): string | null {
+  const { memory } = book.policy;
   if (memory === null || !memory.tools.includes(call.tool)) return null;
-  const isThere =
-    call.pairs.length > 0 && call.pairs.every((pair) => bothInside([memory.directory], pair));
-  return isThere
-    ? null
+  const isThere = call.pairs.length > 0 && call.pairs.every((pair) => book.isInMemory(pair));
+  if (isThere) return null;
+  return memory.directory === null
+    ? `${call.tool} is only for the agent's memory, which it does not have any more: 'retinue explain' of its type says why.`
     : `${call.tool} is only for the agent's memory in ${memory.directory}. Name it in 'tools' to use it elsewhere.`;
 }

@@ -81,12 +81,27 @@ export class Rulebook {
     return this.isInside(pair) || bothInside(this.policy.readable, pair);
   }
 
-  /** Either spelling is a path that no rule allows to write. */
-  isProtected({ given, real }: PathPair): boolean {
+  /**
+   * Really inside the agent's own memory: both spellings, and no link has come to stand on the way to it. The one question behind
+   * everything that a memory allows.
+   */
+  isInMemory(pair: PathPair): boolean {
+    const directory = this.policy.memory?.directory ?? null;
+    return (
+      directory !== null &&
+      bothInside([directory], pair) &&
+      this.ground.realPath(directory) === directory
+    );
+  }
+
+  /** Either spelling is a path that no rule allows to write. A memory is looked at from its own root. */
+  isProtected(pair: PathPair): boolean {
     const { project, directories, own, memory } = this.policy;
     const all = [project, this.ground.home, ...directories];
-    const roots = { directories: all, own, memory: memory?.directory ?? null };
-    return isProtected(given, roots) || isProtected(real, roots);
+    const roots = this.isInMemory(pair)
+      ? { directories: [memory?.directory ?? ""], own: [], memory: null }
+      : { directories: all, own, memory: null };
+    return isProtected(pair.given, roots) || isProtected(pair.real, roots);
   }
 
   /** Of rules that forbid, links are looked up for each call: one that was made since leads to what is meant. */

@@ -11,7 +11,7 @@ import { forbidMatch, namesType } from "./forbid.ts";
 import { beyondLooking } from "./read-only.ts";
 import { ownSecrets } from "./own-secrets.ts";
 import { ruleForPath } from "./path-rule.ts";
-import { bothInside, type PathPair, type Rulebook } from "./policy.ts";
+import type { PathPair, Rulebook } from "./policy.ts";
 import { namesProtected } from "./protected.ts";
 import { privateHostOf } from "./private-host.ts";
 import { isAbout, type Rule } from "./rule.ts";
@@ -176,13 +176,8 @@ function unapproved(call: ViewedCall, book: Rulebook): Finding | null {
   const { policy } = book;
   const says = (reason: string): Finding => ({ verdict: "allow", reason });
   if (harmless.has(call.tool)) return says(`${call.tool} needs no approval.`);
-  const { memory } = policy;
   const isKnown = call.pairs.length > 0;
-  if (
-    memory !== null &&
-    isKnown &&
-    call.pairs.every((pair) => bothInside([memory.directory], pair))
-  )
+  if (isKnown && call.pairs.every((pair) => book.isInMemory(pair)))
     return says("It is in the agent's own memory.");
   if (readTools.has(call.tool) && call.pairs.every((pair) => book.isReadable(pair)))
     return says("Reading inside the working directories needs no approval.");

@@ -12,7 +12,7 @@ import type { Limits, Settings } from "../settings/settings.ts";
 import { createTools } from "../tools/registry.ts";
 import { toolSpec } from "../tools/tool.ts";
 import type { Environment } from "./environment.ts";
-import { memoryDirectory } from "./memory.ts";
+import { memoryDirectory, memoryProblem } from "./memory.ts";
 import { resolveModel } from "./model.ts";
 import { readOnlyOf } from "./policy.ts";
 import { initialAttachments, systemPrompt } from "./prompt.ts";
@@ -161,7 +161,10 @@ export async function explainAgent(
       cachedPrefix: tokens.tools + tokens.system,
       firstRequestUsd: answerCost({ model: id, usage }, settings.prices),
     },
-    diagnostics: context.diagnostics.filter(({ file }) => file === definition.file),
+    diagnostics: [
+      ...context.diagnostics.filter(({ file }) => file === definition.file),
+      ...[memoryProblem(definition, environment)].filter((problem) => problem !== null),
+    ],
   };
 }
 

@@ -6,6 +6,7 @@ import { parseAllowedTools } from "../permissions/allowed-tools.ts";
 import { isInside } from "../platform/is-inside.ts";
 import {
   permissionModes,
+  type AgentMemory,
   type ModeRecord,
   type PermissionMode,
   type ResolvedAgent,
@@ -61,7 +62,7 @@ const storedAgentSchema = z.object({
         z.object({ tools: texts, rules: texts }),
       ]),
     ),
-    memory: z.object({ directory: z.string(), tools: texts }).nullable(),
+    memory: z.object({ directory: z.string().nullable(), tools: texts }).nullable(),
     own: texts,
   }),
   relates: z.object({
@@ -124,6 +125,8 @@ export function renewAgent(
     meets: Above;
     /** The mode of its parent, as far as that is in memory. */
     parentMode: ModeRecord | undefined;
+    /** Where a new agent of its type would keep its notes; `null`: nowhere. */
+    memory: string | null;
     changes: Changes;
   },
 ): ResolvedAgent {
@@ -150,7 +153,7 @@ export function renewAgent(
         rules,
         takesSessionGrants: permissions.takesSessionGrants,
         confined: permissions.confined,
-        memory: permissions.memory,
+        memory: memoryNow(permissions.memory, context.memory),
         project: surroundings.project,
         trusted: surroundings.trusted,
         cwd,
@@ -178,6 +181,11 @@ export function renewAgent(
     },
     toolReport: [],
   });
+}
+
+/** The memory that an agent had, as long as a new agent of its type would have the same. Its tools stay bound to it. */
+function memoryNow(before: AgentMemory | null, now: string | null): AgentMemory | null {
+  return before && { ...before, directory: before.directory === now ? now : null };
 }
 
 function alone(depth: number): Partial<ResolvedAgent["relates"]> {

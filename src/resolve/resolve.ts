@@ -1,4 +1,5 @@
 import type { AgentDefinition } from "../definitions/definition.ts";
+import type { Diagnostic } from "../diagnostic.ts";
 import { newAgentId, type AgentId, type SessionId } from "../ids.ts";
 import type {
   ModeRecord,
@@ -12,6 +13,7 @@ import type { SpawnRequest } from "../spawn-request.ts";
 import type { Environment } from "./environment.ts";
 import { deepFreeze } from "./deep-freeze.ts";
 import { definitionHash } from "./definition-hash.ts";
+import { memoryProblem } from "./memory.ts";
 import { resolveModel } from "./model.ts";
 import { resolvePolicy } from "./policy.ts";
 import { initialAttachments, systemPrompt, type Found } from "./prompt.ts";
@@ -20,6 +22,8 @@ import { initialAttachments, systemPrompt, type Found } from "./prompt.ts";
 export interface Surroundings {
   readonly environment: Environment;
   readonly redactor: Pick<Redactor, "text">;
+  /** Hears why an agent gets less than its definition says. */
+  readonly report: (diagnostic: Diagnostic) => void;
   readonly settings: Settings;
   readonly limits: Limits;
   readonly availableTools: readonly string[];
@@ -82,6 +86,8 @@ export async function resolveAgent(
   const { policy, mode, tools: resolved } = resolvePolicy(definition, request, context);
   const { tools, spawn, report, refusal } = resolved;
   if (refusal !== null) throw refusal;
+  const withoutMemory = memoryProblem(definition, environment);
+  if (withoutMemory !== null) surroundings.report(withoutMemory);
   const effort = request.effort ?? definition.effort ?? null;
 
   return deepFreeze({

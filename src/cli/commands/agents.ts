@@ -8,6 +8,7 @@ import { errorMessage, RetinueError } from "../../errors.ts";
 import { defaultConfigDir } from "../../transcript/paths.ts";
 import type { AgentDefinition } from "../../definitions/definition.ts";
 import { refusalOf } from "../../resolve/refusal.ts";
+import { mustBePerson } from "../caller.ts";
 import { table } from "../columns.ts";
 import { placeFiles } from "../place-files.ts";
 import { readHere, type HereOptions } from "../read-here.ts";
@@ -147,6 +148,7 @@ export async function agentsNewCommand(
   name: string,
   options: { description?: string; tools?: string; model?: string; user?: boolean },
 ): Promise<void> {
+  await mustBePerson("write agents this way");
   if (!/^[a-z0-9][a-z0-9-]{0,63}$/.test(name)) {
     throw new RetinueError(
       "invalid_request",

@@ -3,6 +3,7 @@ import { socketDirectories } from "../../platform/private-socket.ts";
 import { findOrphans, reapOrphans } from "../../platform/orphans.ts";
 import { inspectTranscript } from "../../transcript/inspect.ts";
 import { defaultConfigDir } from "../../transcript/paths.ts";
+import { mustBePerson } from "../caller.ts";
 import type { Ground } from "../doctor/check.ts";
 import { examine, type Row } from "../doctor/examine.ts";
 import { exitCodes } from "../exit-codes.ts";
@@ -12,6 +13,7 @@ import { createStyle, wantsColor, type Style } from "../style.ts";
 
 /** `retinue doctor`: what is wrong with this installation, what crashes left behind, and what to do about it. */
 export async function doctorCommand(options: { fix?: boolean; json?: boolean }): Promise<void> {
+  if (options.fix === true) await mustBePerson("remove what crashes left");
   const rows = await Array.fromAsync(examine(groundHere(), { fix: options.fix === true }));
   if (options.json === true) process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
   else report(rows);

@@ -5,6 +5,7 @@ import { RetinueError } from "../../errors.ts";
 import { repositoryRoot } from "../../platform/git.ts";
 import { realPath } from "../../platform/real-path.ts";
 import { defaultConfigDir } from "../../transcript/paths.ts";
+import { mustBePerson } from "../caller.ts";
 import { placeFiles, type PlacedFile } from "../place-files.ts";
 import { plain } from "../sanitize.ts";
 
@@ -16,6 +17,7 @@ const rehearsal =
 /** `retinue init`: a first agent, its rehearsal and settings in the current directory. */
 export async function initCommand(options: { json?: boolean }): Promise<void> {
   const directory = process.cwd();
+  await mustBePerson("write agents and settings this way");
   await refuseUserDirectory(directory);
   const names = globSync("**/*.*", { cwd: templateDirectory }).toSorted();
   const files = await placeFiles(

@@ -9,8 +9,11 @@ import { findSkill, loadSkills } from "../../definitions/skills.ts";
 import { findDefinitionFiles } from "../../definitions/find-files.ts";
 import type { Diagnostic } from "../../diagnostic.ts";
 import { errorMessage, RetinueError } from "../../errors.ts";
+import { repositoryRoot } from "../../platform/git.ts";
+import { memoryProblem } from "../../resolve/memory.ts";
 import { refusalOf } from "../../resolve/refusal.ts";
 import { settingsSchema } from "../../settings/settings.ts";
+import { defaultConfigDir } from "../../transcript/paths.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { readHere, type HereOptions } from "../read-here.ts";
 import { diagnosticLine } from "../report-diagnostics.ts";
@@ -54,6 +57,8 @@ interface Linted {
 async function lintHere(options: LintOptions): Promise<Linted> {
   const { configuration, catalog, diagnostics } = await readHere(options);
   const skills = await loadSkills(configuration.skillPlaces);
+  const cwd = process.cwd();
+  const here = { cwd, configDir: defaultConfigDir(), repository: repositoryRoot(cwd) };
   const candidates = catalog
     .candidates()
     .filter(({ definition }) => definition.source !== "built-in");
@@ -70,6 +75,7 @@ async function lintHere(options: LintOptions): Promise<Linted> {
       ...shadowed(catalog),
       ...candidates.flatMap(({ definition }) => refused(definition)),
       ...candidates.flatMap(({ definition }) => unknownSkills(definition, skills.skills)),
+      ...candidates.flatMap(({ definition }) => memoryProblem(definition, here) ?? []),
     ],
   };
 }
@@ -98,7 +104,7 @@ async function lintFiles(paths: readonly string[], { lenient }: LintOptions): Pr
 function filesOf(path: string): string[] {
   const full = resolve(path);
   try {
-    if (statSync(full).isDirectory()) return findDefinitionFiles(full).files;
+    if (statSync(full).isDirectory()) return findDefinitionFiles(full, { hidden: true }).files;
     if (full.endsWith(".md")) return [full];
     throw new Error("it is no agent file; without a path, settings and plugins are checked too");
   } catch (error) {

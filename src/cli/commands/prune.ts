@@ -1,5 +1,6 @@
 import { defaultConfigDir } from "../../transcript/paths.ts";
 import { prune, type OldSession, type Pruned } from "../../transcript/retention.ts";
+import { mustBePerson } from "../caller.ts";
 import { table } from "../columns.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { formatBytes, plural } from "../format.ts";
@@ -14,6 +15,7 @@ interface PruneOptions {
 
 /** `retinue prune`: deletes old sessions now. */
 export async function pruneCommand(options: PruneOptions): Promise<void> {
+  if (options.dryRun !== true) await mustBePerson("remove sessions");
   const configDir = defaultConfigDir();
   const pruned = await prune({
     configDir,

@@ -1,4 +1,5 @@
 import { removeAgent } from "../../transcript/remove-agent.ts";
+import { mustBePerson } from "../caller.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { findAgent } from "../find-agent.ts";
 import { firstRefusal, Refusal } from "../refusal.ts";
@@ -11,6 +12,7 @@ interface Removed {
 
 /** `retinue rm`: deletes ended agents of any process. */
 export async function removeCommand(asked: string[], options: { json?: boolean }): Promise<void> {
+  await mustBePerson("remove agents");
   const outcomes: (Removed | Refusal)[] = [];
   for (const text of new Set(asked)) outcomes.push(await remove(text));
   report(outcomes, options);

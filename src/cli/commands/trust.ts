@@ -19,6 +19,7 @@ import {
   trustFolder,
 } from "../../settings/trust.ts";
 import { defaultConfigDir } from "../../transcript/paths.ts";
+import { mustBePerson } from "../caller.ts";
 import { table } from "../columns.ts";
 import { reportDiagnostics } from "../report-diagnostics.ts";
 import { plain, plainLine } from "../sanitize.ts";
@@ -38,11 +39,12 @@ export async function trustCommand(
   const configDir = defaultConfigDir();
   const directory = resolve(folder ?? ".");
   if (options.list === true) list(configDir, options);
-  else if (options.revoke === true) revoke(directory, configDir, options);
+  else if (options.revoke === true) await revoke(directory, configDir, options);
   else await trust(directory, configDir, options);
 }
 
 async function trust(directory: string, configDir: string, options: TrustOptions): Promise<void> {
+  if (options.dryRun !== true) await mustBePerson("trust a folder");
   const folder = folderToTrust(directory);
   const { activates, diagnostics } = await whatTrustActivates(folder, configDir);
   if (options.json !== true) process.stdout.write(preview(folder, activates));
@@ -99,7 +101,7 @@ async function whatTrustActivates(
   };
 }
 
-/** Hooks, servers and permission modes of the folder's agents. */
+/** Hooks, servers, memories and permission modes of the folder's agents. */
 async function heldBackInAgents(folder: string): Promise<Activated[]> {
   const places = agentDirectories(folder).map((path) => ({
     source: "project" as const,
@@ -110,7 +112,8 @@ async function heldBackInAgents(folder: string): Promise<Activated[]> {
   const loader = new DefinitionLoader({ places, lenient: false, restraints: unrestrained });
   const { diagnostics } = await loader.load();
   return diagnostics.flatMap(({ code, file, field, message }) => {
-    const key = code === "inert" ? (field ?? "") : /leads out of/.test(message) ? "a link" : null;
+    const waits = code === "inert" && message.endsWith("run 'retinue trust'.");
+    const key = waits ? (field ?? "") : /leads out of/.test(message) ? "a link" : null;
     return key === null ? [] : [{ file: relative(folder, file), key, count: null }];
   });
 }
@@ -197,7 +200,8 @@ function preview(folder: string, activates: readonly Activated[]): string {
   return `What this makes active in ${plain(folder)}:\n${table(rows)}`;
 }
 
-function revoke(directory: string, configDir: string, options: TrustOptions): void {
+async function revoke(directory: string, configDir: string, options: TrustOptions): Promise<void> {
+  await mustBePerson("revoke trust in a folder");
   const folder = distrustFolder(directory, configDir);
   // What is gone belongs to nothing.
   const main = existsSync(directory) ? trustedThrough(directory, configDir) : undefined;
