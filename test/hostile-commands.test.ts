@@ -824,3 +824,12 @@ test.each(["jq -n '$ ENV'", "jq -n '$ ENV.GITHUB_TOKEN'", "jq -n '$#\nENV'"])(
     expect(verdictOf(command, makeCountry())).toBe("ask");
   },
 );
+
+test.each(["retinue trust .", "npx retinue trust --revoke x", "node bin/retinue.js approve q1"])(
+  "only a person says %s, whatever is allowed",
+  (command) => {
+    expect(verdictOf(command, makeCountry(), { rules: ["allow Bash"] })).toBe("ask");
+    expect(verdictOf(command, makeCountry(), { mode: "bypassPermissions" })).toBe("ask");
+    expect(verdictOf("retinue ps", makeCountry(), { rules: ["allow Bash"] })).toBe("allow");
+  },
+);

@@ -10,7 +10,7 @@ test("ripgrep that nobody has approved prints nothing of a file that an ignore f
   const { rgPath } = require("@vscode/ripgrep") as { rgPath: string };
   vi.stubEnv("PATH", [dirname(rgPath), process.env["PATH"]].join(delimiter));
   const secret = join(temporaryDirectory(), "credentials.json");
-  writeFileSync(secret, '{ canary [1\n');
+  writeFileSync(secret, "{ canary [1\n");
   const reply = JSON.stringify([{ call: "Bash", input: { command: "rg hello 2>&1" } }]);
   const { manager, cwd } = setStage(
     `turns: [{ turn: 1, reply: ${reply} }, { turn: 2, reply: "{{ results.1 }}" }]`,

@@ -1,4 +1,5 @@
 import { relative } from "node:path";
+import type { ShellWord } from "../shell/shell-word.ts";
 import { isInside } from "../platform/is-inside.ts";
 import type { PermissionPolicy } from "../resolved-agent.ts";
 import { editTools, readTools, type ViewedCall } from "./call.ts";
@@ -28,6 +29,13 @@ export function ownSecrets(call: ViewedCall, book: Rulebook): Finding | null {
     ({ pair, program }) =>
       walkers.has(program ?? "") && either(pair, (path) => holdsOwnSecrets(path, roots)),
   );
+  const spoken = call.bash?.texts.find(({ words }) => speaksAsUser(words));
+  if (spoken !== undefined)
+    return {
+      verdict: "ask",
+      reason: `'${spoken.text}' is the user's word: only a person says it.`,
+      part: spoken.text,
+    };
   const part = walked?.part ?? mayTouch(call, book.policy);
   if (part === null) return null;
   return {
@@ -35,6 +43,12 @@ export function ownSecrets(call: ViewedCall, book: Rulebook): Finding | null {
     reason: `${shownPart(part)} may touch the tokens of sessions, and what the user is asked and allows. Grep and Read leave them out.`,
     part,
   };
+}
+
+/** Commands of Retinue by which a user trusts, approves or removes something. The command itself refuses agents too. */
+function speaksAsUser(words: readonly ShellWord[]): boolean {
+  const at = words.findIndex(({ text }) => /(?:^|\/)retinue(?:\.js)?$/.test(text));
+  return at !== -1 && words.slice(at + 1).some(({ text }) => /^(?:trust|approve|deny)$/.test(text));
 }
 
 /** A part of which not all is known, in a command that names the place. */

@@ -99,8 +99,8 @@ export class Rulebook {
     const { project, directories, own, memory } = this.policy;
     const all = [project, this.ground.home, ...directories];
     const roots = this.isInMemory(pair)
-      ? { directories: [memory?.directory ?? ""], own: [], memory: null }
-      : { directories: all, own, memory: null };
+      ? { directories: [memory?.directory ?? ""], own: [] }
+      : { directories: all, own };
     return isProtected(pair.given, roots) || isProtected(pair.real, roots);
   }
 

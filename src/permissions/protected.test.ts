@@ -3,7 +3,6 @@ import { isCritical, isProtected } from "./protected.ts";
 
 const roots = {
   directories: ["/p", "/h", "/other"],
-  memory: "/p/.claude/agent-memory/x",
   own: ["/state"],
 };
 
@@ -38,7 +37,6 @@ test.each([
   "/elsewhere/.bashrc",
   "/p/.claude/worktrees/w/src/a",
   "/p/work/.claude/worktrees/w/src/a",
-  "/p/.claude/agent-memory/x/notes.md",
 ])("%s is not", (path) => {
   expect(isProtected(path, roots)).toBe(false);
 });

@@ -13,8 +13,6 @@ const directories: readonly string[] = [...protectedDirectories, ...furtherDirec
 export interface ProtectedRoots {
   /** The project, the home directory and every working directory. */
   readonly directories: readonly string[];
-  /** The agent's own memory, which it may write. */
-  readonly memory: string | null;
   /** Retinue's own directories. */
   readonly own: readonly string[];
 }
@@ -23,8 +21,7 @@ export interface ProtectedRoots {
  * Whether writing to a path below these directories, or to Retinue's own files, wants a person's word, whatever is allowed. At any
  * depth: a package inside a repository has hooks and settings of its own.
  */
-export function isProtected(path: string, { directories, memory, own }: ProtectedRoots): boolean {
-  if (memory !== null && isInside(memory, path)) return false;
+export function isProtected(path: string, { directories, own }: ProtectedRoots): boolean {
   if (own.some((directory) => isInside(directory, path))) return true;
   return directories.some((root) => isInside(root, path) && isProtectedBelow(root, path));
 }

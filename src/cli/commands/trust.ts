@@ -95,7 +95,7 @@ async function whatTrustActivates(
       ...activates,
       ...(await heldBackInAgents(folder)),
       ...(await linkedSkills(folder, configDir)),
-      ...gitThatLooks(folder),
+      ...unaskedGit(folder),
     ],
     diagnostics,
   };
@@ -134,7 +134,7 @@ async function linkedSkills(folder: string, configDir: string): Promise<Activate
 }
 
 /** Git runs programs that a repository configures, so its commands ask where nobody trusts that. */
-function gitThatLooks(folder: string): Activated[] {
+function unaskedGit(folder: string): Activated[] {
   return existsSync(join(folder, ".git")) ? [{ file: ".git", key: "git", count: null }] : [];
 }
 
