@@ -656,3 +656,74 @@ test("git diff is asked about only where git tracks a file that must not be read
   git("add", "-N", ".env");
   for (const command of ["git diff", "git diff src/a"]) expect(verdict(command)).toBe("ask");
 });
+
+/** A repository that git takes for one, with a program in its configuration. */
+function repositoryAt(place: string): Record<string, string> {
+  return {
+    [`${place}/HEAD`]: "ref: refs/heads/main\n",
+    [`${place}/config`]: "[diff]\n\texternal = ./evil\n",
+    [`${place}/objects/`]: "",
+    [`${place}/refs/`]: "",
+  };
+}
+
+test.each([
+  ["a repository of its own", repositoryAt("project/in/.git")],
+  ["a .git file that leads elsewhere", { "project/in/.git": "gitdir: ../evil\n" }],
+  ["a .git that is a dangling link", { "project/in/.git": "-> nowhere" }],
+  ["a repository without .git", repositoryAt("project/in")],
+  ["a HEAD that is a dangling link", { "project/in/HEAD": "-> refs/heads/nothing" }],
+  [
+    "a repository among the worktrees of agents",
+    repositoryAt("project/in/.claude/worktrees/.git"),
+    "in/.claude/worktrees",
+  ],
+  ["a submodule", { "project/in/.git": "gitdir: ../.git/modules/in\n" }],
+])("git needs approval where it finds %s inside a trusted folder", (_, files, at = "in/deep") => {
+  const country = makeCountry({
+    ...repositoryAt("project/.git"),
+    ...files,
+    "project/in/deep/a": "",
+    "project/src/a": "",
+  });
+  for (const command of ["git status", "git diff", "git log -1"]) {
+    for (const mode of ["default", "plan", "acceptEdits"] as const) {
+      expect(verdictOf(command, country, { mode, at: "src" })).toBe("allow");
+      expect(verdictOf(command, country, { mode, at })).toBe("ask");
+    }
+    const policy = { confined: [{ readOnly: true }] } as const;
+    expect(verdictOf(command, country, { policy, at: "src" })).toBe("allow");
+    expect(verdictOf(command, country, { policy, at })).toBe("ask");
+  }
+});
+
+test("git needs approval where the trusted folder's own .git is none, and a repository lies above it", () => {
+  const country = makeCountry({ "project/in/.git/HEAD": "", ...repositoryAt("project/.git") });
+  const project = join(country.project, "in");
+  const own = { ...country, project };
+  expect(verdictOf("git status", own)).toBe("ask");
+  mkdirSync(join(project, ".git/objects"));
+  mkdirSync(join(project, ".git/refs"));
+  writeFileSync(join(project, ".git/HEAD"), "ref: refs/heads/main\n");
+  expect(verdictOf("git status", own)).toBe("allow");
+});
+
+test("git needs no approval in a linked work tree of the trusted repository", () => {
+  const country = makeCountry();
+  const git = (...words: string[]): void => {
+    execFileSync("git", ["-c", "user.name=n", "-c", "user.email=e", ...words], {
+      cwd: country.project,
+    });
+  };
+  git("init", "-q");
+  git("commit", "-qm", "a", "--allow-empty");
+  git("worktree", "add", "-q", ".claude/worktrees/x");
+  expect(verdictOf("git status", country, { at: ".claude/worktrees/x" })).toBe("allow");
+  const linked = { ...country, project: join(country.project, ".claude/worktrees/x") };
+  expect(verdictOf("git status", linked)).toBe("allow");
+});
+
+test("git needs approval to show what is in a submodule, whose configuration is another one", () => {
+  const country = makeCountry(repositoryAt("project/.git"));
+  expect(verdictOf("git diff --submodule=diff", country)).toBe("ask");
+});

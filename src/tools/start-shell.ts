@@ -27,7 +27,9 @@ export function startShell(call: {
   const { workbench, sandboxed } = call;
   const { cwd } = workbench;
   const given = environment(workbench);
-  const env = call.unapproved ? { ...given, ...gitThatLooks(given) } : given;
+  const env = call.unapproved
+    ? { ...given, ...gitThatLooks(given), GIT_EXTERNAL_DIFF: undefined }
+    : given;
   if (sandboxed === undefined) {
     const args = ["--noprofile", "--norc", "-c", call.command];
     const child = workbench.processes.start("bash", args, {

@@ -10,7 +10,6 @@ import { isAcceptedEdit } from "./accepted-edit.ts";
 import { copyBudget } from "./files/copied-files.ts";
 import { unwrapped } from "./forms.ts";
 import { matchesCommand, type CommandPattern } from "./pattern.ts";
-import { hasStrayRepository } from "./stray-repository.ts";
 import { isOftenLooking, onlyLooks } from "./look/only-looks.ts";
 import type { Sight } from "./look/programs.ts";
 import { writesFile, type BashView } from "./view.ts";
@@ -257,9 +256,9 @@ function variablesWithGlobs({ reach }: BashView): ReadonlySet<string> {
   return new Set(risky.map(({ name }) => name));
 }
 
-/** Whether git may act on a configuration that nobody trusts. */
-function mayMisleadGit({ policy, ground }: Rulebook): boolean {
-  return !policy.trusted || hasStrayRepository(ground);
+/** Whether git may act on a configuration that nobody trusts: trust is for the repository of one folder. */
+export function mayMisleadGit({ policy, ground }: Rulebook): boolean {
+  return !policy.trusted || !ground.findsRepositoryOf(policy.project);
 }
 
 function textOf(words: readonly ShellWord[]): string {
