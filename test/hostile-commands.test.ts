@@ -759,6 +759,7 @@ test.each([
   "git ls-tree -r HEAD",
   "git log --oneline main",
   "git branch -vv",
+  "git branch --show-current",
   "git remote -v",
 ])("a rule that denies reading a file is not in the way of %s", (command) => {
   const country = makeCountry({ ...secrets, ...repositoryAt("project/.git") });
@@ -799,6 +800,15 @@ test.each([
   "git archive HEAD",
   "git notes add -C 48325272",
   "git rebase --show-current-patch",
+  "git apply x.patch",
+  "git am x.mbox",
+  "git update-index --add --cacheinfo 100644,48325272,w.txt",
+  "git cherry-pick -X subtree=w HEAD~1",
+  "git --work-tree=sub blame key",
+  "git check-ignore -v a",
+  'git blame ./"$x"',
+  'git commit --allow-empty -F "$x"',
+  'git commit --allow-empty --file="$x"',
   'git add "$x"',
 ])(
   "a rule that denies reading a file is not passed by git that shows or copies it: %s",
@@ -820,6 +830,9 @@ const usual = [
   "git commit --amend --no-edit",
   "git push -u origin HEAD",
   "git push --force origin feature/x",
+  'git push origin feature/"$x"',
+  'git checkout -b "$x"',
+  "git merge -X theirs main",
   "git fetch --all --prune",
   "git pull --rebase origin main",
   "git checkout -b feature/x",
@@ -935,4 +948,38 @@ test("a rule that denies editing a file is not in the way of storing it", () => 
   const rules = ["allow Bash", "deny Edit(kept.txt)"];
   for (const command of ["git add kept.txt", "git commit -m x kept.txt"])
     expect(verdictOf(command, country, { rules })).toBe("allow");
+});
+
+test.each(["git lfs pull", "git bisect good"])(
+  "a rule that denies editing a file is not passed by git that checks out others: %s",
+  (command) => {
+    const rules = ["allow Bash", "deny Edit(kept.txt)"];
+    expect(verdictOf(command, makeCountry({ "project/kept.txt": "" }), { rules })).toBe("ask");
+  },
+);
+
+test("git needs approval where a submodule is a repository that somebody brought along", () => {
+  const country = makeCountry({ "project/in/a": "", "outside/a": "" });
+  const git = (cwd: string, ...words: string[]): void => {
+    const settings = ["user.name=n", "user.email=e", "protocol.file.allow=always"];
+    execFileSync("git", [...settings.flatMap((one) => ["-c", one]), ...words], {
+      cwd,
+      stdio: "ignore",
+    });
+  };
+  const { project, outside } = country;
+  for (const cwd of [outside, join(project, "in"), project]) {
+    git(cwd, "init", "-q");
+    git(cwd, "commit", "-qm", "a", "--allow-empty");
+  }
+  git(project, "submodule", "add", outside, "kept");
+  expect(verdictOf("git status", country)).toBe("allow");
+  expect(verdictOf("git status", country, { at: "kept" })).toBe("ask");
+  for (const version of ["2", "4"]) {
+    git(project, "update-index", "--index-version", version);
+    git(project, "add", "in");
+    expect(verdictOf("git status", country)).toBe("ask");
+    git(project, "rm", "-qf", "--cached", "in");
+    expect(verdictOf("git status", country)).toBe("allow");
+  }
 });

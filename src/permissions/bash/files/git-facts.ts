@@ -9,13 +9,13 @@ export const lookingCommands = words(
 /** Commands that change files of the work tree, which only running would tell. */
 export const rewritingCommands = words(
   "checkout switch restore reset clean apply stash merge pull rebase cherry-pick revert am rm mv read-tree " +
-    "checkout-index submodule sparse-checkout",
+    "checkout-index submodule sparse-checkout bisect lfs",
 );
 
 /** Commands that write to the repository alone. Every other one may write what its operands name. */
 export const storingCommands = words(
   "add commit push fetch update-index update-ref symbolic-ref gc fsck prune count-objects maintenance pack-refs repack " +
-    "name-rev show-ref cherry check-ignore check-attr ls-remote help lfs",
+    "name-rev show-ref cherry check-ignore check-attr ls-remote help hash-object notes diff-tree diff-index diff-files range-diff whatchanged",
 );
 
 /** Commands that speak to another repository, which an operand may name. */

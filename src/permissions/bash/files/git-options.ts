@@ -1,11 +1,3 @@
-import type { ShellWord } from "../../../shell/shell-word.ts";
-import {
-  optionTable,
-  parseArguments,
-  type Arguments,
-  type OptionTable,
-} from "../look/arguments.ts";
-
 /**
  * Options of git's commands, as closed lists. With `quiet` ones a command shows nothing of what is in files; `loud` ones may have it
  * do so. None of them names a program. An option that is missing here may do anything: `rebase --exec`, `clone -u`, `add -i`.
@@ -60,7 +52,7 @@ const listing =
   "-l --list --contains[=] --no-contains[=] --merged[=] --no-merged[=] --points-at= --sort= --format= --color[=] --no-color " +
   "--column[=] --no-column -i --ignore-case";
 
-const known: Readonly<Record<string, Options>> = {
+export const gitOptions: Readonly<Record<string, Options>> = {
   "": { quiet: "" },
   status: {
     quiet: `${walk} -u[=] --column[=] --no-column --ahead-behind --no-ahead-behind --renames --find-renames[=]`,
@@ -128,7 +120,7 @@ const known: Readonly<Record<string, Options>> = {
       "--count= --sort= --format= --color[=] --points-at= --merged[=] --no-merged[=] --contains[=] --no-contains[=] --ignore-case",
   },
   "symbolic-ref": { quiet: "-qd -m: --short --quiet --delete --no-recurse --recurse" },
-  "check-ignore": { quiet: "-qvzn --quiet --verbose --stdin --non-matching --no-index" },
+  "check-ignore": { loud: "-v --verbose", quiet: "-qzn --quiet --stdin --non-matching --no-index" },
   "check-attr": { loud: "-az --all --cached --stdin" },
   cherry: { quiet: "-v --verbose --abbrev[=]" },
   version: { quiet: "--build-options" },
@@ -197,14 +189,12 @@ const known: Readonly<Record<string, Options>> = {
     quiet: `${merging} -nxrs -m: --no-commit --mainline= --ff --skip --allow-empty --allow-empty-message --keep-redundant-commits --empty=`,
   },
   revert: { quiet: `${merging} -ns -m: --no-commit --mainline= --skip --reference` },
+  // A patch may copy a file: `copy from .env`.
   am: {
-    quiet: `${merging} -3ksqi --3way --no-3way --keep --no-keep --quiet --skip --resolved -r --ignore-whitespace --whitespace= --exclude= --include= --reject --committer-date-is-author-date --message-id --no-message-id --allow-empty --keep-cr --no-keep-cr --directory=`,
-    loud: "--show-current-patch[=] --interactive",
+    loud: `${merging} -3ksqi --3way --no-3way --keep --no-keep --quiet --skip --resolved -r --ignore-whitespace --whitespace= --exclude= --include= --reject --committer-date-is-author-date --message-id --no-message-id --allow-empty --keep-cr --no-keep-cr --directory= --show-current-patch[=] --interactive`,
   },
   apply: {
-    quiet:
-      "-3RqN -p: -C: --3way --check --index --cached --intent-to-add --reverse --reject --unidiff-zero --stat --numstat --summary --recount --whitespace= --ignore-whitespace --ignore-space-change --directory= --exclude= --include= --unsafe-paths --allow-empty --quiet --inaccurate-eof --no-add --apply",
-    loud: "-v --verbose",
+    loud: "-3RqN -p: -C: --3way --check --index --cached --intent-to-add --reverse --reject --unidiff-zero --stat --numstat --summary --recount --whitespace= --ignore-whitespace --ignore-space-change --directory= --exclude= --include= --unsafe-paths --allow-empty --quiet --inaccurate-eof --no-add --apply -v --verbose",
   },
   clean: { quiet: "-dfnqxX -e: --force --dry-run --quiet --exclude=" },
   mv: { quiet: "-fkn --force --dry-run --sparse", loud: "-v --verbose" },
@@ -240,7 +230,9 @@ const known: Readonly<Record<string, Options>> = {
   },
   "update-index": {
     quiet:
-      "-qgz --add --remove --force-remove --refresh --really-refresh --assume-unchanged --no-assume-unchanged --skip-worktree --no-skip-worktree --chmod= --cacheinfo= --ignore-missing --ignore-submodules --again --stdin --replace --index-info --unresolve",
+      "-qgz --add --remove --force-remove --refresh --really-refresh --assume-unchanged --no-assume-unchanged --skip-worktree --no-skip-worktree --chmod= --ignore-missing --ignore-submodules --again --unresolve",
+    // They give a file another name, or another file this name.
+    loud: "--cacheinfo= --stdin --replace --index-info",
   },
   "update-ref": { quiet: "-dz -m: --no-deref --create-reflog --stdin" },
   "read-tree": {
@@ -289,69 +281,3 @@ const known: Readonly<Record<string, Options>> = {
     verbs: "ls-files status track untrack version env pull fetch checkout prune fsck install",
   },
 };
-
-interface Table {
-  readonly options: OptionTable;
-  readonly verbs: ReadonlySet<string> | null;
-}
-
-const tables = new Map<string, Table>();
-
-function tableOf(name: string, kind: "quiet" | "all"): Table | null {
-  const options = Object.hasOwn(known, name) ? known[name] : undefined;
-  const { quiet, loud = "", verbs, loudVerbs = "" } = options ?? {};
-  if (options === undefined || (quiet === undefined && kind === "quiet")) return null;
-  const key = `${kind} ${name}`;
-  let table = tables.get(key);
-  if (table === undefined) {
-    const isAll = kind === "all";
-    const few = verbs?.split(" ");
-    table = {
-      options: optionTable(isAll ? `${quiet ?? ""} ${loud}` : (quiet ?? "")),
-      verbs: few === undefined ? null : new Set(isAll ? [...few, ...loudVerbs.split(" ")] : few),
-    };
-    tables.set(key, table);
-  }
-  return table;
-}
-
-/** The arguments of a command of git, with paths behind `--` apart. */
-export interface GitArguments extends Pick<Arguments, "options" | "operands"> {
-  readonly paths: readonly ShellWord[];
-  /** Its first operand is one of the command's known verbs; also where the command has none. */
-  readonly isKnownVerb: boolean;
-}
-
-/** `null`: the command, or some option, is not known to show nothing (`quiet`), or to run nothing (`all`). */
-export function gitArguments(
-  name: string,
-  args: readonly ShellWord[],
-  kind: "quiet" | "all",
-): GitArguments | null {
-  const table = tableOf(name, kind);
-  if (table === null) return null;
-  const end = args.findIndex(({ isStatic, text }) => isStatic && text === "--");
-  const given = parsed(table.options, end === -1 ? args : args.slice(0, end));
-  if (given === null) return null;
-  const [verb] = given.operands;
-  const isKnownVerb = table.verbs === null || verb === undefined || table.verbs.has(verb.text);
-  return { ...given, paths: end === -1 ? [] : args.slice(end + 1), isKnownVerb };
-}
-
-/** Stands for text that only running would tell. */
-export const openText = "…";
-
-/** A word in quotes is one word: the value of an option, whatever it is, or an operand unless it may begin with a dash. */
-function parsed(table: OptionTable, args: readonly ShellWord[]): Arguments | null {
-  const open = new Set<ShellWord>();
-  const words = args.map((word) => {
-    if (word.isStatic || word.canSplit) return word;
-    const first = word.pieces[0] ?? "-";
-    const option = /^--[\w-]+=/.exec(first)?.[0] ?? "";
-    const standIn = { ...word, isStatic: true, text: `${option}${openText}` };
-    if (option === "" && first.startsWith("-")) open.add(standIn);
-    return standIn;
-  });
-  const given = parseArguments(table, words);
-  return given === null || given.operands.some((word) => open.has(word)) ? null : given;
-}

@@ -1,15 +1,17 @@
 import type { ShellWord } from "../../../shell/shell-word.ts";
 import type { GitCommand } from "./git-command.ts";
 import { rewritingCommands, transferringCommands } from "./git-facts.ts";
-import { gitArguments, openText, type GitArguments } from "./git-options.ts";
+import { gitArguments, type GitArguments } from "./git-arguments.ts";
 
 /** Whether git may show what is in files, or copy files to other names. Their names and sizes do not count. */
 export function showsContent({ name, before, args }: GitCommand): boolean {
   const given = gitArguments(name, args, "quiet");
   if (given === null || !given.isKnownVerb) return true;
   const { operands } = given;
-  // Another work tree, or another repository, gets copies of what git knows.
+  // In another work tree a path means another file; it, or another repository, gets copies of what git knows.
+  if (before.some(({ text }) => text.startsWith("--work-tree"))) return true;
   if (rewritingCommands.has(name) && before.some(isElsewhere)) return true;
+  if (given.options.some(movesFiles)) return true;
   if (transferringCommands.has(name) && operands.some(isLocal)) return true;
   switch (name) {
     case "show":
@@ -27,7 +29,7 @@ export function showsContent({ name, before, args }: GitCommand): boolean {
       return !remote.test(operands[0]?.text ?? "");
     case "blame":
       // The file that it shows is an operand.
-      return [...operands, ...given.paths].some(({ isStatic }) => !isStatic);
+      return args.some(({ isStatic }) => !isStatic);
     default:
       return false;
   }
@@ -49,15 +51,25 @@ function isCommit({ text }: ShellWord): boolean {
 const surely = /^(?:(?:HEAD|@)(?:[~^]\d*)*|[^:{]+\^(?:0|\{commit\}))$/;
 
 /** Formats that show the object itself. */
-const showing = new RegExp(String.raw`%\(\*?(?:raw|contents)|${openText}`, "i");
+const showing = /%\(\*?(?:raw|contents)/i;
 
 function isElsewhere({ text }: ShellWord): boolean {
-  return /^(?:-C|--git-dir|--work-tree)/.test(text);
+  return /^(?:-C|--git-dir)/.test(text);
+}
+
+/** `-X subtree=x` merges files into another directory. */
+function movesFiles({ name, value }: GitArguments["options"][number]): boolean {
+  return (
+    /^(?:-X|--strategy-option)$/.test(name) &&
+    !/^(?:ours|theirs|ignore-[\w-]+|(?:no-)?renormalize|no-renames|find-renames(?:=.*)?|patience|histogram|diff-algorithm=.*)$/.test(
+      value?.text ?? "",
+    )
+  );
 }
 
 /** A repository that is named by its path. */
-function isLocal({ text }: ShellWord): boolean {
-  return /^(?:\.{0,2}(?:\/|$)|~|file:)/.test(text) || text.includes(openText);
+function isLocal({ pieces: [front] }: ShellWord): boolean {
+  return /^(?:\.{0,2}(?:\/|$)|~|file:)/.test(front ?? "");
 }
 
 const remote = /^(?:https?|ssh|git):\/\/|^[\w.-]+@[\w.-]+:/;

@@ -2,7 +2,7 @@ import { literalWord, unknownWords, type ShellWord } from "../../../shell/shell-
 import { optionTable, parseArguments } from "../look/arguments.ts";
 import { gitCommand, type GitCommand } from "./git-command.ts";
 import { lookingCommands, rewritingCommands, storingCommands } from "./git-facts.ts";
-import { gitArguments, type GitArguments } from "./git-options.ts";
+import { gitArguments, type GitArguments } from "./git-arguments.ts";
 import { showsContent } from "./git-shows.ts";
 import { isKnownPath, type FileUse } from "./use.ts";
 import { operandsOf } from "./operands.ts";
@@ -35,8 +35,11 @@ function writtenBy(command: GitCommand | null, named: readonly ShellWord[]): rea
   const name = command?.name ?? "";
   if (rewritingCommands.has(name)) return [unknownWords];
   const isKept = name === "" || lookingCommands.has(name) || storingCommands.has(name);
-  return isKept && command !== null ? [] : named;
+  const isRead = name === "config" && command?.args.some(({ text }) => readsConfig.test(text));
+  return command !== null && (isKept || isRead === true) ? [] : named;
 }
+const readsConfig = /^(?:-l|--list|--get(?:-all|-regexp)?)$/;
+
 /** The operands of a `git diff` that compares the work tree with the index; `null`: it may show more. */
 function ofPlainDiff(args: readonly ShellWord[]): readonly ShellWord[] | null {
   if (args[0]?.text !== "diff" || !args.every(({ isStatic }) => isStatic)) return null;
@@ -76,6 +79,6 @@ function isHarmless(setting: ShellWord | undefined): boolean {
 function isHarmlessConfig({ options, operands: [first, ...others] }: GitArguments): boolean {
   const names = options.map(({ name }) => name);
   if (names.includes("--rename-section")) return false;
-  if (names.some((name) => /^(?:-l|--list|--get.*|--unset.*)$/.test(name))) return true;
+  if (names.some((name) => readsConfig.test(name) || name.startsWith("--unset"))) return true;
   return others.length === 0 || /^(?:get|list)$/.test(first?.text ?? "") || isHarmless(first);
 }
