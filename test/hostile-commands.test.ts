@@ -833,3 +833,330 @@ test.each(["retinue trust .", "npx retinue trust --revoke x", "node bin/retinue.
     expect(verdictOf("retinue ps", makeCountry(), { rules: ["allow Bash"] })).toBe("allow");
   },
 );
+
+/** A repository that git takes for one, with a program in its configuration. */
+function repositoryAt(place: string): Record<string, string> {
+  return {
+    [`${place}/HEAD`]: "ref: refs/heads/main\n",
+    [`${place}/config`]: "[diff]\n\texternal = ./evil\n",
+    [`${place}/objects/`]: "",
+    [`${place}/refs/`]: "",
+  };
+}
+
+test.each([
+  ["a repository of its own", repositoryAt("project/in/.git")],
+  ["a .git file that leads elsewhere", { "project/in/.git": "gitdir: ../evil\n" }],
+  ["a .git that is a dangling link", { "project/in/.git": "-> nowhere" }],
+  ["a repository without .git", repositoryAt("project/in")],
+  ["a HEAD that is a dangling link", { "project/in/HEAD": "-> refs/heads/nothing" }],
+  [
+    "a repository among the worktrees of agents",
+    repositoryAt("project/in/.claude/worktrees/.git"),
+    "in/.claude/worktrees",
+  ],
+  ["a submodule", { "project/in/.git": "gitdir: ../.git/modules/in\n" }],
+])("git needs approval where it finds %s inside a trusted folder", (_, files, at = "in/deep") => {
+  const country = makeCountry({
+    ...repositoryAt("project/.git"),
+    ...files,
+    "project/in/deep/a": "",
+    "project/src/a": "",
+  });
+  for (const command of ["git status", "git diff", "git log -1"]) {
+    for (const mode of ["default", "plan", "acceptEdits"] as const) {
+      expect(verdictOf(command, country, { mode, at: "src" })).toBe("allow");
+      expect(verdictOf(command, country, { mode, at })).toBe("ask");
+    }
+    const policy = { confined: [{ readOnly: true }] } as const;
+    expect(verdictOf(command, country, { policy, at: "src" })).toBe("allow");
+    expect(verdictOf(command, country, { policy, at })).toBe("ask");
+  }
+});
+
+test("git needs approval where the trusted folder's own .git is none, and a repository lies above it", () => {
+  const country = makeCountry({ "project/in/.git/HEAD": "", ...repositoryAt("project/.git") });
+  const project = join(country.project, "in");
+  const own = { ...country, project };
+  expect(verdictOf("git status", own)).toBe("ask");
+  mkdirSync(join(project, ".git/objects"));
+  mkdirSync(join(project, ".git/refs"));
+  writeFileSync(join(project, ".git/HEAD"), "ref: refs/heads/main\n");
+  expect(verdictOf("git status", own)).toBe("allow");
+});
+
+test("git needs no approval in a linked work tree of the trusted repository", () => {
+  const country = makeCountry();
+  const git = (...words: string[]): void => {
+    execFileSync("git", ["-c", "user.name=n", "-c", "user.email=e", ...words], {
+      cwd: country.project,
+    });
+  };
+  git("init", "-q");
+  git("commit", "-qm", "a", "--allow-empty");
+  git("worktree", "add", "-q", ".claude/worktrees/x");
+  expect(verdictOf("git status", country, { at: ".claude/worktrees/x" })).toBe("allow");
+  const linked = { ...country, project: join(country.project, ".claude/worktrees/x") };
+  expect(verdictOf("git status", linked)).toBe("allow");
+});
+
+test("git needs approval to show what is in a submodule, whose configuration is another one", () => {
+  const country = makeCountry(repositoryAt("project/.git"));
+  expect(verdictOf("git diff --submodule=diff", country)).toBe("ask");
+});
+
+const hash = "4832527e9a7b5c1d";
+
+test.each([
+  `git show -s ${hash}`,
+  `git show --stat ${hash}`,
+  `git show --name-only ${hash}`,
+  "git show -s 'HEAD^{tree}'",
+  `git show -s HEAD..${hash}`,
+  "git show -s HEAD:a^0",
+  "git show -s main",
+  `git cat-file blob ${hash}`,
+  `git cat-file -p ${hash}`,
+])("a rule that denies reading a file holds for its blob: %s", (command) => {
+  const country = makeCountry({ ...secrets, ...repositoryAt("project/.git") });
+  const deny = "deny Read(.env)";
+  for (const rules of [[deny], [deny, "allow Bash"]])
+    expect(verdictOf(command, country, { rules })).toBe("ask");
+  expect(verdictOf(command, country, { rules: ["allow Bash"] })).toBe("allow");
+});
+
+test.each([
+  "git show --stat",
+  "git show -s HEAD~2",
+  "git show --name-only HEAD^2~1 -- a",
+  "git show --stat HEAD~3..HEAD",
+  "git show -s 'main^{commit}'",
+  "git show -s main^0",
+  "git ls-files -s",
+  "git ls-tree -r HEAD",
+  "git log --oneline main",
+  "git branch -vv",
+  "git branch --show-current",
+  "git remote -v",
+])("a rule that denies reading a file is not in the way of %s", (command) => {
+  const country = makeCountry({ ...secrets, ...repositoryAt("project/.git") });
+  expect(verdictOf(command, country, { rules: ["deny Read(.env)"] })).toBe("allow");
+});
+
+test.each([
+  "git add -i",
+  "git add -e",
+  "git add -ui",
+  "git add --interactive",
+  "git add --int",
+  "GIT_EDITOR=cat git add --edit",
+  "git commit --interactive",
+  "git commit -p",
+  "git commit -av",
+  "git checkout -p",
+  "git restore --patch",
+  "git reset -qp",
+  "git stash push -p",
+  "git stash show",
+  "git for-each-ref --format='%(raw)'",
+  "git for-each-ref --format '%(*raw)'",
+  "git tag -l --format='%(raw)' t",
+  "git branch --format='%(contents)'",
+  'git tag --format="$x"',
+  "git fsck --lost-found",
+  "git clone -q . w",
+  "git clone ../project w",
+  "git worktree add w",
+  "git --work-tree=w checkout -f",
+  "git --work-tree w checkout -f",
+  "git checkout-index -a --prefix=w/",
+  "git -C w checkout main",
+  "git -C w pull .. main",
+  "git fetch ../other main",
+  "git submodule add ./ w",
+  "git archive HEAD",
+  "git notes add -C 48325272",
+  "git rebase --show-current-patch",
+  "git apply x.patch",
+  "git am x.mbox",
+  "git update-index --add --cacheinfo 100644,48325272,w.txt",
+  "git cherry-pick -X subtree=w HEAD~1",
+  "git --work-tree=sub blame key",
+  "git check-ignore -v a",
+  'git blame ./"$x"',
+  'git commit --allow-empty -F "$x"',
+  'git commit --allow-empty --file="$x"',
+  'git add "$x"',
+])(
+  "a rule that denies reading a file is not passed by git that shows or copies it: %s",
+  (command) => {
+    const country = makeCountry(secrets);
+    const rules = ["deny Read(./.env)", "allow Bash"];
+    expect(verdictOf(command, country, { rules })).toBe("ask");
+    expect(
+      verdictOf(command, country, { rules: rules.slice(0, 1), mode: "bypassPermissions" }),
+    ).toBe("ask");
+  },
+);
+
+const usual = [
+  "git add -A",
+  "git add -u src",
+  'git commit -am "$message"',
+  'git commit --message="$message"',
+  "git commit --amend --no-edit",
+  "git push -u origin HEAD",
+  "git push --force origin feature/x",
+  'git push origin feature/"$x"',
+  'git checkout -b "$x"',
+  "git merge -X theirs main",
+  "git fetch --all --prune",
+  "git pull --rebase origin main",
+  "git checkout -b feature/x",
+  "git checkout -- a/b",
+  "git switch -c feature/x",
+  "git restore --staged a/b",
+  "git reset --hard HEAD~1",
+  "git merge --no-ff -m x feature/x",
+  "git rebase -i --autosquash main",
+  "git rebase --continue",
+  "git cherry-pick -x abc123",
+  "git stash push -u -m wip",
+  "git stash pop",
+  "git clean -fdx",
+  "git tag -a v1 -m x",
+  "git branch -D feature/x",
+  "git remote add origin git@example.com:x/y.git",
+  "git clone --depth 1 https://example.com/x/y.git",
+  "git rm -r --cached a",
+  "git log --oneline --graph --all -20",
+  "git diff --stat HEAD~1",
+  "git rev-parse --abbrev-ref HEAD",
+  "git --version",
+];
+
+test.each(usual)("rules that deny other things are not in the way of %s", (command) => {
+  const rules = ["allow Bash", "deny Read(./.env)", "deny Bash(evil *)", "deny Bash(rm *)"];
+  expect(verdictOf(command, makeCountry(secrets), { rules })).toBe("allow");
+});
+
+test.each([
+  "git clone -u evil . w",
+  "git clone --upload-pack=evil . w",
+  "git clone --config=core.fsmonitor=evil . w",
+  "git clone -ccore.sshCommand=evil ssh://x/y w",
+  "git clone --config core.sshCommand=evil ssh://x/y w",
+  "git clone ext::evil w",
+  "git fetch --upload-p=evil origin",
+  "git push --receive-pack=evil origin",
+  "git push --exec=evil origin",
+  "git rebase --ex evil",
+  "git rebase -xevil",
+  "git merge -s evil x",
+  "git bisect view evil x",
+  "git bisect run evil",
+  "git send-email --sendmail-cmd='evil x' f",
+  "git daemon --access-hook=evil",
+  "git web--browse -b evil x",
+  "git difftool -x evil",
+  "git --exec-path=./bin x",
+  "git --shallow-file evil x",
+  "git grep -Oevil x",
+  "git archive --remote=x --exec=evil HEAD",
+  "git config core.fsmonitor evil",
+  "git config --global alias.x '!evil'",
+  "git config --rename-section a alias",
+  "git -c alias.x='!evil' x",
+  "git x",
+  "git init --template=t",
+  'git push origin "$x"',
+  "git-clone -u evil . w",
+])("git may run a program that a rule denies: %s", (command) => {
+  const rules = ["allow Bash", "deny Bash(evil *)"];
+  expect(verdictOf(command, makeCountry(), { rules })).not.toBe("allow");
+  expect(verdictOf(command, makeCountry(), { rules: ["allow Bash"] })).toBe("allow");
+});
+
+test.each(["git config user.name x", "git config --get core.pager", "git config core.pager"])(
+  "a rule that denies a program is not in the way of %s",
+  (command) => {
+    const rules = ["allow Bash", "deny Bash(evil *)"];
+    expect(verdictOf(command, makeCountry(), { rules })).toBe("allow");
+  },
+);
+
+test.each([
+  ["git-push o", "deny"],
+  ["/usr/lib/git-core/git-push o", "deny"],
+  ["env git-push o", "deny"],
+  ["git send-pack o", "ask"],
+  ["git subtree push o", "ask"],
+  ["git lfs push o", "ask"],
+  ["git http-push o", "ask"],
+  ["git --shallow-file x push", "ask"],
+])("a rule for git push holds for its other names: %s", (command, verdict) => {
+  const rules = ["allow Bash", "deny Bash(git push *)"];
+  expect(verdictOf(command, makeCountry(), { rules })).toBe(verdict);
+});
+
+test.each([
+  "git config --file kept.txt a.b c",
+  "git config -f kept.txt a.b c",
+  "git config -fkept.txt a.b c",
+  "git merge-file kept.txt b a",
+  "git bundle create kept.txt HEAD",
+  "git clone . kept.txt",
+  "git clone https://example.com/x kept.txt",
+  "git worktree add kept.txt",
+  "git init kept.txt",
+  "git archive --output=kept.txt HEAD",
+  "git --shallow-file x bundle create kept.txt HEAD",
+])("a rule that denies editing a file holds for git that is given its name: %s", (command) => {
+  const country = makeCountry({ "project/kept.txt": "" });
+  const rules = ["allow Bash", "deny Edit(kept.txt)"];
+  expect(verdictOf(command, country, { rules })).toBe("deny");
+  const allow = ["allow Bash(git *)"];
+  const shielded = command.replaceAll("kept.txt", ".git/config");
+  expect(verdictOf(shielded, country, { rules: allow })).toBe("ask");
+});
+
+test("a rule that denies editing a file is not in the way of storing it", () => {
+  const country = makeCountry({ "project/kept.txt": "" });
+  const rules = ["allow Bash", "deny Edit(kept.txt)"];
+  for (const command of ["git add kept.txt", "git commit -m x kept.txt"])
+    expect(verdictOf(command, country, { rules })).toBe("allow");
+});
+
+test.each(["git lfs pull", "git bisect good"])(
+  "a rule that denies editing a file is not passed by git that checks out others: %s",
+  (command) => {
+    const rules = ["allow Bash", "deny Edit(kept.txt)"];
+    expect(verdictOf(command, makeCountry({ "project/kept.txt": "" }), { rules })).toBe("ask");
+  },
+);
+
+test("git needs approval where a submodule is a repository that somebody brought along", () => {
+  const country = makeCountry({ "project/in/a": "", "outside/a": "" });
+  const git = (cwd: string, ...words: string[]): void => {
+    const settings = ["user.name=n", "user.email=e", "protocol.file.allow=always"];
+    execFileSync("git", [...settings.flatMap((one) => ["-c", one]), ...words], {
+      cwd,
+      stdio: "ignore",
+    });
+  };
+  const { project, outside } = country;
+  for (const cwd of [outside, join(project, "in"), project]) {
+    git(cwd, "init", "-q");
+    git(cwd, "commit", "-qm", "a", "--allow-empty");
+  }
+  git(project, "submodule", "add", outside, "kept");
+  expect(verdictOf("git status", country)).toBe("allow");
+  expect(verdictOf("git status", country, { at: "kept" })).toBe("ask");
+  for (const version of ["2", "4"]) {
+    git(project, "update-index", "--index-version", version);
+    git(project, "add", "in");
+    expect(verdictOf("git status", country)).toBe("ask");
+    git(project, "rm", "-qf", "--cached", "in");
+    expect(verdictOf("git status", country)).toBe("allow");
+  }
+});

@@ -2,6 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { systemCode } from "../errors.ts";
 import { trackedPaths, type TrackedPaths } from "../platform/git-index.ts";
+import { findsRepositoryOf } from "../platform/own-repository.ts";
 import { realPath } from "../platform/real-path.ts";
 import { userHome } from "../platform/user-home.ts";
 
@@ -20,13 +21,22 @@ export interface Ground {
   exists(path: string): boolean;
   /** The paths that git tracks around the directory where the call runs; `null` where they cannot be told. */
   tracked(): TrackedPaths | null;
+  /** Whether git, where the call runs, finds the repository of this folder, or none. */
+  findsRepositoryOf(folder: string): boolean;
   /** Whether there is something that is no directory. */
   isFile(path: string): boolean;
 }
 
 export function realGround(cwd: string, home = userHome(), shellHome = home): Ground {
   const files = { realPath, list: namesIn, exists: existsSync, isFile };
-  return { cwd, home, shellHome, ...files, tracked: () => trackedPaths(cwd) };
+  return {
+    cwd,
+    home,
+    shellHome,
+    ...files,
+    tracked: () => trackedPaths(cwd),
+    findsRepositoryOf: (folder) => findsRepositoryOf(folder, cwd),
+  };
 }
 
 function isFile(path: string): boolean {

@@ -67,7 +67,9 @@ function mayTouch(
   const text = readable.reduce((rest, directory) => rest.replaceAll(directory, ""), bash.command);
   const isNamed = state.some((root) => text.includes(root));
   return isNamed ||
-    /CLAUDE_CONFIG_DIR|\benviron\b|\.claude\b|\blease\b|\bretinue\/(?:trust|grants)/.test(text)
+    /CLAUDE_CONFIG_DIR|\benviron\b|\.claude\b|(?<!-)\blease\b|\bretinue\/(?:trust|grants)/.test(
+      text,
+    )
     ? part
     : null;
 }

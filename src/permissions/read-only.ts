@@ -1,5 +1,5 @@
 import type { ReadOnly } from "../resolved-agent.ts";
-import { coverage } from "./bash/coverage.ts";
+import { coverage, mayMisleadGit } from "./bash/coverage.ts";
 import { editTools, type ViewedCall } from "./call.ts";
 import type { Decision } from "./decision.ts";
 import { Rulebook } from "./policy.ts";
@@ -28,14 +28,15 @@ export function beyondLooking(
   const anywhere = new Rulebook(
     { ...book.policy, mode: "default", directories: ["/"], trusted: true },
     () => [],
-    book.ground,
+    { ...book.ground, findsRepositoryOf: () => true },
   );
   const cover = coverage(bash, { rules, edits: [], builtIn: true }, anywhere);
   if (cover.covered) {
-    const { trusted } = book.policy;
-    const isGit = !trusted && bash.texts.some(({ words: [name] }) => name?.text === "git");
-    if (!isGit) return null;
-    const reason = "git acts on what this folder configures, and the folder is not trusted.";
+    const isGit = bash.texts.some(({ words: [name] }) => name?.text === "git");
+    if (!isGit || !mayMisleadGit(book)) return null;
+    const reason = book.policy.trusted
+      ? "git acts on what the repository here configures, and it is not the one of the trusted folder."
+      : "git acts on what this folder configures, and the folder is not trusted.";
     return { verdict: "ask", reason };
   }
   const { part, why } = cover;

@@ -55,7 +55,7 @@ export function pathsInIndex(bytes: Buffer, format: ObjectFormat): string[] {
 }
 
 /** A number in groups of seven bits, where each group but the last counts one more. */
-function readOffset(bytes: Buffer, at: number): { value: number; next: number } {
+export function readOffset(bytes: Buffer, at: number): { value: number; next: number } {
   let byte = bytes.readUInt8(at);
   let value = byte & 0x7f;
   let next = at + 1;

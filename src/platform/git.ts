@@ -109,6 +109,7 @@ async function git(cwd: string, args: readonly string[]): Promise<string> {
       GIT_CONFIG_NOSYSTEM: "1",
       GIT_TERMINAL_PROMPT: "0",
       GIT_NO_LAZY_FETCH: "1",
+      GIT_ALLOW_PROTOCOL: "",
     },
   });
   return stdout;

@@ -28,8 +28,9 @@ export function startShell(call: {
   const { workbench, sandboxed } = call;
   const { cwd } = workbench;
   const given = environment(workbench);
+  const quietly = sandboxed === undefined ? quietRipgrep : {};
   const env = call.unapproved
-    ? { ...given, ...gitThatLooks(given), ...(sandboxed === undefined ? quietRipgrep : {}) }
+    ? { ...given, ...gitThatLooks(given), GIT_EXTERNAL_DIFF: undefined, ...quietly }
     : given;
   if (sandboxed === undefined) {
     const args = ["--noprofile", "--norc", "-c", call.command];

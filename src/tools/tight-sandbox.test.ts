@@ -337,6 +337,16 @@ describe.skipIf(missing !== undefined)(`a command that nobody approved${why}`, (
       expect((await look("cat ~/other/file", {}, below)).isError).toBe(true);
     });
 
+    test("finds no program for diffs in its environment", async () => {
+      Object.assign(bench.workbench, { env: { GIT_EXTERNAL_DIFF: "evil" } });
+      const shown = 'echo "diff: $GIT_EXTERNAL_DIFF, protocols: ${GIT_ALLOW_PROTOCOL-any}"';
+      expect((await look(shown)).content).toBe("diff: , protocols: \n");
+      Object.assign(bench.workbench, { tightSandbox: undefined });
+      expect((await look(shown)).content).toBe("diff: , protocols: \n");
+      const { content } = await bench.call(bashTool, { command: shown }, { confinedTo: null });
+      expect(content).toBe("diff: evil, protocols: any\n");
+    });
+
     test("ignores what the person ignores everywhere, and runs no monitor", async () => {
       repository(bench.root);
       write(join(home, ".config/git/ignore"), "*.mine\n");

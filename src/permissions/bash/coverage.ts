@@ -10,7 +10,6 @@ import { isAcceptedEdit } from "./accepted-edit.ts";
 import { copyBudget } from "./files/copied-files.ts";
 import { unwrapped } from "./forms.ts";
 import { matchesCommand, type CommandPattern } from "./pattern.ts";
-import { hasStrayRepository } from "./stray-repository.ts";
 import { isOftenLooking, onlyLooks } from "./look/only-looks.ts";
 import type { Sight } from "./look/programs.ts";
 import { writesFile, type BashView } from "./view.ts";
@@ -177,6 +176,8 @@ class Check {
     if (name === undefined || !isOftenLooking(name.text)) return null;
     if (name.text === "git" && !this.#book.policy.trusted)
       return "git acts on what the repository configures: run 'retinue trust' if you trust this folder";
+    if (name.text === "git" && mayMisleadGit(this.#book))
+      return "git would act on another repository than that of the trusted folder";
     if (name.text === "git" && this.#sight.changesDirectory)
       return "git would run in another directory, whose configuration is another one";
     if (args.some(({ isStatic, isGlob }) => !isStatic && !isGlob))
@@ -267,9 +268,9 @@ function variablesWithGlobs({ reach }: BashView): ReadonlySet<string> {
   return new Set(risky.map(({ name }) => name));
 }
 
-/** Whether git may act on a configuration that nobody trusts. */
-function mayMisleadGit({ policy, ground }: Rulebook): boolean {
-  return !policy.trusted || hasStrayRepository(ground);
+/** Whether git may act on a configuration that nobody trusts: trust is for the repository of one folder. */
+export function mayMisleadGit({ policy, ground }: Rulebook): boolean {
+  return !policy.trusted || !ground.findsRepositoryOf(policy.project);
 }
 
 function textOf(words: readonly ShellWord[]): string {

@@ -102,6 +102,10 @@ const anything: Form = { words: [unknownWords], assignments: [] };
 function innerForms(program: string, args: readonly ShellWord[]): Form[] {
   if (program === "find") return afterActions(args);
   if (program === "git") return withoutGlobalOptions(args);
+  // `/usr/lib/git-core/git-push` is `git push`.
+  const command = /^git-([a-z][a-z-]*)$/.exec(program)?.[1];
+  if (command !== undefined)
+    return [{ assignments: [], words: [literalWord("git"), literalWord(command), ...args] }];
   if (program === "command" && onlyLooks(args)) return [];
   if (!changers.has(program)) return shellsAmong(args);
   const added = program === "xargs" || program === "parallel" ? [unknownWords] : [];

@@ -50,18 +50,39 @@ export function gitConfiguration(
   ];
 }
 
-/** Git that only looks: it writes no index, runs no hook, and starts no daemon that would outlive the command. */
+/** Settings for git that only looks. Programs for one kind of file (`diff.x.textconv`, `filter.x.clean`) have no switch. */
+const looking = {
+  "core.fsmonitor": "false",
+  "core.hooksPath": "/dev/null",
+  // A directory among the files of a repository can be one too.
+  "safe.bareRepository": "explicit",
+  "log.showSignature": "false",
+  // Git in a submodule would act on another configuration, and is not given this one.
+  "status.submoduleSummary": "false",
+  "diff.submodule": "short",
+};
+
+/**
+ * Git that only looks: it writes no index, runs no hook, fetches nothing that a partial clone lacks, and starts no daemon that would
+ * outlive the command.
+ */
 export function gitThatLooks(
   env: Readonly<Record<string, string | undefined>>,
 ): Record<string, string> {
   const count = Number(env["GIT_CONFIG_COUNT"] ?? "0") || 0;
+  const settings = Object.entries(looking);
   return {
     GIT_OPTIONAL_LOCKS: "0",
-    GIT_CONFIG_COUNT: String(count + 2),
-    [`GIT_CONFIG_KEY_${count}`]: "core.fsmonitor",
-    [`GIT_CONFIG_VALUE_${count}`]: "false",
-    [`GIT_CONFIG_KEY_${count + 1}`]: "core.hooksPath",
-    [`GIT_CONFIG_VALUE_${count + 1}`]: "/dev/null",
+    GIT_NO_LAZY_FETCH: "1",
+    // No protocol at all: older versions do not know the variable above.
+    GIT_ALLOW_PROTOCOL: "",
+    GIT_CONFIG_COUNT: String(count + settings.length),
+    ...Object.fromEntries(
+      settings.flatMap(([name, value], at) => [
+        [`GIT_CONFIG_KEY_${count + at}`, name],
+        [`GIT_CONFIG_VALUE_${count + at}`, value],
+      ]),
+    ),
   };
 }
 

@@ -9,16 +9,17 @@ export const lookingCommands = words(
 /** Commands that change files of the work tree, which only running would tell. */
 export const rewritingCommands = words(
   "checkout switch restore reset clean apply stash merge pull rebase cherry-pick revert am rm mv read-tree " +
-    "checkout-index submodule sparse-checkout",
+    "checkout-index submodule sparse-checkout bisect lfs",
 );
 
-/** Commands that show nothing of what is in files, unless they are asked for a patch. Every other one may. */
-export const silentCommands = words(
-  "add commit push fetch branch tag remote rev-parse init clone ls-files ls-tree describe shortlog worktree version help " +
-    "switch checkout restore reset merge pull rebase cherry-pick revert clean mv rm gc fsck prune submodule count-objects " +
-    "rev-list merge-base name-rev symbolic-ref update-index update-ref check-ignore for-each-ref show-ref cherry am apply " +
-    "maintenance pack-refs repack sparse-checkout lfs --version",
+/** Commands that write to the repository alone. Every other one may write what its operands name. */
+export const storingCommands = words(
+  "add commit push fetch update-index update-ref symbolic-ref gc fsck prune count-objects maintenance pack-refs repack " +
+    "name-rev show-ref cherry check-ignore check-attr ls-remote help hash-object notes diff-tree diff-index diff-files range-diff whatchanged",
 );
+
+/** Commands that speak to another repository, which an operand may name. */
+export const transferringCommands = words("clone fetch pull push remote submodule ls-remote");
 
 function words(text: string): ReadonlySet<string> {
   return new Set(text.split(" "));

@@ -26,7 +26,7 @@ const diffOptions =
   "--find-copies[=] --find-copies-harder --diff-filter= --pickaxe-all --pickaxe-regex --relative[=] --text " +
   "--ignore-space-at-eol --ignore-space-change --ignore-all-space --ignore-blank-lines --inter-hunk-context= " +
   "--function-context --exit-code --quiet --check --full-index --binary --abbrev[=] --src-prefix= --dst-prefix= --no-prefix " +
-  "--no-ext-diff --no-textconv --compact-summary --submodule[=] --stat-width= --stat-count= --stat-name-width= -W -q -c -m --cc";
+  "--no-ext-diff --no-textconv --compact-summary --stat-width= --stat-count= --stat-name-width= -W -q -c -m --cc";
 
 const logOptions =
   `${diffOptions} -i -E -F -g -L: -n: --oneline --graph --all --branches[=] --tags[=] --remotes[=] --decorate[=] --no-decorate ` +

@@ -156,7 +156,13 @@ test.each([
 });
 
 test("git needs none in a usual repository, below its root too", () => {
-  const country = makeCountry({ "project/.git/HEAD": "", "project/HEAD": "", "project/sub/": "" });
+  const country = makeCountry({
+    "project/.git/HEAD": "ref: refs/heads/main\n",
+    "project/.git/objects/": "",
+    "project/.git/refs/": "",
+    "project/HEAD": "",
+    "project/sub/": "",
+  });
   expect(verdictOf("git status", country)).toBe("allow");
   expect(verdictOf("git status", country, { at: "sub" })).toBe("allow");
 });
