@@ -182,6 +182,43 @@ test("a program whose requests are done ends, though its connection is still ope
   expect(await askedBy(new URL(url).origin, {}, after)).toEqual({ code: 0, stdout: "hello\ntrue" });
 });
 
+test("a request that is done leaves nothing in memory, whole or aborted", async () => {
+  const { url } = await site((socket) => socket.write(whole));
+  const library = fileURLToPath(new URL("anthropic.ts", import.meta.url));
+  const text = { type: "text", text: "x".repeat(100_000) } as const;
+  const program = `
+    const { createAnthropic } = await import(${JSON.stringify(library)});
+    const model = createAnthropic({ apiKey: "k", baseURL: ${JSON.stringify(new URL(url).origin)} });
+    const request = () => (${JSON.stringify(requestOf())});
+    const text = ${JSON.stringify(text)};
+    const signal = new AbortController().signal;
+    const ask = async (isWhole) => {
+      const messages = [{ role: "user", content: [{ ...text, text: text.text + Math.random() }] }];
+      for await (const _ of model.stream({ ...request(), messages }, signal)) if (!isWhole) break;
+    };
+    const held = async () => {
+      for (const _ of [1, 2, 3]) {
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        gc();
+      }
+      const { heapUsed, external } = process.memoryUsage();
+      return heapUsed + external;
+    };
+    for (let number = 0; number < 20; number += 1) await ask(number % 2 === 0);
+    const before = await held();
+    for (let number = 0; number < 200; number += 1) await ask(number % 2 === 0);
+    console.log(((await held()) - before) / 2 ** 20);`;
+  const { ended } = startNode(["--expose-gc", "--input-type=module", "-e", program], {
+    cwd: process.cwd(),
+    env: process.env,
+    stdin: "ignore",
+  });
+  const { code, stdout, stderr } = await ended;
+  expect(code, stderr).toBe(0);
+  // In MiB: what was sent and kept would be twenty.
+  expect(Number(stdout)).toBeLessThan(5);
+});
+
 test.each([{ NODE_USE_ENV_PROXY: "1" }, { NODE_OPTIONS: "--use-env-proxy" }])(
   "a proxy that the environment names is asked: %o",
   async (env) => {

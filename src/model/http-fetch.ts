@@ -36,11 +36,16 @@ async function answerTo(url: URL, init: RequestInit): Promise<IncomingMessage> {
       headers: { ...Object.fromEntries(sentHeaders), "accept-encoding": "identity" },
     });
     // Not by the option `signal`: that breaks a connection with an error, which nobody hears once the answer has ended.
-    signal?.addEventListener("abort", () => sent.destroy(), { once: true });
+    const hangUp = (): void => void sent.destroy();
+    signal?.addEventListener("abort", hangUp);
     sent.once("response", resolve);
     sent.on("error", reject);
-    // A server that switches protocols is closed without an error.
-    sent.once("close", () => reject(new Error("the connection was closed")));
+    sent.once("close", () => {
+      // The library keeps the signal until the answer is collected, which this would prevent.
+      signal?.removeEventListener("abort", hangUp);
+      // A server that switches protocols is closed without an error.
+      reject(new Error("the connection was closed"));
+    });
     sent.end(body);
   });
 }
