@@ -10,31 +10,37 @@ interface Derivation {
   title: string;
   unit: string;
   needs: readonly Workload[];
+  /** The most that the ratio may be, or the value where the unit is MiB; left out: only shown. */
+  bar?: number;
   of: (runs: (workload: Workload) => Run) => number;
 }
 
 export interface Figure extends Comparison {
   title: string;
   unit: string;
+  /** As in a `Derivation`. */
+  bar?: number;
 }
 
 /** Everything that rounds tell, by the name that it is asked for with. */
 export const derivations = {
-  S4: wallTime("S4", "no child"),
-  S1: wallTime("S1", "1 child"),
-  S2: wallTime("S2", "10 children"),
-  S3: wallTime("S3", "50 children"),
+  S4: wallTime("S4", "no child", 2.5),
+  S1: wallTime("S1", "1 child", 2.5),
+  S2: wallTime("S2", "10 children", 2.5),
+  S3: wallTime("S3", "50 children", 2.5),
   S3q: wallTime("S3q", "10 at once"),
   first: {
     title: "time to the first request",
     unit: "ms",
     needs: ["S4"],
+    bar: 3,
     of: (runs) => runs("S4").firstRequestMs,
   },
   cpu: {
     title: "CPU per request",
     unit: "ms",
     needs: ["S3", "S4"],
+    bar: 4,
     of: (runs) =>
       (runs("S3").cpuMs - runs("S4").cpuMs) / (runs("S3").requests - runs("S4").requests),
   },
@@ -42,6 +48,7 @@ export const derivations = {
     title: "memory per child",
     unit: "MiB",
     needs: ["S2", "S3"],
+    bar: 1,
     of: (runs) => (runs("S3").peakMiB - runs("S2").peakMiB) / (workloads.S3 - workloads.S2),
   },
 } as const satisfies Record<string, Derivation>;
@@ -49,7 +56,7 @@ export const derivations = {
 export type FigureName = keyof typeof derivations;
 
 export function figureOf(name: FigureName, rounds: readonly Round[]): Figure {
-  const { title, unit, needs, of }: Derivation = derivations[name];
+  const { title, unit, needs, bar, of }: Derivation = derivations[name];
   const pairs = rounds.flatMap((round): Pair[] => {
     if (needs.some((workload) => round[workload] === undefined)) return [];
     const valueFor = (program: "floor" | "retinue"): number =>
@@ -60,10 +67,11 @@ export function figureOf(name: FigureName, rounds: readonly Round[]): Figure {
       });
     return [{ floor: valueFor("floor"), retinue: valueFor("retinue") }];
   });
-  return { title, unit, ...compare(pairs) };
+  return { title, unit, ...(bar === undefined ? {} : { bar }), ...compare(pairs) };
 }
 
-function wallTime(workload: Workload, what: string): Derivation {
+function wallTime(workload: Workload, what: string, bar?: number): Derivation {
   const title = `${workload} wall time, ${what}`;
-  return { title, unit: "ms", needs: [workload], of: (runs) => runs(workload).wallMs };
+  const limit = bar === undefined ? {} : { bar };
+  return { title, unit: "ms", needs: [workload], ...limit, of: (runs) => runs(workload).wallMs };
 }

@@ -35,12 +35,17 @@ export interface Counts {
 export function asText(report: Report): string {
   const { date, node, cores, runs, latencyMs, scratch } = report;
   const head = `${date}  Node ${node}  ${cores} cores  median (min–max) of ${runs} runs  ${latencyMs} ms a request  files in ${scratch}`;
-  const figures = Object.values(report.figures).map(({ title, unit, floor, retinue, ratio }) => [
-    title,
-    withSpread(floor, unit),
-    withSpread(retinue, unit),
-    unit === "MiB" ? "" : withSpread(ratio, "×"),
-  ]);
+  const figures = Object.values(report.figures).map((figure) => {
+    const { title, unit, floor, retinue, ratio, bar = null } = figure;
+    const isSize = unit === "MiB";
+    return [
+      title,
+      withSpread(floor, unit),
+      withSpread(retinue, unit),
+      isSize ? "" : withSpread(ratio, "×"),
+      ...besideBar(isSize ? retinue : ratio, bar),
+    ];
+  });
   const counts = Object.entries(report.counts).map(([name, { requests, childrenAtOnce }]) => [
     name,
     `${requests.floor} / ${requests.retinue}`,
@@ -56,7 +61,7 @@ export function asText(report: Report): string {
   ]);
   const sections = [
     head,
-    table(["", "floor", "retinue", "ratio"], figures),
+    table(["", "floor", "retinue", "ratio", "bar", ""], figures),
     table(["floor / retinue", "requests", "children at once"], counts),
     table(["definitions", "one of them changed"], changed),
     ...(report.decisions === undefined ? [] : decisionTables(report.decisions)),
@@ -73,10 +78,14 @@ function scaleTable(figures: Record<string, ScaleFigure>): string {
     floor === undefined ? "" : withSpread(floor, unit),
     retinue === undefined ? "" : withSpread(retinue, unit),
     value === retinue ? "" : withSpread(value, "×"),
-    bar === null ? "" : `≤ ${bar}`,
-    bar === null || value === null ? "" : value.value <= bar ? "met" : "OVER",
+    ...besideBar(value, bar),
   ]);
   return table(["scale", "floor or before", "retinue or after", "figure", "bar", ""], rows);
+}
+
+function besideBar(value: Spread | null, bar: number | null): string[] {
+  if (bar === null) return ["", ""];
+  return [`≤ ${bar}`, value === null ? "" : value.value <= bar ? "met" : "OVER"];
 }
 
 function decisionTables({ ordinary, hostile }: DecisionTimes): string[] {

@@ -62,7 +62,7 @@ export async function measure<Figures>(
   { workspace, model, latencyMs }: Bench,
   program: ProgramName,
   work: ScaleWork,
-  { atOnce = 1, nodeOptions = [] }: { atOnce?: number; nodeOptions?: readonly string[] } = {},
+  { atOnce = 1 }: { atOnce?: number } = {},
 ): Promise<Figures> {
   const { repository: cwd, home, root } = workspace;
   const task = {
@@ -74,7 +74,7 @@ export async function measure<Figures>(
     work.kind === "crowd" ? { latencyMs, crowd: work.agents } : { latencyMs: 0, crowd: 1 },
   );
   const script = fileURLToPath(new URL("scale-work.ts", import.meta.url));
-  const args = ["--expose-gc", ...nodeOptions, script, JSON.stringify(task)];
+  const args = ["--expose-gc", script, JSON.stringify(task)];
   const env = { PATH: process.env["PATH"] ?? "", HOME: home, TMPDIR: root };
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd, env });
   const [refusal] = model.refusals;

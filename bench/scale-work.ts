@@ -19,8 +19,8 @@ export type ScaleTask = {
 export type ScaleWork =
   /** So many agents at once. */
   | { kind: "crowd"; agents: number; reads: number }
-  /** One after the other, `atOnce` of them at a time; memory is read after each of these numbers, of what is held or as it is. */
-  | { kind: "sequence"; reads: number; after: readonly number[]; collect: boolean }
+  /** One after the other, `atOnce` of them at a time; memory is collected and read after each of these numbers. */
+  | { kind: "sequence"; reads: number; after: readonly number[] }
   /** Some short conversations to compare with, after as many to warm up, then long ones, one after the other. */
   | { kind: "long"; short: number; turns: number; agents: number }
   | { kind: "transcript"; path: string };
@@ -35,8 +35,8 @@ export interface CrowdFigures {
 }
 
 export interface SequenceFigures {
-  /** After so many agents: the resident set and the heap. */
-  memory: { agents: number; rssMiB: number; heapMiB: number }[];
+  /** The heap after each of the numbers. */
+  heapMiB: number[];
 }
 
 export interface LongFigures {
@@ -90,28 +90,24 @@ async function crowd(task: Extract<ScaleTask, { kind: "crowd" }>): Promise<Crowd
 
 async function sequence(task: Extract<ScaleTask, { kind: "sequence" }>): Promise<SequenceFigures> {
   const fleet = await openFleet(task.program, task.fleet);
-  const memory: SequenceFigures["memory"] = [];
+  const heapMiB: number[] = [];
   let next = 0;
   for (const agents of task.after) {
     const lane = async (): Promise<void> => {
       while (next < agents) await work(fleet, next++, task.reads);
     };
     await Promise.all(numbers(task.fleet.atOnce).map(lane));
-    if (task.collect) await collectGarbage();
-    const { rss, heapUsed } = process.memoryUsage();
-    memory.push({ agents, rssMiB: rss / 2 ** 20, heapMiB: heapUsed / 2 ** 20 });
+    await collectGarbage();
+    heapMiB.push(process.memoryUsage().heapUsed / 2 ** 20);
   }
   await fleet.close();
-  return { memory };
+  return { heapMiB };
 }
 
-/**
- * Leaves what is still held. V8 keeps room for garbage to come, and more of it the longer it runs; this kind of collection
- * hands it back. Twice, because finalizers free more.
- */
+/** Leaves what is still held. Twice, because finalizers free more. */
 async function collectGarbage(): Promise<void> {
   for (const _ of numbers(2)) {
-    globalThis.gc?.({ type: "major", execution: "sync", flavor: "last-resort" });
+    globalThis.gc?.();
     await setTimeout(200);
   }
 }

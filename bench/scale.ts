@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { youngSpace } from "../src/cli/young-space.ts";
 import { writeSampleTranscript } from "./sample-transcript.ts";
 import type { ProgramName } from "./scale-fleet.ts";
 import { inRounds, measure, type Bench, type ScaleSize } from "./scale-measure.ts";
@@ -76,7 +75,7 @@ async function crowdFigures(bench: Bench, runs: number): Promise<Record<string, 
       unit: "ms",
       ...beside(wall),
       value: wall.ratio,
-      bar: 2.5,
+      bar: 3,
     },
     cpu: { title: "… CPU", unit: "ms", ...beside(cpu), value: cpu.ratio, bar: null },
     memory: {
@@ -84,7 +83,7 @@ async function crowdFigures(bench: Bench, runs: number): Promise<Record<string, 
       unit: "MiB",
       ...beside(memory),
       value: memory.retinue,
-      bar: 0.5,
+      bar: 1,
     },
     delay: {
       title: "… event-loop delay, p99",
@@ -103,59 +102,25 @@ async function crowdFigures(bench: Bench, runs: number): Promise<Record<string, 
   };
 }
 
-/**
- * The resident set as anybody sees it, nothing collected on purpose, each time in a process of its own. V8 makes its space for
- * young objects the larger the more memory a machine has; here it has the limit that runs in the background get, so that the figure
- * is not the machine's. Below it: without that limit, and what is held once everything was collected.
- */
+/** Memory that is still held after a collection, early and late in a process that runs agents ten at a time. */
 async function sequenceFigures(bench: Bench): Promise<Record<string, ScaleFigure>> {
   const [fewer, all] = bench.size.sequence;
-  const grown = async (
-    program: ProgramName,
-    { collect = false, ...how }: { collect?: boolean; atOnce: number; isBounded: boolean },
-  ): Promise<MemoryGrowth> => {
-    process.stderr.write(`sequence ${program} ${JSON.stringify({ collect, ...how })}\n`);
-    const work = { kind: "sequence", reads: 1, after: [fewer, all], collect } as const;
-    const nodeOptions = how.isBounded ? [youngSpace] : [];
-    const options = { atOnce: how.atOnce, nodeOptions };
-    const { memory } = await measure<SequenceFigures>(bench, program, work, options);
-    const [first, last] = memory;
-    if (first === undefined || last === undefined || bench.model.requests !== 2 * all) {
-      throw new Error(`sequence: ${bench.model.requests} requests, ${memory.length} readings`);
-    }
-    return {
-      rss: growthOf(first.rssMiB, last.rssMiB),
-      heap: growthOf(first.heapMiB, last.heapMiB),
-    };
-  };
-  const one = { atOnce: 1, isBounded: true };
-  const own = await grown("retinue", one);
-  const floor = await grown("floor", one);
-  const ten = await grown("retinue", { ...one, atOnce: 10 });
-  const unbounded = await grown("retinue", { ...one, isBounded: false });
-  const unboundedTen = await grown("retinue", { atOnce: 10, isBounded: false });
-  const held = await grown("retinue", { atOnce: 10, isBounded: false, collect: true });
-  const title = `resident memory after ${all} agents, one after the other ÷ after ${fewer}`;
+  process.stderr.write("sequence\n");
+  const work = { kind: "sequence", reads: 1, after: [fewer, all] } as const;
+  const { heapMiB } = await measure<SequenceFigures>(bench, "retinue", work, { atOnce: 10 });
+  const [before, after] = heapMiB;
+  if (before === undefined || after === undefined || bench.model.requests !== 2 * all) {
+    throw new Error(`sequence: ${bench.model.requests} requests, ${heapMiB.length} readings`);
+  }
   return {
-    rss: { title, ...own.rss, bar: 1.1 },
-    rssFloor: { title: "… of the floor", ...floor.rss, bar: null },
-    rssTen: { title: "… ten at a time", ...ten.rss, bar: null },
-    unbounded: { title: "… with V8's own limit for young objects", ...unbounded.rss, bar: null },
-    unboundedTen: { title: "… … ten at a time", ...unboundedTen.rss, bar: null },
-    held: { title: "… what is held after a full collection", ...held.rss, bar: null },
-    heap: { title: "… … heap of it", ...held.heap, bar: null },
-  };
-}
-
-type Growth = Pick<ScaleFigure, "unit" | "floor" | "retinue" | "value">;
-type MemoryGrowth = { rss: Growth; heap: Growth };
-
-function growthOf(before: number, after: number): Growth {
-  return {
-    unit: "MiB",
-    floor: spreadOf([before]),
-    retinue: spreadOf([after]),
-    value: spreadOf([after / before]),
+    heap: {
+      title: `heap after ${all} agents, collected ÷ after ${fewer}`,
+      unit: "MiB",
+      floor: spreadOf([before]),
+      retinue: spreadOf([after]),
+      value: spreadOf([after / before]),
+      bar: 1.3,
+    },
   };
 }
 

@@ -34,7 +34,7 @@ test("the bench of scale runs both programs to the end at every size, and has a 
   const figures = await benchScale(workspace, { runs: 1, size, latencyMs: 0 });
 
   const barred = Object.entries(figures).filter(([, { bar }]) => bar !== null);
-  expect(barred.map(([name]) => name)).toEqual(["crowd", "memory", "rss", "transcript", "growth"]);
+  expect(barred.map(([name]) => name)).toEqual(["crowd", "memory", "heap", "transcript", "growth"]);
   for (const { value } of Object.values(figures)) {
     expect(Number.isFinite(value?.value)).toBe(true);
   }

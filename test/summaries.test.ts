@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { AgentEvent, Model, ModelRequest, ManagerOptions } from "../src/index.ts";
 import { createRehearsal, parseScenario } from "../src/index.ts";
-import { requestText } from "../src/model/anthropic-body.ts";
+import { requestBody } from "../src/model/anthropic-body.ts";
 import { setStage, type Stage } from "./support/stage.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] }));
@@ -65,7 +65,7 @@ test("an agent in the background is summarised with the very request that it sen
   });
   // As the provider gets them: every byte up to the end of the last message is the same.
   if (request === undefined || sent === undefined) throw new Error("Nothing was sent.");
-  const [whole, shared] = [request, sent].map((one) => requestText(one, 1000));
+  const [whole, shared] = [request, sent].map((one) => JSON.stringify(requestBody(one, 1000)));
   expect(whole?.startsWith(shared?.slice(0, shared.lastIndexOf("]")) ?? "nothing")).toBe(true);
   const [spend, summary] = bodies(stage.events);
   expect(spend).toMatchObject({ agentId: stage.child, type: "spend", what: "summary" });

@@ -12,7 +12,6 @@ import { unwritable } from "../transcript/unwritable.ts";
 import type { FailureReport, StartReport } from "./detached-run.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { plain } from "./sanitize.ts";
-import { backgroundOptions } from "./young-space.ts";
 
 /**
  * `retinue run -d`: the same command again, in a process and terminal session of its own, so that no terminal takes it along.
@@ -50,10 +49,10 @@ function readsStdin(words: readonly string[]): boolean {
 function start(command: "run" | "resume", log: string, readsStdin: boolean): ChildProcess {
   const [script = "", ...given] = process.argv.slice(1);
   const args = given[0] === command ? given.slice(1) : given;
-  const options = backgroundOptions(process.execArgv, process.env["NODE_OPTIONS"]);
   const output = openLog(log);
   try {
-    return spawn(process.execPath, [...options, script, command, "--detached-log", log, ...args], {
+    const words = [...process.execArgv, script, command, "--detached-log", log, ...args];
+    return spawn(process.execPath, words, {
       detached: true,
       // What it prints goes into the log; the last one is where it reports.
       stdio: [readsStdin ? "inherit" : "ignore", output, output, "pipe"],

@@ -18,9 +18,9 @@ interface Rest {
 }
 
 /** Asks a model that has the provider's search tool, in its basic version. */
-export function searchText(query: WebQuery): string {
+export function searchBody(query: WebQuery): MessageCreateParamsStreaming {
   const rest = query.rest as Rest | undefined;
-  const body: MessageCreateParamsStreaming = {
+  return {
     model: query.model,
     max_tokens: 8_000,
     thinking: { type: "disabled" },
@@ -31,7 +31,6 @@ export function searchText(query: WebQuery): string {
     ],
     stream: true,
   };
-  return JSON.stringify(body);
 }
 
 const instruction =

@@ -1,14 +1,15 @@
-import type { RawMessageStreamEvent } from "@anthropic-ai/sdk/resources/messages/messages";
+import type {
+  MessageCreateParamsStreaming,
+  RawMessageStreamEvent,
+} from "@anthropic-ai/sdk/resources/messages/messages";
 import { accountOf, type Credentials } from "./anthropic-account.ts";
-import { requestText } from "./anthropic-body.ts";
+import { requestBody } from "./anthropic-body.ts";
 import { loadLibrary } from "./anthropic-client.ts";
 import { AnthropicDraft } from "./anthropic-draft.ts";
 import { interruption, noStream, refusal, streamFault } from "./anthropic-errors.ts";
-import { SearchDraft, searchText } from "./anthropic-search.ts";
-import { bodyOf, type HttpInit } from "./http/http-fetch.ts";
-import { isText, ModelError, type Model, type ModelDelta } from "./model.ts";
+import { searchBody, SearchDraft } from "./anthropic-search.ts";
+import { ModelError, type Model, type ModelDelta } from "./model.ts";
 import { newProviderId } from "./provider-id.ts";
-import { ServerEvents, type ServerEvent } from "./server-events.ts";
 
 export interface AnthropicOptions extends Credentials {
   /** The longest answer to ask for, in tokens. */
@@ -17,7 +18,7 @@ export interface AnthropicOptions extends Credentials {
 
 /**
  * Claude, through the official client library, which is loaded from now on, so that the first request need not wait for
- * it. Of the library we use the request and its errors; reading the stream, retries, limits of time and the assembly of answers are ours.
+ * it. The library sends the request and decodes the stream; retries, limits of time and the assembly of answers are ours.
  *
  * Throws `no_model` at once when there are no credentials.
  */
@@ -25,76 +26,62 @@ export function createAnthropic(options: AnthropicOptions = {}): Model {
   const account = accountOf(options, process.env);
   const maxTokens = options.maxTokens ?? 32_000;
   const library = loadLibrary(account);
-  // Whoever asks hears of it.
+  // The first request reports a failure.
   library.catch(() => undefined);
 
-  /** Sends a request, hands out what its answer gives to show as it arrives, and returns the whole. */
+  /** Sends a request, yields what its answer gives to show as it arrives, and returns the whole. */
   async function* converse<Answer>(
-    body: string,
+    body: MessageCreateParamsStreaming,
     draft: Draft<Answer>,
-    { model, signal }: { model: string; signal: AbortSignal },
+    signal: AbortSignal,
   ): AsyncGenerator<ModelDelta, Answer> {
     signal.throwIfAborted();
-    const { client, APIError } = await library;
-    let arriving: ServerEvents | undefined;
+    const { client, APIError, Stream } = await library;
+    signal.throwIfAborted();
+    const request = new AbortController();
+    const hangUp = (): void => request.abort();
+    signal.addEventListener("abort", hangUp);
+    let arriving: AsyncIterator<ServerEvent> | undefined;
     let complete = false;
     try {
-      signal.throwIfAborted();
-      const fetchOptions: object = { hangUp: signal } satisfies HttpInit;
       const response = await client
-        .post("/v1/messages", { body, headers, stream: true, fetchOptions })
+        .post("/v1/messages", { body, stream: true, signal: request.signal })
         .asResponse();
-      arriving = new ServerEvents(bodyOf(response));
       const type = (response.headers.get("content-type") ?? "text/event-stream").toLowerCase();
       if (!type.startsWith("text/event-stream")) throw noStream(type, account.baseURL);
+      arriving = Stream.rawEvents(response, request);
       for (;;) {
-        const arrived = await arriving.next();
-        if (arrived === undefined) break;
+        const step = await arriving.next();
         signal.throwIfAborted();
-        const { events, fault } = parsed(arrived);
-        complete = events.at(-1)?.type === "message_stop";
-        const deltas = events.flatMap((event) => draft.take(event) ?? []);
-        for (const delta of complete ? deltas.filter(isText) : worthTelling(deltas)) {
-          yield delta;
-          signal.throwIfAborted();
-        }
-        if (fault !== undefined) throw fault;
-        // Whether the body ends must not cost the answer.
-        if (complete)
-          return draft.answer(response.headers.get("request-id") || newProviderId("req"));
+        if (step.done === true) break;
+        const event = parsed(step.value);
+        const delta = event === undefined ? undefined : draft.take(event);
+        if (delta !== undefined) yield delta;
+        signal.throwIfAborted();
+        if (event?.type !== "message_stop") continue;
+        complete = true;
+        return draft.answer(response.headers.get("request-id") || newProviderId("req"));
       }
       throw new ModelError("stream_broken", "The model's answer broke off before its end.");
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof ModelError) throw error;
-      if (error instanceof APIError) throw refusal(error, model, account);
+      if (error instanceof APIError) throw refusal(error, body.model, account);
       throw arriving === undefined ? error : interruption(error);
     } finally {
-      if (complete) arriving?.finish();
-      else arriving?.destroy();
+      signal.removeEventListener("abort", hangUp);
+      if (complete && arriving !== undefined) void readOn(arriving, request);
+      else request.abort();
     }
   }
 
   return {
     provider: "anthropic",
     scripted: false,
-    stream: (request, signal) => {
-      const { model } = request;
-      const draft = new AnthropicDraft(model);
-      return converse(requestText(request, maxTokens), draft, { model, signal });
-    },
-    search: (query, signal) => {
-      const { model } = query;
-      return converse(searchText(query), new SearchDraft(query), { model, signal });
-    },
+    stream: (request, signal) =>
+      converse(requestBody(request, maxTokens), new AnthropicDraft(request.model), signal),
+    search: (query, signal) => converse(searchBody(query), new SearchDraft(query), signal),
   };
-}
-
-/** Of what arrived at once: the last count and all text, or else one sign of life. */
-function worthTelling(deltas: readonly ModelDelta[]): readonly ModelDelta[] {
-  const count = deltas.findLast(({ type }) => type === "usage");
-  const told = [...(count === undefined ? [] : [count]), ...deltas.filter(isText)];
-  return told.length > 0 ? told : deltas.slice(0, 1);
 }
 
 /** An answer that is arriving. */
@@ -104,26 +91,17 @@ interface Draft<Answer> {
   answer(requestId: string): Answer;
 }
 
-/** Up to the end of the answer, or to a fault; what comes after the end counts for nothing. */
-function parsed(arrived: readonly ServerEvent[]): {
-  events: RawMessageStreamEvent[];
-  fault?: unknown;
-} {
-  const events: RawMessageStreamEvent[] = [];
-  for (const { name, data } of arrived) {
-    if (name === "error") return { events, fault: streamFault(data) };
-    if (!known.has(name)) continue;
-    try {
-      events.push(JSON.parse(data) as RawMessageStreamEvent);
-    } catch (error) {
-      return { events, fault: error };
-    }
-    if (name === "message_stop") break;
-  }
-  return { events };
+interface ServerEvent {
+  event: string | null;
+  data: string;
 }
 
-/** Events of other names (pings, and what the protocol may grow) are passed over. */
+/** Throws for a fault that the server reports. Events of unknown names are passed over: the protocol may grow. */
+function parsed({ event, data }: ServerEvent): RawMessageStreamEvent | undefined {
+  if (event === "error") throw streamFault(data);
+  return known.has(event ?? "") ? (JSON.parse(data) as RawMessageStreamEvent) : undefined;
+}
+
 const known: ReadonlySet<string> = new Set<RawMessageStreamEvent["type"]>([
   "message_start",
   "message_delta",
@@ -133,5 +111,14 @@ const known: ReadonlySet<string> = new Set<RawMessageStreamEvent["type"]>([
   "content_block_stop",
 ]);
 
-/** The body is text already. */
-const headers = { "content-type": "application/json" };
+/** Reads a body to its end, for a second at most: then its connection can serve the next request. */
+async function readOn(arriving: AsyncIterator<unknown>, request: AbortController): Promise<void> {
+  const late = setTimeout(() => request.abort(), 1000);
+  try {
+    while ((await arriving.next()).done !== true);
+  } catch {
+    // The answer is whole already.
+  } finally {
+    clearTimeout(late);
+  }
+}

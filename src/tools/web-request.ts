@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { LookupFunction } from "node:net";
 import { pipeline } from "node:stream";
-import { usesProxies } from "../model/http/node-carrier.ts";
+import { usesProxies } from "../platform/uses-proxies.ts";
 import { isPrivateAddress, isPrivateHost } from "../platform/private-address.ts";
 import { ToolFailure } from "./tool.ts";
 

@@ -55,12 +55,3 @@ function endOfRequest(text: string): number {
   const whole = end + 4 + Number(length);
   return text.length < whole ? -1 : whole;
 }
-
-/** Why a request came to nothing. */
-export async function causeOf(promise: Promise<unknown>): Promise<string> {
-  const error = await promise.then(
-    () => new Error("no error"),
-    (one: unknown) => one as Error,
-  );
-  return error.cause instanceof Error ? error.cause.message : error.message;
-}
