@@ -33,7 +33,7 @@ import { createRedactor } from "./redact/redactor.ts";
 import { redactLogger } from "./redact/redact-logger.ts";
 import { packagePath } from "./package-path.ts";
 import { once } from "./platform/once.ts";
-import { Lane } from "./platform/lane.ts";
+import { Gate } from "./platform/gate.ts";
 import { realPath } from "./platform/real-path.ts";
 import { Roster } from "./platform/roster.ts";
 import { SessionSandbox } from "./platform/sandbox/session-sandbox.ts";
@@ -176,7 +176,7 @@ export function buildHouse(
       },
       mode: sessionMode(modeBySettings(options.permissionMode, settings)),
     },
-    spawns: new Lane(),
+    spawns: new Gate(1),
     configuration,
     files: new FreshLook(async () => {
       types = await catalog();
