@@ -35,7 +35,6 @@ import { packagePath } from "./package-path.ts";
 import { once } from "./platform/once.ts";
 import { Gate } from "./platform/gate.ts";
 import { realPath } from "./platform/real-path.ts";
-import { Roster } from "./platform/roster.ts";
 import { SessionSandbox } from "./platform/sandbox/session-sandbox.ts";
 import { Environment } from "./resolve/environment.ts";
 import { byModelId } from "./resolve/model.ts";
@@ -219,7 +218,7 @@ function openQuestions(
   const now = (): number => clock.now();
   const managedRulesOnly = settings.allowManagedPermissionRulesOnly;
   const grants = new Grants({ cwd, configDir: resolve(configDir), now, managedRulesOnly });
-  const judges: Session["judges"] = new Roster();
+  const judges: Session["judges"] = new Map();
   return {
     grants,
     judges,

@@ -1,5 +1,7 @@
+import { addAbortListener } from "node:events";
 import { RetinueError } from "../errors.ts";
 import type { Clock } from "../platform/clock.ts";
+import { abortable } from "../platform/abortable.ts";
 import { roomOf, type Capacity, type Room } from "./capacity.ts";
 import type { Claim } from "./claim.ts";
 
@@ -231,17 +233,8 @@ export class Ticket {
     if (signal.aborted && !this.held) this.release();
     signal.throwIfAborted();
     if (this.#of === null || this.held) return;
-    const { promise, reject } = Promise.withResolvers<never>();
-    const abort = (): void => {
-      this.release();
-      reject(signal.reason);
-    };
-    signal.addEventListener("abort", abort, { once: true });
-    try {
-      await Promise.race([this.#of.claimant.granted.promise, promise]);
-    } finally {
-      signal.removeEventListener("abort", abort);
-    }
+    using _ = addAbortListener(signal, () => this.release());
+    await abortable(this.#of.claimant.granted.promise, signal);
   }
 
   /** Gives the slot back for the time of a wait. */
