@@ -33,9 +33,8 @@ import { createRedactor } from "./redact/redactor.ts";
 import { redactLogger } from "./redact/redact-logger.ts";
 import { packagePath } from "./package-path.ts";
 import { once } from "./platform/once.ts";
-import { Lane } from "./platform/lane.ts";
+import { Gate } from "./platform/gate.ts";
 import { realPath } from "./platform/real-path.ts";
-import { Roster } from "./platform/roster.ts";
 import { SessionSandbox } from "./platform/sandbox/session-sandbox.ts";
 import { Environment } from "./resolve/environment.ts";
 import { byModelId } from "./resolve/model.ts";
@@ -176,7 +175,7 @@ export function buildHouse(
       },
       mode: sessionMode(modeBySettings(options.permissionMode, settings)),
     },
-    spawns: new Lane(),
+    spawns: new Gate(1),
     configuration,
     files: new FreshLook(async () => {
       types = await catalog();
@@ -219,7 +218,7 @@ function openQuestions(
   const now = (): number => clock.now();
   const managedRulesOnly = settings.allowManagedPermissionRulesOnly;
   const grants = new Grants({ cwd, configDir: resolve(configDir), now, managedRulesOnly });
-  const judges: Session["judges"] = new Roster();
+  const judges: Session["judges"] = new Map();
   return {
     grants,
     judges,

@@ -17,7 +17,7 @@ import type { PermissionMode, ResolvedAgent } from "./resolved-agent.ts";
 import type { Changes } from "./resolve/renew.ts";
 import { begunCalls } from "./loop/pending.ts";
 import { refuseWhenOver } from "./lifecycle/life.ts";
-import { inBatches } from "./platform/in-batches.ts";
+import { filesAtOnce, mapAtMost } from "./platform/gate.ts";
 import type { House } from "./spawn.ts";
 import type { Effort } from "./spawn-request.ts";
 
@@ -192,7 +192,7 @@ async function bringBack(parent: RunningAgent, id: AgentId, house: House): Promi
 /** Its children in the background, as far as their files can be read. */
 async function recallChildren(id: AgentId, house: House): Promise<RunningAgent[]> {
   const children = await house.earlier.backgroundChildren(id);
-  const recalled = await inBatches(children, (child) =>
+  const recalled = await mapAtMost(filesAtOnce, children, (child) =>
     recallAgent(child, house).catch((error: unknown) => {
       const { logger } = house.session;
       logger.warn({ agentId: child, error: errorMessage(error) }, "a child could not be read");

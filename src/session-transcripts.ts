@@ -5,7 +5,7 @@ import { parseAgentId, type AgentId } from "./ids.ts";
 import type { Registry } from "./lifecycle/registry.ts";
 import type { Session } from "./lifecycle/session.ts";
 import type { Message } from "./message.ts";
-import { Lane } from "./platform/lane.ts";
+import { Gate } from "./platform/gate.ts";
 import { unlessGone } from "./platform/remove-tree.ts";
 import { appendNotice } from "./transcript/append-notice.ts";
 import { isOpen, readAgent, type AgentOnDisk } from "./transcript/meta.ts";
@@ -42,7 +42,7 @@ export class SessionTranscripts {
   readonly main: string;
   readonly #session: Session;
   readonly #registry: Registry;
-  readonly #changes = new Lane();
+  readonly #changes = new Gate(1);
 
   constructor(session: Session, registry: Registry) {
     this.projectDir = session.paths.projectDir;

@@ -17,7 +17,7 @@ import type { RunningAgent } from "./lifecycle/running-agent.ts";
 import type { Asker, Session } from "./lifecycle/session.ts";
 import { Ticket } from "./lifecycle/slots.ts";
 import type { FreshLook } from "./platform/fresh-look.ts";
-import type { Lane } from "./platform/lane.ts";
+import type { Gate } from "./platform/gate.ts";
 import { routeRequest, type Route } from "./request/route.ts";
 import type { Found } from "./resolve/prompt.ts";
 import { resolveAgent, type Origin, type Surroundings } from "./resolve/resolve.ts";
@@ -39,7 +39,7 @@ export interface House {
   /** The main agent when nobody names a type for it. */
   readonly mainDefinition: () => Promise<AgentDefinition>;
   /** Spawns happen in the order in which they were asked for. */
-  readonly spawns: Lane;
+  readonly spawns: Gate;
 }
 
 /** Who asks: an agent for a child, the host for a child of its own, or the host for the session's main agent. */

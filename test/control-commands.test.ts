@@ -6,7 +6,7 @@ import type { ControlPort } from "../src/control/control-port.ts";
 import { ControlServer } from "../src/control/server.ts";
 import { EventBus } from "../src/events/bus.ts";
 import type { SessionId } from "../src/ids.ts";
-import { ownPlace } from "../src/platform/own-place.ts";
+import { ownProcess } from "../src/platform/process-identity.ts";
 import { addSession, alive, metaText } from "../src/transcript/session-fixture.ts";
 import { office } from "./support/office.ts";
 import { temporaryDirectory } from "./support/stage.ts";
@@ -74,7 +74,7 @@ test("attach finishes from the files when the agent ended before it could listen
   const server = new ControlServer(port, { path: socket, token: "t" });
   await server.listen();
   onTestFinished(() => server.close());
-  const lease = { ...alive, ...ownPlace(), token: "t", socket, beatAt: Date.now() };
+  const lease = { ...ownProcess(), token: "t", socket, beatAt: Date.now() };
   writeFileSync(join(directory, "lease.json"), JSON.stringify(lease));
   expect(await retinue("attach", "main-s")).toMatchObject({
     code: 5,

@@ -22,7 +22,7 @@ import { ControlServer, type ServerOptions } from "../src/control/server.ts";
 import { RetinueError } from "../src/errors.ts";
 import { EventBus } from "../src/events/bus.ts";
 import type { AgentEvent } from "../src/events/event.ts";
-import { ownPlace } from "../src/platform/own-place.ts";
+import { ownProcess } from "../src/platform/process-identity.ts";
 import type { Lease } from "../src/transcript/lease.ts";
 import { temporaryDirectory } from "./support/stage.ts";
 import { until } from "./support/office.ts";
@@ -66,9 +66,7 @@ async function serve(
   await server.listen();
   onTestFinished(() => server.close());
   const lease = {
-    pid: process.pid,
-    pidStart: "",
-    ...ownPlace(),
+    ...ownProcess(),
     token: "secret",
     socket: path,
     beatAt: 0,
@@ -272,7 +270,7 @@ test("somebody who listens and says nothing, or nonsense, is reported as such", 
     server.listen(path);
     await once(server, "listening");
     onTestFinished(() => void server.close());
-    const lease = { pid: 7, pidStart: "", ...ownPlace(), token: "t", socket: path, beatAt: 0 };
+    const lease = { ...ownProcess(), pid: 7, token: "t", socket: path, beatAt: 0 };
     await expect(ControlClient.open(lease)).rejects.toMatchObject({
       code: "unreachable",
       message: expect.stringContaining("kill -9 7") as string,

@@ -15,7 +15,7 @@ import { writeFileAtomic } from "../platform/atomic-write.ts";
 import { callBackSchema, type CallBack } from "../platform/call-back.ts";
 import { makePrivateDirectory } from "../platform/make-directory.ts";
 import { once } from "../platform/once.ts";
-import { processStart } from "../platform/process-start.ts";
+import { isGone, ownProcess } from "../platform/process-identity.ts";
 import { readSmallFile } from "../platform/read-small-file.ts";
 import { inboxRequestSchema, type InboxRequest } from "./request.ts";
 
@@ -47,7 +47,8 @@ export class RequestFiles {
   async store(request: InboxRequest): Promise<void> {
     makePrivateDirectory(this.directory);
     chmodSync(this.directory, 0o700);
-    const stored = { request, pid: process.pid, pidStart: processStart(process.pid) };
+    const { pid, pidStart } = ownProcess();
+    const stored = { request, pid, pidStart };
     const text = `${JSON.stringify(stored)}\n`;
     if (Buffer.byteLength(text) > largestFile)
       throw new Error(`its input is larger than ${largestFile / 1024 / 1024} MiB`);
@@ -66,7 +67,7 @@ export class RequestFiles {
       const read = id === undefined ? undefined : this.#read(this.requestFile(id), storedSchema());
       if (read?.kind !== "value" || read.value.request.id !== id) return [];
       const { request, pid, pidStart } = read.value;
-      return [{ request, pid, processEnded: processStart(pid) !== pidStart }];
+      return [{ request, pid, processEnded: isGone({ pid, pidStart }) === true }];
     });
   }
 

@@ -1,5 +1,5 @@
 import { parseAgentId, type AgentId } from "../ids.ts";
-import { endsWithin } from "../tools/ends-within.ts";
+import { endsWithin } from "../platform/ends-within.ts";
 import { unknownTask, type TaskReport, type Tasks } from "../tools/tasks.ts";
 import type { EndedAgent } from "../transcript/ended-agent.ts";
 import { readResultText } from "../transcript/read-result.ts";

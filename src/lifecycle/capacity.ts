@@ -1,5 +1,4 @@
-import type { Line } from "./line.ts";
-import type { Limit } from "./limit.ts";
+import type { Claimant, Limit } from "./slots.ts";
 
 /** How much of one limit is used. The main agent takes no slot, and ended agents take none any more: they are in no figure. */
 export interface Room {
@@ -23,22 +22,20 @@ export interface Capacity extends Room {
   byProvider: Record<string, Room>;
 }
 
-export function roomOf(
-  limit: Limit,
-  lines: Iterable<Pick<Line<unknown>, "limits" | "oldest">>,
-  now: number,
-): Room {
+export function roomOf(limit: Limit, claimants: Iterable<Claimant>, now: number): Room {
+  const counts = { outside: 0, queued: 0, waking: 0, held: 0, lent: 0 };
   let oldest = now;
-  for (const line of lines) {
-    if (line.limits.includes(limit)) oldest = Math.min(oldest, line.oldest?.since ?? now);
+  for (const { limits, standing, since } of claimants) {
+    if (!limits.includes(limit)) continue;
+    counts[standing] += 1;
+    if (standing === "queued" || standing === "waking") oldest = Math.min(oldest, since);
   }
-  const { held: running, queued, waking, lent } = limit.counts;
   return {
-    running,
-    queued,
-    waiting: lent + waking,
-    limit: limit.limit,
-    free: limit.limit - running,
+    running: limit.held,
+    queued: counts.queued,
+    waiting: counts.lent + counts.waking,
+    limit: limit.max,
+    free: limit.max - limit.held,
     oldestWaitMs: now - oldest,
   };
 }

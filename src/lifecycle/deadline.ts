@@ -44,19 +44,15 @@ export class Deadline implements Disposable {
     this.#arm();
   }
 
-  /** The whole time is left again. Cheap: the timer only looks when it would have been due. */
+  /** The whole time is left again. */
   restart(): void {
     if (this.#step === "over") return;
-    // With time granted on top it would look too late.
-    const looksLate = this.#more > 0;
+    const isRunning = this.#startedAt !== undefined;
+    this.pause();
     this.#ran = 0;
     this.#more = 0;
     this.#step = "warn";
-    if (this.#startedAt === undefined) return;
-    this.#startedAt = performance.now();
-    if (!looksLate) return;
-    clearTimeout(this.#timer);
-    this.#arm();
+    if (isRunning) this.resume();
   }
 
   /** Once, until it restarts: time that is somebody else's. */
@@ -77,6 +73,7 @@ export class Deadline implements Disposable {
     if (this.#step === "over") return;
     const due = this.#step === "warn" ? this.#limit * ladder.warnAt : this.#limit + this.#more;
     const wait = Math.min(Math.max(Math.ceil(due - this.#elapsed()), 1), longestTimer);
+    clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#look(), wait);
   }
 

@@ -10,7 +10,7 @@ import { unstoredEnd, unstoredMessage } from "./unstored.ts";
 export async function drive(
   events: AsyncGenerator<AgentEvent, AgentResult>,
   options: {
-    /** Throws or rejects. Without a promise it is done when it returns, and nothing is waited for. */
+    /** Throws or rejects. Without a promise it is done when it returns. */
     store: (event: AgentEvent) => Promise<void> | undefined;
     announce: (event: AgentEvent) => void;
     abort: AbortController;
@@ -25,8 +25,7 @@ export async function drive(
     // After a failure only the end is tried: the file beside the transcript may still be writable.
     if (storing || event.type === "agent-end") {
       try {
-        const stored = options.store(event);
-        if (stored !== undefined) await stored;
+        await options.store(event);
       } catch (error) {
         storing = false;
         options.abort.abort(new StopCause("storage", unstoredMessage(error)));

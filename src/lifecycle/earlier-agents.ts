@@ -4,7 +4,7 @@ import { RetinueError } from "../errors.ts";
 import { parseAgentId, type AgentId } from "../ids.ts";
 import type { Mail } from "../loop/mail.ts";
 import type { PriceOverrides } from "../model/prices.ts";
-import { inBatches } from "../platform/in-batches.ts";
+import { filesAtOnce, mapAtMost } from "../platform/gate.ts";
 import { once } from "../platform/once.ts";
 import { reapOrphans } from "../platform/orphans.ts";
 import { readJsonl } from "../platform/jsonl.ts";
@@ -97,7 +97,7 @@ export class EarlierAgents {
 
   async #load(): Promise<ReadonlyMap<AgentId, Known>> {
     const known = new Map<AgentId, Known>();
-    for (const agent of await inBatches(await this.#metaFiles(), readAgent)) {
+    for (const agent of await mapAtMost(filesAtOnce, await this.#metaFiles(), readAgent)) {
       if (agent === undefined) continue;
       const one = knownOf(agent.meta, isInterrupted(agent));
       known.set(one.id, one);

@@ -1,6 +1,5 @@
 import type { AgentId } from "../ids.ts";
 import type { Usage } from "../message.ts";
-import { Roster } from "../platform/roster.ts";
 import type { ResolvedAgent } from "../resolved-agent.ts";
 import { Tally } from "./tally.ts";
 
@@ -16,7 +15,7 @@ export class EndedAgents {
   /** They would have left, but something still needs them. */
   readonly #needed = new Set<AgentId>();
   /** How many children of an agent are known. */
-  readonly #children = new Roster<AgentId, number>();
+  readonly #children = new Map<AgentId, number>();
   /** What all agents that left took. */
   readonly left: Tally = new Tally();
 

@@ -1,4 +1,5 @@
 import type { Mail, MailSlot } from "../loop/mail.ts";
+import { abortable } from "../platform/abortable.ts";
 
 /** Mail for one agent, in the order in which it came, each piece once. Kept while the process lives; what must survive is on disk. */
 export class Mailbox implements MailSlot {
@@ -57,15 +58,12 @@ export class Mailbox implements MailSlot {
   async arrival(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (this.#waiting.length > 0 || !this.expects) return;
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const abort = (): void => reject(signal.reason);
-    this.#listener = resolve;
-    signal.addEventListener("abort", abort, { once: true });
+    const arrived = Promise.withResolvers<void>();
+    this.#listener = arrived.resolve;
     try {
-      await promise;
+      await abortable(arrived.promise, signal);
     } finally {
       this.#listener = undefined;
-      signal.removeEventListener("abort", abort);
     }
   }
 

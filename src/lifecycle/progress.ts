@@ -74,7 +74,7 @@ export class Progress {
 
   /** What comes up again is remembered anew, so that no circle is forgotten while it turns. */
   #isNew(text: string): boolean {
-    const hash = hashOf(text);
+    const hash = crc32(text);
     if (this.#known.has(hash)) return false;
     this.#known.add(hash);
     const isNew = !this.#knownBefore.has(hash);
@@ -106,9 +106,4 @@ function sayingOf({ content }: AssistantMessage): string {
       }
     }),
   );
-}
-
-/** In 30 bits, which a set keeps without a box for each. */
-function hashOf(text: string): number {
-  return crc32(text) & 0x3fffffff;
 }

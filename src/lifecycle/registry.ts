@@ -4,7 +4,6 @@ import type { AgentEvent, AgentEventBody } from "../events/event.ts";
 import type { AgentId } from "../ids.ts";
 import type { ResolvedAgent } from "../resolved-agent.ts";
 import { WrapUp } from "../loop/wrap-up.ts";
-import { Roster } from "../platform/roster.ts";
 import { isOpen } from "../transcript/meta.ts";
 import { readEndedAgent, readEndedAgents, type EndedAgent } from "../transcript/ended-agent.ts";
 import { followAbort } from "./abort.ts";
@@ -40,7 +39,7 @@ export interface StartOptions {
  */
 export class Registry {
   readonly #session: Session;
-  readonly #agents = new Roster<AgentId, RunningAgent>();
+  readonly #agents = new Map<AgentId, RunningAgent>();
   readonly ended: EndedAgents;
   readonly untold: UntoldChildren = new UntoldChildren();
 
@@ -60,7 +59,7 @@ export class Registry {
 
   /** All that are in memory; `allOnDisk` has the others. */
   list(): RunningAgent[] {
-    return this.#agents.values();
+    return [...this.#agents.values()];
   }
 
   /** An agent of an earlier run, as its files tell it. It is known from now on if it is to run, and otherwise if it has not ended. */

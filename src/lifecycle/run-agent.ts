@@ -20,7 +20,7 @@ import type { TranscriptRecorder } from "../transcript/recorder.ts";
 import { StopCause } from "./abort.ts";
 import { approvalsOf } from "./approvals.ts";
 import { askAhead } from "./ask-ahead.ts";
-import { Cleanup } from "./cleanup.ts";
+import { boundedCleanup } from "./cleanup.ts";
 import { Deadlines } from "./deadlines.ts";
 import { enrolJudge } from "./enrol-judge.ts";
 import { Figures } from "./figures.ts";
@@ -116,7 +116,8 @@ async function live(run: AgentRun, { emit, told }: Report<AgentEventBody>): Prom
   const { agent, session, ticket, recorder, wrapUp } = run;
   const { permissions } = agent.meets;
   const { signal } = run.abort;
-  await using cleanup = new Cleanup(() =>
+  const cleanup = new AsyncDisposableStack();
+  await using _ = boundedCleanup(cleanup, () =>
     session.logger.warn({ agentId: agent.id }, "the cleanup of an agent did not end"),
   );
   // After a resume its plan may be approved already.
@@ -165,12 +166,10 @@ async function live(run: AgentRun, { emit, told }: Report<AgentEventBody>): Prom
   );
   const approvals = approvalsOf(run);
   cleanup.defer(() => session.denials.forget(agent.id));
-  const ahead = await askAhead(agent, session, approvals);
-  cleanup.defer(() => ahead[Symbol.dispose]());
+  const ahead = cleanup.use(await askAhead(agent, session, approvals));
   const { isBackground, meets } = run;
   cleanup.defer(enrolJudge({ agent, meets, session, workbench, approvals, ahead }));
-  const summaries = openSummaries({ session, isBackground, emit, signal });
-  if (summaries !== undefined) cleanup.use(summaries);
+  const summaries = cleanup.use(openSummaries({ session, isBackground, emit, signal }));
   const waits = new Waits({ ticket, deadlines, signal, emit: report.emit });
   const tools = new Map(
     agent.can.tools.flatMap((name) => {

@@ -9,7 +9,6 @@ import type { PriceOverrides } from "../model/prices.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Logger } from "../platform/logger.ts";
 import type { PowerJournal } from "../platform/power-journal.ts";
-import type { Roster } from "../platform/roster.ts";
 import type { Limits, Settings } from "../settings/settings.ts";
 import type { SessionSandbox } from "../platform/sandbox/session-sandbox.ts";
 import type { Redactor } from "../redact/redactor.ts";
@@ -45,7 +44,7 @@ export interface Session {
   readonly grants: Grants;
   readonly denials: Denials;
   /** How each running agent judges a call with further rules: where it works now is its own business. */
-  readonly judges: Roster<string, Judge>;
+  readonly judges: Map<string, Judge>;
   /** The type of agent that a name means, or that no name means. */
   readonly agentType: (name: string | undefined) => string;
   /** The type of an agent of the session, running or ended. */

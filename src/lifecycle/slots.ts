@@ -1,11 +1,9 @@
+import { addAbortListener } from "node:events";
+import { RetinueError } from "../errors.ts";
 import type { Clock } from "../platform/clock.ts";
-import { Roster } from "../platform/roster.ts";
+import { abortable } from "../platform/abortable.ts";
 import { roomOf, type Capacity, type Room } from "./capacity.ts";
 import type { Claim } from "./claim.ts";
-import { Limit, type Standing } from "./limit.ts";
-import { Line, Parent, waking, type Place } from "./line.ts";
-import { NextInLine } from "./next-in-line.ts";
-import { Positions } from "./positions.ts";
 
 export interface SlotLimits {
   readonly maxRunning: number;
@@ -14,6 +12,39 @@ export interface SlotLimits {
   readonly perModel?: Readonly<Record<string, number>>;
   readonly perProvider?: Readonly<Record<string, number>>;
 }
+
+/** One number that must not be exceeded. */
+export interface Limit {
+  readonly max: number;
+  /** Completes "max concurrent agents … reached". */
+  readonly what: string;
+  /** Slots under it that agents hold. */
+  held: number;
+}
+
+/** What the slots know of one ticket. */
+export interface Claimant {
+  readonly claim: Claim;
+  readonly limits: readonly Limit[];
+  /** `waking` is in line again after it has lent its slot. */
+  standing: "outside" | "queued" | "waking" | "held" | "lent";
+  /** When it entered the line, on the clock. */
+  since: number;
+  granted: PromiseWithResolvers<void>;
+  /** That of its claim, as long as it is in line or holds a slot. */
+  parent: Parent;
+}
+
+/** A parent whose agents run or want to. */
+interface Parent {
+  held: number;
+  inLine: number;
+  /** When it last got or gave back a slot, or came. No two parents have the same. */
+  lastSlot: number;
+}
+
+/** How many of a higher priority may go ahead of the one that waits longest before it is that one's turn. */
+const patience = 10;
 
 /**
  * How many agents run at once: of a session, and of the types, models and providers that have limits of their own. An
@@ -28,19 +59,18 @@ export class Slots {
   readonly #types: ReadonlyMap<string, Limit>;
   readonly #models: ReadonlyMap<string, Limit>;
   readonly #providers: ReadonlyMap<string, Limit>;
-  /** One for each combination of limits that was asked for. */
-  readonly #lines = new Map<string, Line<Claimant>>();
-  readonly #next = new NextInLine();
-  readonly #positions = new Positions();
-  /** Those whose agents run or want to. */
-  readonly #parents = new Roster<string, Parent>();
-  /** Counts what happens, so that no two arrivals or servings are at the same time. */
+  /** All that are not outside. Those in line stand in the order in which they entered it. */
+  readonly #claimants = new Set<Claimant>();
+  readonly #parents = new Map<string | null, Parent>();
+  /** Counts what happens to parents, so that no two of them had their slot at the same time. */
   #serial = 0;
+  /** How many went ahead of the one that waits longest. */
+  #passes = 0;
 
   constructor(limits: SlotLimits, clock: Clock) {
     this.#onLimit = limits.onLimit;
     this.#clock = clock;
-    this.#session = new Limit(limits.maxRunning);
+    this.#session = { max: limits.maxRunning, what: "", held: 0 };
     this.#types = limitsOf(limits.perType, "of type");
     this.#models = limitsOf(limits.perModel, "on model");
     this.#providers = limitsOf(limits.perProvider, "with provider");
@@ -48,17 +78,19 @@ export class Slots {
 
   /** A place in line, held at once if one is free. Throws `limit_reached` when the host wants no line. */
   reserve(claim: Claim): Ticket {
-    const line = this.#lineOf(claim);
-    const full = line.limits.find(({ isFull }) => isFull);
-    if (full !== undefined && this.#onLimit === "reject") throw full.refusal();
-    const claimant = new Claimant(claim, line);
+    const limits = this.#limitsFor(claim);
+    const full = limits.find(isFull);
+    if (full !== undefined && this.#onLimit === "reject") throw refusal(full);
+    const granted = Promise.withResolvers<void>();
+    const parent = this.#parentOf(claim);
+    const claimant: Claimant = { claim, limits, parent, standing: "outside", since: 0, granted };
     this.move(claimant, "queued");
     return new Ticket({ slots: this, claimant });
   }
 
   capacity(): Capacity {
     const now = this.#clock.now();
-    const room = (limit: Limit): Room => roomOf(limit, this.#lines.values(), now);
+    const room = (limit: Limit): Room => roomOf(limit, this.#claimants, now);
     const by = (limits: ReadonlyMap<string, Limit>): Record<string, Room> =>
       Object.fromEntries([...limits].map(([name, limit]) => [name, room(limit)]));
     return {
@@ -70,78 +102,112 @@ export class Slots {
   }
 
   /** For tickets: what one of them gives back or leaves may be another's turn. */
-  move(claimant: Claimant, to: Standing): void {
+  move(claimant: Claimant, to: Claimant["standing"]): void {
     this.#change(claimant, to);
-    while (!this.#session.isFull) {
-      const next = this.#next.choose(this.#lines.values());
-      if (next === undefined) return;
-      this.#change(next.who, "held");
-    }
+    for (let next = this.#next(); next !== undefined; next = this.#next())
+      this.#change(next, "held");
   }
 
-  /** For tickets. */
-  position({ place, drawn }: Claimant): number {
-    return place === null ? 0 : this.#positions.of(place.rank, drawn);
+  /** For tickets: those of a higher rank, and those of the same rank that came earlier, itself included. */
+  position(claimant: Claimant): number {
+    if (!isInLine(claimant)) return 0;
+    const own = rankOf(claimant);
+    let position = 0;
+    let isBehind = false;
+    for (const other of this.#claimants) {
+      const rank = isInLine(other) ? rankOf(other) : -Infinity;
+      if (rank > own || (rank === own && !isBehind)) position += 1;
+      if (other === claimant) isBehind = true;
+    }
+    return position;
   }
 
-  #change(claimant: Claimant, to: Standing): void {
-    const { claim, line, place, standing: from } = claimant;
-    const name = claim.parent ?? "";
-    const parent = this.#parents.get(name) ?? new Parent((this.#serial += 1));
-    for (const limit of line.limits) limit.count(from, to);
-    if (place !== null) {
-      line.leave(place);
-      this.#positions.leave(place.rank);
-    }
-    if (from === "held") parent.change(-1, (this.#serial += 1));
-    if (to === "held") parent.change(1, (this.#serial += 1));
+  #change(claimant: Claimant, to: Claimant["standing"]): void {
+    const { claim, limits, standing: from } = claimant;
+    const parent = this.#parentOf(claim);
+    if (isInLine(claimant)) parent.inLine -= 1;
     claimant.standing = to;
-    claimant.place = null;
-    if (to === "queued" || to === "waking") this.#enter(claimant, parent, to);
+    claimant.parent = parent;
+    if (isInLine(claimant)) {
+      parent.inLine += 1;
+      claimant.since = this.#clock.now();
+      claimant.granted = Promise.withResolvers();
+      this.#claimants.delete(claimant);
+      this.#claimants.add(claimant);
+    }
+    const slots = Number(to === "held") - Number(from === "held");
+    if (slots !== 0) {
+      for (const limit of limits) limit.held += slots;
+      parent.held += slots;
+      parent.lastSlot = this.#serial += 1;
+    }
+    if (to === "outside") this.#claimants.delete(claimant);
     if (to === "held") claimant.granted.resolve();
-    if (parent.held > 0 || parent.groups.size > 0) this.#parents.set(name, parent);
-    else this.#parents.delete(name);
+    if (parent.held + parent.inLine > 0) this.#parents.set(claim.parent, parent);
+    else this.#parents.delete(claim.parent);
   }
 
-  #enter(claimant: Claimant, parent: Parent, as: "queued" | "waking"): void {
-    const rank = as === "waking" ? waking : claimant.claim.priority;
-    const arrival = (this.#serial += 1);
-    claimant.place = { who: claimant, parent, rank, arrival, since: this.#clock.now() };
-    claimant.drawn = this.#positions.enter(rank);
-    claimant.granted = Promise.withResolvers();
-    claimant.line.enter(claimant.place);
+  /** Whom a free slot goes to. Who waits for a limit of its own is in nobody's way. */
+  #next(): Claimant | undefined {
+    if (isFull(this.#session)) return undefined;
+    let oldest: Claimant | undefined;
+    let first: Claimant | undefined;
+    for (const claimant of this.#claimants) {
+      if (!isInLine(claimant) || claimant.limits.some(isFull)) continue;
+      oldest ??= claimant;
+      if (first === undefined || goesBefore(claimant, first)) first = claimant;
+    }
+    if (first === undefined || oldest === undefined || first.standing === "waking") return first;
+    const outranked = rankOf(first) > rankOf(oldest);
+    const next = outranked && this.#passes >= patience ? oldest : first;
+    if (next === oldest) this.#passes = 0;
+    else if (outranked) this.#passes += 1;
+    return next;
   }
 
-  #lineOf({ type, model, provider }: Claim): Line<Claimant> {
+  /** One that is new counts as having had a slot just now: so nobody gets ahead by coming anew each time. */
+  #parentOf({ parent }: Claim): Parent {
+    return this.#parents.get(parent) ?? { held: 0, inLine: 0, lastSlot: (this.#serial += 1) };
+  }
+
+  #limitsFor({ type, model, provider }: Claim): Limit[] {
     const own = [this.#types.get(type), this.#models.get(model), this.#providers.get(provider)];
-    const names = [type, model, provider].map((name, at) => (own[at] === undefined ? null : name));
-    const key = JSON.stringify(names);
-    const limits = [this.#session, ...own.filter((limit) => limit !== undefined)];
-    const line = this.#lines.get(key) ?? new Line<Claimant>(limits);
-    this.#lines.set(key, line);
-    return line;
+    return [this.#session, ...own.filter((limit) => limit !== undefined)];
   }
 }
 
 function limitsOf(limits: Readonly<Record<string, number>> = {}, what: string): Map<string, Limit> {
   return new Map(
-    Object.entries(limits).map(([name, limit]) => [name, new Limit(limit, `${what} '${name}'`)]),
+    Object.entries(limits).map(([name, max]) => [
+      name,
+      { max, what: ` ${what} '${name}'`, held: 0 },
+    ]),
   );
 }
 
-/** What the slots know of one ticket. */
-class Claimant {
-  readonly claim: Claim;
-  readonly line: Line<Claimant>;
-  standing: Standing = "outside";
-  place: Place<Claimant> | null = null;
-  drawn = 0;
-  granted: PromiseWithResolvers<void> = Promise.withResolvers();
+const isFull = ({ held, max }: Limit): boolean => held >= max;
 
-  constructor(claim: Claim, line: Line<Claimant>) {
-    this.claim = claim;
-    this.line = line;
-  }
+const isInLine = ({ standing }: Claimant): boolean =>
+  standing === "queued" || standing === "waking";
+
+/** Its priority; one that wakes is above all of them. */
+const rankOf = ({ standing, claim }: Claimant): number =>
+  standing === "waking" ? Infinity : claim.priority;
+
+/** The higher rank goes first, then the parent with fewer slots, then the parent that has had none for longer. */
+function goesBefore(one: Claimant, other: Claimant): boolean {
+  const [own, rank] = [rankOf(one), rankOf(other)];
+  if (own !== rank) return own > rank;
+  const difference = one.parent.held - other.parent.held;
+  return difference === 0 ? one.parent.lastSlot < other.parent.lastSlot : difference < 0;
+}
+
+/** For those who do not want to wait. */
+function refusal({ max, what }: Limit): RetinueError {
+  return new RetinueError(
+    "limit_reached",
+    `max concurrent agents${what} reached (${max}). Do not retry; wait for a running agent to end.`,
+  );
 }
 
 /** One agent's claim on a slot, from the line to the end. Every method may be called in any state. */
@@ -157,7 +223,7 @@ export class Ticket {
     return this.#of === null || this.#of.claimant.standing === "held";
   }
 
-  /** About how many are served before it, itself included; 0 when it is not in line. See `Positions`. */
+  /** About how many are served before it, itself included; 0 when it is not in line. */
   get position(): number {
     return this.#of === null ? 0 : this.#of.slots.position(this.#of.claimant);
   }
@@ -167,17 +233,8 @@ export class Ticket {
     if (signal.aborted && !this.held) this.release();
     signal.throwIfAborted();
     if (this.#of === null || this.held) return;
-    const { promise, reject } = Promise.withResolvers<never>();
-    const abort = (): void => {
-      this.release();
-      reject(signal.reason);
-    };
-    signal.addEventListener("abort", abort, { once: true });
-    try {
-      await Promise.race([this.#of.claimant.granted.promise, promise]);
-    } finally {
-      signal.removeEventListener("abort", abort);
-    }
+    using _ = addAbortListener(signal, () => this.release());
+    await abortable(this.#of.claimant.granted.promise, signal);
   }
 
   /** Gives the slot back for the time of a wait. */

@@ -5,7 +5,6 @@ import { readAnswer } from "../loop/read-answer.ts";
 import { textOf, userMessage } from "../message.ts";
 import type { ModelRequest } from "../model/model.ts";
 import { answerCost } from "../model/prices.ts";
-import { followAbort } from "./abort.ts";
 import type { Session } from "./session.ts";
 
 const question = "In one short line: what are you doing right now? No tools.";
@@ -26,23 +25,22 @@ class Summaries implements AsyncDisposable {
   /** Where the agent's requests are to be published. */
   readonly cacheSafe = new CacheSafe();
   readonly #options: SummariesOptions;
-  readonly #abort = new AbortController();
-  readonly #link: Disposable;
+  readonly #over = new AbortController();
+  readonly #signal: AbortSignal;
   readonly #timer: NodeJS.Timeout;
   #asked: ModelRequest | undefined;
   #asking: Promise<void> | undefined;
 
   constructor(options: SummariesOptions, everyMs: number) {
     this.#options = options;
-    this.#link = followAbort(options.signal, this.#abort);
+    this.#signal = AbortSignal.any([options.signal, this.#over.signal]);
     this.#timer = setInterval(() => this.#ask(), everyMs).unref();
   }
 
   /** Resolves when nothing is asked any more; what the last question took was told by then. */
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer);
-    this.#link[Symbol.dispose]();
-    this.#abort.abort(new Error("The agent has ended."));
+    this.#over.abort(new Error("The agent has ended."));
     await this.#asking;
   }
 
@@ -50,7 +48,7 @@ class Summaries implements AsyncDisposable {
     const request = this.cacheSafe.last;
     // An agent that has sent nothing since would be asked the very same again.
     if (request === undefined || request === this.#asked || this.#asking !== undefined) return;
-    if (this.#abort.signal.aborted || !this.#options.isBackground()) return;
+    if (this.#signal.aborted || !this.#options.isBackground()) return;
     this.#asked = request;
     this.#asking = this.#summarize(request).finally(() => (this.#asking = undefined));
   }
@@ -66,7 +64,7 @@ class Summaries implements AsyncDisposable {
     const askedAt = clock.now();
     try {
       const answer = await readAnswer(
-        { limits, prices, signal: this.#abort.signal, report: { emit }, grows: () => undefined },
+        { limits, prices, signal: this.#signal, report: { emit }, grows: () => undefined },
         (signal) => model.stream(asked, signal),
         () => undefined,
       );
@@ -85,7 +83,7 @@ class Summaries implements AsyncDisposable {
       const text = lineOf(textOf(answer.message.content));
       if (text !== "") emit({ type: "summary", text });
     } catch (error) {
-      if (this.#abort.signal.aborted) return;
+      if (this.#signal.aborted) return;
       const { agentId } = request.origin;
       logger.info({ agentId, error: errorMessage(error) }, "an agent could not be summarised");
     }

@@ -1,7 +1,7 @@
 import type { AgentResult } from "../agent-result.ts";
 import { errorMessage, RetinueError } from "../errors.ts";
 import type { AgentId } from "../ids.ts";
-import { inBatches } from "../platform/in-batches.ts";
+import { filesAtOnce, mapAtMost } from "../platform/gate.ts";
 import type { EarlierAgents } from "./earlier-agents.ts";
 import { endNotification, endOf, type ChildEnd } from "./notification.ts";
 import type { Registry } from "./registry.ts";
@@ -13,7 +13,7 @@ export async function untoldEnds(
   parent: AgentId,
   { registry, earlier, session }: Family & { earlier: EarlierAgents },
 ): Promise<ChildEnd[]> {
-  const ends = await inBatches(registry.untoldBy(parent), (id) =>
+  const ends = await mapAtMost(filesAtOnce, registry.untoldBy(parent), (id) =>
     endOnDisk(id, earlier).catch((error: unknown) => {
       // One that was removed has nothing to tell.
       if (error instanceof RetinueError) registry.untold.settle(parent, id);

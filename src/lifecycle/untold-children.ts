@@ -1,5 +1,4 @@
 import type { AgentId } from "../ids.ts";
-import { Roster } from "../platform/roster.ts";
 import { endMailId } from "./notification.ts";
 import type { RunningAgent } from "./running-agent.ts";
 
@@ -9,7 +8,7 @@ import type { RunningAgent } from "./running-agent.ts";
  */
 export class UntoldChildren {
   /** Each with the id of the notification, as far as that is known. */
-  readonly #byParent = new Roster<AgentId, Map<AgentId, string | null>>();
+  readonly #byParent = new Map<AgentId, Map<AgentId, string | null>>();
 
   has(parent: AgentId): boolean {
     return this.#byParent.has(parent);

@@ -1,4 +1,5 @@
 import type { ToolResultBlock, ToolUseBlock } from "../message.ts";
+import { Gate } from "../platform/gate.ts";
 import { toolName } from "../tools/registry.ts";
 import type { Tool } from "../tools/tool.ts";
 import { callTool } from "./call-tool.ts";
@@ -48,26 +49,4 @@ function batches(calls: readonly ToolUseBlock[], tools: ReadonlyMap<string, Tool
     else open.push({ call, tool });
   }
   return all;
-}
-
-/** Lets at most `limit` pieces of work through at once, first come first served. */
-class Gate {
-  #free: number;
-  readonly #waiting: (() => void)[] = [];
-
-  constructor(limit: number) {
-    this.#free = limit;
-  }
-
-  async run<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (this.#free > 0) this.#free -= 1;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    try {
-      return await work();
-    } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#free += 1;
-      else next();
-    }
-  }
 }

@@ -1,3 +1,5 @@
+import { abortable } from "../platform/abortable.ts";
+
 /**
  * Runs work that gets a signal, and ends as soon as `signal` aborts or the work has given no sign of life for `silence`
  * milliseconds, whether or not it heeds its signal.
@@ -8,20 +10,15 @@ export async function withCutOff<Result>(
 ): Promise<Result> {
   const { signal, silence, stalled } = options;
   signal.throwIfAborted();
-  const cut = new AbortController();
-  const outcome = Promise.withResolvers<Result>();
-  const end = (reason: unknown): void => {
-    cut.abort(reason);
-    outcome.reject(reason);
-  };
-  const follow = (): void => end(signal.reason);
-  const watchdog = setTimeout(() => end(stalled()), silence);
-  signal.addEventListener("abort", follow, { once: true });
+  const silent = new AbortController();
+  const watchdog = setTimeout(() => silent.abort(stalled()), silence);
+  const cut = AbortSignal.any([signal, silent.signal]);
   try {
-    work(cut.signal, () => watchdog.refresh()).then(outcome.resolve, outcome.reject);
-    return await outcome.promise;
+    return await abortable(
+      work(cut, () => watchdog.refresh()),
+      cut,
+    );
   } finally {
     clearTimeout(watchdog);
-    signal.removeEventListener("abort", follow);
   }
 }

@@ -81,3 +81,20 @@ test("told: nobody waits for a reader that has gone", async () => {
   for await (const _ of work) break;
   expect(ended).toBe(true);
 });
+
+test("a reader that aborts while it waits, and then returns, hears the last words and leaves nothing running", async () => {
+  const abort = new AbortController();
+  let ended = false;
+  const work = relay<string, void>(async ({ emit, told }) => {
+    await new Promise((resolve) => abort.signal.addEventListener("abort", resolve));
+    emit("last words");
+    await told();
+    ended = true;
+  });
+  const waiting = work.next();
+  abort.abort();
+  const returned = work.return();
+  expect(await waiting).toEqual({ done: false, value: "last words" });
+  await returned;
+  expect(ended).toBe(true);
+});

@@ -1,3 +1,4 @@
+import { addAbortListener } from "node:events";
 import { ladder, spokenTime } from "./ladder.ts";
 
 /** A tool call that took longer than one call may. */
@@ -36,8 +37,8 @@ export async function withToolClock<Output>(
     own.abort(reason);
     after(graceMs, () => outcome.reject(reason));
   };
-  const follow = (): void => end(signal.reason);
-  signal.addEventListener("abort", follow, { once: true });
+  // No `AbortSignal.any`: a call that has ended hears nothing of its turn any more.
+  using _ = addAbortListener(signal, () => end(signal.reason));
   if (limit !== null) {
     const left = limit * (1 - ladder.warnAt);
     after(limit - left, () => {
@@ -62,6 +63,5 @@ export async function withToolClock<Output>(
     throw own.signal.aborted ? own.signal.reason : error;
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener("abort", follow);
   }
 }

@@ -28,12 +28,7 @@ export class WrapUp {
   #asked: WrapUpReason | undefined;
 
   constructor(run: AbortSignal) {
-    this.working = this.#interrupt.signal;
-    // Both live as long as the run. `AbortSignal.any` would look at its sources whenever it is asked, and what follows such a
-    // signal stays in memory until V8 collects everything.
-    const follow = (): void => this.#interrupt.abort(run.reason);
-    if (run.aborted) follow();
-    else run.addEventListener("abort", follow, { once: true });
+    this.working = AbortSignal.any([run, this.#interrupt.signal]);
   }
 
   get asked(): WrapUpReason | undefined {

@@ -4,17 +4,13 @@ import { closeSync, fstatSync, rmSync, statSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { RetinueError, systemCode } from "../errors.ts";
-import { fileAge } from "./file-age.ts";
 import { openInPrivateDirectory } from "./make-directory.ts";
-import { isGone, longestSilenceMs, ownPlace, type Place } from "./own-place.ts";
-import { processStart } from "./process-start.ts";
+import { isLeft, ownProcess, type ProcessIdentity } from "./process-identity.ts";
 import { readSmallFile } from "./read-small-file.ts";
 
 const patience = 10_000;
 const shortPatience = 2000;
 const pause = 10;
-/** A lock is written as soon as it is made. One that says nothing after this time was left by a crash. */
-const longestBlankMs = 5000;
 
 /**
  * Does work on a file that other processes of ours change too, one after the other. The lock lies in a directory of our
@@ -65,8 +61,8 @@ export function withFileLockNow<Result>(lock: string, work: () => Result): Resul
 }
 
 function ownMark(): string {
-  const place = JSON.stringify(ownPlace());
-  return `${process.pid} ${processStart(process.pid)} ${randomUUID()} ${place}`;
+  const { pid, pidStart, ...place } = ownProcess();
+  return `${pid} ${pidStart} ${randomUUID()} ${JSON.stringify(place)}`;
 }
 
 function take(lock: string, mine: string): boolean {
@@ -132,27 +128,22 @@ function look(lock: string): Look | undefined {
   const text = read.kind === "text" ? read.text : "";
   const info = statSync(lock, { throwIfNoEntry: false });
   if (info === undefined) return undefined;
-  const mark = markIn(text);
-  const gone = mark === undefined ? "unknown" : isGone(mark, info.mtimeMs);
-  if (mark !== undefined && gone === false) return { owner: `process ${mark.pid}`, identity: text };
-  const identity = mark === undefined ? `${info.ino} ${info.mtimeMs}` : text;
-  if (gone === true) return { owner: "gone", identity };
-  // Of a process elsewhere only its silence can be seen: the work under a lock is short.
-  const silence = fileAge(lock, dirname(lock)) ?? 0;
-  const isLeft = silence > (mark === undefined ? longestBlankMs : longestSilenceMs);
-  const owner = mark === undefined ? "unknown" : `process ${mark.pid} on ${mark.host}`;
-  return { owner: isLeft ? "gone" : owner, identity };
+  const by = markIn(text);
+  const identity = by === undefined ? `${info.ino} ${info.mtimeMs}` : text;
+  if (isLeft(lock, { by, seenAliveAt: info.mtimeMs, clockDir: dirname(lock) }))
+    return { owner: "gone", identity };
+  if (by === undefined) return { owner: "unknown", identity };
+  const { host } = { ...ownProcess(), ...by };
+  const where = host === ownProcess().host ? "" : ` on ${host}`;
+  return { owner: `process ${by.pid}${where}`, identity };
 }
 
-type Mark = Place & { pid: number; pidStart: string };
-
-/** Marks of earlier versions name no place: they are taken to be of here. */
-function markIn(text: string): Mark | undefined {
-  const [, pid, pidStart = "", place] = /^(\d+) (\S*) \S+(?: (\{.*))?$/.exec(text) ?? [];
+/** Marks of earlier versions name no place. */
+function markIn(text: string): ProcessIdentity | undefined {
+  const [, pid, pidStart = "", place = "{}"] = /^(\d+) (\S*) \S+(?: (\{.*))?$/.exec(text) ?? [];
   if (pid === undefined) return undefined;
   try {
-    const named = place === undefined ? ownPlace() : (JSON.parse(place) as Place);
-    return { ...named, pid: Number(pid), pidStart };
+    return { ...(JSON.parse(place) as object), pid: Number(pid), pidStart };
   } catch {
     return undefined;
   }

@@ -9,7 +9,6 @@ import { markDescriptor, markedEnvironment, openMark } from "./marks.ts";
 import { inSessions, OwnSession } from "./own-session.ts";
 import { isSessionUsed } from "./process-start.ts";
 import { readProc, type Process } from "./process-table.ts";
-import { Roster } from "./roster.ts";
 
 /** How processes are ended, and how many were. Shared with whoever may change his mind about the first meanwhile. */
 export interface Ending {
@@ -163,7 +162,7 @@ function startMarked(
 }
 
 /** Agents that started something and have not ended it yet: agent → its sessions. */
-const endedAtExit = new Roster<string, ReadonlyMap<string, OwnSession>>();
+const endedAtExit = new Map<string, ReadonlyMap<string, OwnSession>>();
 let endsAtExit = false;
 
 /** What agents started goes when this process exits, before it is gone; the guard does it when we cannot. */
@@ -175,15 +174,14 @@ function endAtExit(agent: string, sessions: ReadonlyMap<string, OwnSession>): vo
 
 /** The agents of this process in whose sessions another one is: by that it is known when it has lost its parent and its marks. */
 export function agentsInSession(found: Process, table: readonly Process[]): string[] {
-  return endedAtExit.names().filter((agent) => {
-    const sessions = endedAtExit.get(agent);
-    return inSessions(() => sessions?.values() ?? [])(table)(found);
-  });
+  return [...endedAtExit].flatMap(([agent, sessions]) =>
+    inSessions(() => sessions.values())(table)(found) ? [agent] : [],
+  );
 }
 
 /** Where no look can be taken now, sessions without their leader are left to the guard, which goes by marks. */
 function killAtExit(): void {
-  const sessions = endedAtExit.values().flatMap((ofAgent) => [...ofAgent.values()]);
+  const sessions = [...endedAtExit.values()].flatMap((ofAgent) => [...ofAgent.values()]);
   for (const { isLed, number } of sessions) if (isLed) signal(-number, "SIGKILL");
   if (endedAtExit.size === 0 || process.platform !== "linux") return;
   const isMarked = ({ agents }: Process): boolean => agents.some((agent) => endedAtExit.has(agent));

@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
 import { lstat, open, readdir, rmdir, unlink } from "node:fs/promises";
 import { systemCode } from "../errors.ts";
+import { filesAtOnce, mapAtMost } from "./gate.ts";
 import { descriptorLinks } from "./open-decided.ts";
 
 /**
@@ -28,15 +29,9 @@ async function emptyDirectory(path: string): Promise<void> {
     entries.filter((entry) => entry.isDirectory()),
     entries.filter((entry) => !entry.isDirectory()),
   ];
-  for (let next = 0; next < others.length; next += together) {
-    const some = others.slice(next, next + together);
-    await Promise.all(some.map(({ name }) => unlessGone(() => unlink(`${way}/${name}`))));
-  }
+  await mapAtMost(filesAtOnce, others, ({ name }) => unlessGone(() => unlink(`${way}/${name}`)));
   for (const { name } of directories) await removeTree(`${way}/${name}`);
 }
-
-/** One after the other most of the time is spent on the way to the file system and back. */
-const together = 32;
 
 const directoryFlags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 

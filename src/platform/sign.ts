@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { Lane } from "./lane.ts";
+import { Gate } from "./gate.ts";
 import { readProcFile } from "./process-start.ts";
 
 /*
@@ -20,11 +20,11 @@ export function signOf(challenge: string, said: string): string {
   return digest.slice(0, longestName);
 }
 
-const lane = new Lane();
+const oneAtATime = new Gate(1);
 
 /** Shows a sign while `act` runs. One after the other: a process has one name. */
 export function showing<T>(sign: string, act: () => Promise<T>): Promise<T> {
-  return lane.run(async () => {
+  return oneAtATime.run(async () => {
     const { title } = process;
     process.title = sign;
     try {

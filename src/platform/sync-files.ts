@@ -2,14 +2,11 @@ import { closeSync, fsyncSync, openSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { systemCode } from "../errors.ts";
-
-const atOnce = 32;
+import { filesAtOnce, mapAtMost } from "./gate.ts";
 
 /** Puts what these files hold on the disk itself. One that is gone needs nothing. Throws the file system's error. */
 export async function syncFiles(paths: readonly string[]): Promise<void> {
-  for (let next = 0; next < paths.length; next += atOnce) {
-    await Promise.all(paths.slice(next, next + atOnce).map(syncFile));
-  }
+  await mapAtMost(filesAtOnce, paths, syncFile);
 }
 
 async function syncFile(path: string): Promise<void> {

@@ -1,8 +1,14 @@
 /** Plain data with every string redacted. The same value when nothing changes; else a copy. However deep it is nested. */
 export function redactDeep<Value>(value: Value, redact: (text: string) => string): Value {
   if (typeof value === "string") return redact(value) as Value;
-  if (!isPlain(value) || !changes(value, redact)) return value;
-  return copy(value, redact) as Value;
+  if (!isPlain(value)) return value;
+  let isChanged = false;
+  const copied = copy(value, (text) => {
+    const redacted = redact(text);
+    isChanged ||= redacted !== text;
+    return redacted;
+  });
+  return isChanged ? (copied as Value) : value;
 }
 
 type Plain = unknown[] | Record<string, unknown>;
@@ -13,38 +19,6 @@ function isPlain(value: unknown): value is Plain {
   if (Array.isArray(value)) return true;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
-}
-
-/** Small data is a tree; in large data what was seen is kept, so that no knot in it is walked for ever. */
-const walkedBlindly = 1000;
-/** The names of fields are mostly ours, and short. */
-const leastKey = 16;
-
-function changes(root: Plain, redact: (text: string) => string): boolean {
-  const open: Plain[] = [root];
-  let seen: Set<Plain> | undefined;
-  const changesHere = (inner: unknown): boolean => {
-    if (typeof inner === "string") return redact(inner) !== inner;
-    if (isPlain(inner)) open.push(inner);
-    return false;
-  };
-  for (let walked = 0; open.length > 0; walked += 1) {
-    const value = open.pop() as Plain;
-    if (walked > walkedBlindly) {
-      seen ??= new Set();
-      if (seen.has(value)) continue;
-      seen.add(value);
-    }
-    if (Array.isArray(value)) {
-      if (value.some(changesHere)) return true;
-      continue;
-    }
-    for (const key in value) {
-      if (key.length >= leastKey && redact(key) !== key) return true;
-      if (changesHere(value[key])) return true;
-    }
-  }
-  return false;
 }
 
 function copy(root: Plain, redact: (text: string) => string): Plain {

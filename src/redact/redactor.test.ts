@@ -159,6 +159,11 @@ test("data keeps its shape, and is the same object when it holds no secret", () 
   expect(JSON.stringify(given)).toBe(frozen);
 });
 
+test("the name of a field goes however short it is", () => {
+  const own = createRedactor({ extra: { values: ["hunter22"] } });
+  expect(own.deep({ hunter22: 1 })).toEqual({ "[redacted:value]": 1 });
+});
+
 test("two names that become one keep both values, and __proto__ is only a name", () => {
   const [one, two] = [randomText(1), randomText(2)].map((random) => `ghp_${random(36)}`);
   const given = JSON.parse(`{"${one}": 1, "${two}": 2, "__proto__": {"x": "${one}"}}`) as object;

@@ -1,6 +1,5 @@
 import { environmentSecrets, spellings } from "./environment-secrets.ts";
 import { ownExpression } from "./own-patterns.ts";
-import { RecentTexts } from "./recent-texts.ts";
 import { redactDeep } from "./redact-deep.ts";
 import { Search } from "./search.ts";
 
@@ -39,11 +38,10 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
   ];
   const own = (extra.patterns ?? []).map(ownExpression);
   const search = new Search(needles, own);
-  const text = remembering((value) => search.replace(value));
-  const field = knowingClean(text);
+  const text = (value: string): string => search.replace(value);
   return {
     text,
-    deep: (value) => redactDeep(value, field),
+    deep: (value) => redactDeep(value, text),
     spread: {
       texts: needles.map((needle) => needle.text).filter((one) => /\s/.test(one)),
       lines: own.length > 0,
@@ -57,30 +55,3 @@ export const openRedactor: Redactor = {
   deep: (value) => value,
   spread: { texts: [], lines: false },
 };
-
-const longText = 256;
-
-/** Long texts go through several events, as input, as result and as data of one call: each is searched once. */
-function remembering(redact: (text: string) => string): (text: string) => string {
-  const kept: { given: string; result: string }[] = [];
-  return (given) => {
-    if (given.length < longText) return redact(given);
-    const known = kept.find((one) => one.given === given);
-    if (known !== undefined) return known.result;
-    const result = redact(given);
-    if (kept.push({ given, result }) > 6) kept.shift();
-    return result;
-  };
-}
-
-/** Ids, paths and names are in nearly every event. Such a text is searched once in a while, and kept if there is no secret in it. */
-function knowingClean(redact: (text: string) => string): (text: string) => string {
-  const clean = new RecentTexts();
-  return (given) => {
-    if (given.length >= longText) return redact(given);
-    if (clean.has(given)) return given;
-    const result = redact(given);
-    if (result === given) clean.add(given);
-    return result;
-  };
-}

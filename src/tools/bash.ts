@@ -7,7 +7,7 @@ import type { SandboxedCommand } from "../platform/sandbox/sandboxed-command.ts"
 import { shellQuote } from "../platform/shell-quote.ts";
 import { temporaryName } from "../platform/temporary-name.ts";
 import { CommandOutput } from "./command-output.ts";
-import { endsWithin } from "./ends-within.ts";
+import { endsWithin } from "../platform/ends-within.ts";
 import { runInBackground } from "./run-in-background.ts";
 import { isUnapproved, prepareSandbox } from "./prepare-sandbox.ts";
 import { enter, leave } from "./shell-directory.ts";

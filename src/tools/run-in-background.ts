@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { abortable } from "../platform/abortable.ts";
 import { temporaryName } from "../platform/temporary-name.ts";
 import type { SandboxedCommand } from "../platform/sandbox/sandboxed-command.ts";
 import { isUnapproved, prepareSandbox } from "./prepare-sandbox.ts";
@@ -67,20 +68,14 @@ async function prepare(
   context: ToolContext,
 ): Promise<SandboxedCommand | undefined> {
   const { signal } = context;
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const abort = (): void => reject(signal.reason as Error);
-  signal.addEventListener("abort", abort, { once: true });
   const prepared = prepareSandbox(call, context, signal);
   try {
-    signal.throwIfAborted();
-    const sandboxed = await Promise.race([prepared, aborted]);
+    const sandboxed = await abortable(prepared, signal);
     signal.throwIfAborted();
     return sandboxed;
   } catch (error) {
     prepared.then((late) => late?.ended()).catch(() => undefined);
     throw error;
-  } finally {
-    signal.removeEventListener("abort", abort);
   }
 }
 

@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
 import { errorMessage } from "../errors.ts";
 import type { StartedProcess } from "../platform/process-tree.ts";
-import { endsWithin } from "./ends-within.ts";
+import { endsWithin } from "../platform/ends-within.ts";
 import { readOutput } from "./read-output.ts";
 import type { Shell } from "./start-shell.ts";
 import { endOf, Tail, type Shown } from "./tail.ts";

@@ -1,6 +1,6 @@
 import type { ProcessTree } from "../platform/process-tree.ts";
 import type { Redactor } from "../redact/redactor.ts";
-import { endsWithin } from "./ends-within.ts";
+import { endsWithin } from "../platform/ends-within.ts";
 import { ShellTask, type BackgroundCommand } from "./shell-task.ts";
 import { TaskFile } from "./task-file.ts";
 import { taskNotification } from "./task-notification.ts";

@@ -1,9 +1,8 @@
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { z } from "zod";
-import { fileAge } from "../platform/file-age.ts";
 import { once } from "../platform/once.ts";
-import { isGone, longestSilenceMs } from "../platform/own-place.ts";
+import { isLeft } from "../platform/process-identity.ts";
 import { readSmallFile } from "../platform/read-small-file.ts";
 
 /**
@@ -30,8 +29,6 @@ export type Lease = z.infer<ReturnType<typeof leaseSchema>>;
 
 /** How often an owner says that it is there. */
 export const beatMs = 5000;
-/** A lease is written as soon as it is made. One that says nothing after this time was left by a crash. */
-const longestBlankMs = 5000;
 
 export type LeaseOnDisk =
   | { state: "none" }
@@ -43,23 +40,12 @@ export type LeaseOnDisk =
 
 export function readLease(path: string): LeaseOnDisk {
   const lease = parse(path) ?? parse(path);
-  if (lease !== undefined) return { state: isStale(lease, path) ? "stale" : "held", lease };
-  if (!existsSync(path)) return { state: "none" };
-  return { state: "blank", stale: silenceOf(path) > longestBlankMs };
-}
-
-/**
- * Only a process whose id says nothing here is judged by its silence: one that sleeps or is busy is not gone. How long it has
- * been silent is told by the file, not by `beatAt`: that is the time of its machine, which may be another than ours.
- */
-function isStale(lease: Lease, path: string): boolean {
-  const gone = isGone(lease, lease.beatAt);
-  return gone === "unknown" ? silenceOf(path) > longestSilenceMs : gone;
-}
-
-/** Where it cannot be told nobody is taken for gone. The time is asked beside the session: looking does not change it. */
-function silenceOf(path: string): number {
-  return fileAge(path, dirname(dirname(path))) ?? 0;
+  if (lease === undefined && !existsSync(path)) return { state: "none" };
+  // The clock is asked beside the session: looking does not change it.
+  const clockDir = dirname(dirname(path));
+  const stale = isLeft(path, { by: lease, seenAliveAt: lease?.beatAt ?? 0, clockDir });
+  if (lease === undefined) return { state: "blank", stale };
+  return { state: stale ? "stale" : "held", lease };
 }
 
 /** Twice, because it is overwritten in place, and somebody may look in that instant. */

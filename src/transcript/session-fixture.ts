@@ -10,8 +10,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
-import { ownPlace } from "../platform/own-place.ts";
-import { processStart } from "../platform/process-start.ts";
+import { ownProcess } from "../platform/process-identity.ts";
 import type { Lease } from "./lease.ts";
 
 export const day = 86_400_000;
@@ -41,12 +40,18 @@ export function metaText(sessionId: string, agentId: string, agent: AgentFile = 
   return JSON.stringify({ agentType: "worker", description: "", spawnDepth: 1, retinue });
 }
 
-export const alive = { pid: process.pid, pidStart: processStart(process.pid) };
+const { pid: ownPid, pidStart: ownStart } = ownProcess();
+export const alive = { pid: ownPid, pidStart: ownStart };
 
 /** What the lease of a session says; by default that this process has it. */
 export function leaseText(changes: Partial<Lease> = {}): string {
-  const owner = { ...alive, ...ownPlace() };
-  return JSON.stringify({ ...owner, token: "t", socket: null, beatAt: Date.now(), ...changes });
+  return JSON.stringify({
+    ...ownProcess(),
+    token: "t",
+    socket: null,
+    beatAt: Date.now(),
+    ...changes,
+  });
 }
 
 /** A session of ours with everything that one may have, last used so many days ago. */

@@ -11,8 +11,7 @@ import {
 import { basename, dirname } from "node:path";
 import { RetinueError, systemCode } from "../errors.ts";
 import { withFileLockNow } from "../platform/file-lock.ts";
-import { ownPlace } from "../platform/own-place.ts";
-import { processStart } from "../platform/process-start.ts";
+import { ownProcess } from "../platform/process-identity.ts";
 import { writeNew } from "../platform/replace-whole.ts";
 import { writeWhole } from "../platform/write-whole.ts";
 import { beatMs, readLease, type Lease, type LeaseOnDisk } from "./lease.ts";
@@ -42,9 +41,7 @@ export function takeLease(
   options: { beatMs?: number } = {},
 ): HeldLease {
   const mine: Lease = {
-    pid: process.pid,
-    pidStart: processStart(process.pid),
-    ...ownPlace(),
+    ...ownProcess(),
     token: randomBytes(32).toString("base64url"),
     socket: null,
     beatAt: Date.now(),
@@ -100,7 +97,7 @@ function takeOver(path: string, mine: Lease): void {
 function refuseIfHeld(path: string, found: LeaseOnDisk): void {
   if (found.state === "held") {
     const { pid, host } = found.lease;
-    throw busy(path, `process ${pid}${host === ownPlace().host ? "" : ` on ${host}`}`);
+    throw busy(path, `process ${pid}${host === ownProcess().host ? "" : ` on ${host}`}`);
   }
   if (found.state === "blank" && !found.stale) throw busy(path, "another process");
 }

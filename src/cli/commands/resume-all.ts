@@ -1,6 +1,7 @@
 import type { AgentRow } from "../../agent-row.ts";
 import { errorMessage, RetinueError } from "../../errors.ts";
 import { createManager, type Manager } from "../../manager.ts";
+import { mapAtMost } from "../../platform/gate.ts";
 import { readLease, type Lease } from "../../transcript/lease.ts";
 import {
   findAgents,
@@ -11,7 +12,6 @@ import {
   type AgentOnDisk,
 } from "../../transcript/meta.ts";
 import { defaultConfigDir } from "../../transcript/paths.ts";
-import { atMost } from "../at-most.ts";
 import { Caller } from "../caller.ts";
 import { chooseModel } from "../choose-model.ts";
 import { EndSignals, stoppingLine } from "../end-signals.ts";
@@ -45,7 +45,7 @@ export async function resumeAllCommand(options: ResumeOptions): Promise<void> {
   const agents = (await findAgents(defaultConfigDir())).filter(isInterrupted);
   const sessions = [...Map.groupBy(agents, ({ meta }) => meta.retinue.sessionId).values()];
   const caller = await Caller.read();
-  const picked = await atMost(atOnce, sessions, (session) =>
+  const picked = await mapAtMost(atOnce, sessions, (session) =>
     pickUp(session, { options, open, signals, caller }),
   );
   const all = picked.flat();

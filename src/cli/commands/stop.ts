@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { RetinueError } from "../../errors.ts";
+import { mapAtMost } from "../../platform/gate.ts";
 import { findAgents, isOpen, readAgent, type AgentOnDisk } from "../../transcript/meta.ts";
 import { defaultConfigDir } from "../../transcript/paths.ts";
 import { Caller } from "../caller.ts";
@@ -59,17 +60,16 @@ export async function stopCommand(
     : ids.map((asked) => ({ asked }));
   const caller = await Caller.read();
   using lines = new AgentLines();
-  const outcomes: (Stopped | Refusal)[] = [];
-  for (const some of batches(targets, atOnce)) {
-    const ended = some.map(async ({ asked, agent }) => {
-      const outcome = await findAndEnd(agent ?? asked, { ...options, how, lines, caller }).catch(
-        (error: unknown) => new Refusal(asked, error),
-      );
-      if (options.json !== true) print(outcome);
-      return outcome;
-    });
-    outcomes.push(...(await Promise.all(ended)));
-  }
+  const outcomes = await mapAtMost(atOnce, targets, async ({ asked, agent }) => {
+    const outcome: Stopped | Refusal = await findAndEnd(agent ?? asked, {
+      ...options,
+      how,
+      lines,
+      caller,
+    }).catch((error: unknown) => new Refusal(asked, error));
+    if (options.json !== true) print(outcome);
+    return outcome;
+  });
   if (options.json === true) process.stdout.write(`${JSON.stringify(outcomes, null, 2)}\n`);
   else if (targets.length === 0) process.stderr.write("No agent is running.\n");
   process.exitCode = firstRefusal(outcomes)?.code ?? exitCodes.ok;
@@ -77,12 +77,6 @@ export async function stopCommand(
 
 /** Fewer than an owner takes on one line. */
 const atOnce = 50;
-
-function batches<Item>(items: readonly Item[], size: number): Item[][] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
-    items.slice(index * size, (index + 1) * size),
-  );
-}
 
 async function openAgents(): Promise<AgentOnDisk[]> {
   const agents = await findAgents(defaultConfigDir());

@@ -1,5 +1,5 @@
 import { errorMessage, RetinueError, systemCode } from "../../errors.ts";
-import { Lane } from "../lane.ts";
+import { Gate } from "../gate.ts";
 
 /** The part of `@anthropic-ai/sandbox-runtime` that is used. It is optional, so its own types are not. */
 export interface SandboxLibrary {
@@ -41,12 +41,12 @@ const off = "or set sandbox.enabled to false";
  * The library holds one proxy for the whole process, and so one list of hosts: sessions with the same list share it, the last
  * one to go ends it. What may be written is said with every command.
  */
-const lane = new Lane();
+const oneAtATime = new Gate(1);
 let open: { library: SandboxLibrary; network: string; users: number } | undefined;
 
 /** Throws `unsupported` with the remedy where there can be no sandbox. Each success takes one `releaseLibrary`. */
 export function acquireLibrary(limits: NetworkLimits): Promise<SandboxLibrary> {
-  return lane.run(async () => {
+  return oneAtATime.run(async () => {
     const network = JSON.stringify([limits.allowedDomains, limits.deniedDomains]);
     if (open !== undefined) {
       if (open.network !== network)
@@ -80,7 +80,7 @@ export function acquireLibrary(limits: NetworkLimits): Promise<SandboxLibrary> {
 
 /** Ends the proxy when nobody uses it any more, and removes what the library left on the disk. */
 export function releaseLibrary(): Promise<void> {
-  return lane.run(async () => {
+  return oneAtATime.run(async () => {
     if (open === undefined) return;
     open.users -= 1;
     if (open.users > 0) return;

@@ -1,7 +1,7 @@
 import { existsSync, type Dirent } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { inBatches } from "../in-batches.ts";
+import { filesAtOnce, mapAtMost } from "../gate.ts";
 import { kindOf } from "../kind-of.ts";
 import { harmlessWhenEmpty, protectedDirectories, protectedFiles } from "../protected-names.ts";
 
@@ -41,7 +41,7 @@ export async function protectedPaths(root: string): Promise<string[]> {
     const next: string[] = [];
     const directories = level.slice(0, left);
     left -= directories.length;
-    const listed = await inBatches(directories, entriesOf);
+    const listed = await mapAtMost(filesAtOnce, directories, entriesOf);
     for (const { path, entry } of listed.flat()) {
       if (names.has(entry.name)) found.push(path);
       else if (entry.name === ".git") found.push(...ofGit(path));
