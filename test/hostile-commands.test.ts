@@ -1160,3 +1160,102 @@ test("git needs approval where a submodule is a repository that somebody brought
     expect(verdictOf("git status", country)).toBe("allow");
   }
 });
+
+test.each([
+  "sed 's/[]/x/p;s|]/id>PWNED #/e#|x|' in.txt",
+  "sed -n 's/[]/x/p;s|]/R/w out|x|' in.txt",
+  "sed 's/[^]/x/p;s|]/id #/e#|x|' in.txt",
+  "sed 's/[[:x:]/p;s|]/id #/e#|x|' in.txt",
+])("a bracket of sed hides no command: %s", (command) => {
+  const country = makeCountry({ "project/in.txt": "" });
+  expect(verdictOf(command, country)).toBe("ask");
+  expect(verdictOf("sed -n 's/[0-9]//p' in.txt", country)).toBe("allow");
+});
+
+test.each(["find -H ')' -ls", "find -H , -ls", "rg --no-config hello", "rg hello *"])(
+  "%s asks, because a name may be what it is not",
+  (command) => {
+    const country = makeCountry({ "project/)": "-> outside", "project/,": "-> outside" });
+    expect(verdictOf(command, country)).toBe("ask");
+  },
+);
+
+test("what a rule allows below the folder is not where the folder's links lead", () => {
+  const country = makeCountry({ "project/docs": "-> home/.ssh", "home/.ssh/id": "" });
+  const rules = ["allow Read(docs/**)", "allow Edit(docs/**)"];
+  const path = join(country.project, "docs/id");
+  for (const tool of ["Read", "Write"])
+    expect(decisionOf({ tool, paths: [path] }, country, { rules }).verdict).toBe("ask");
+});
+
+test.each([
+  'x=rc; cp README ".npm${x}"',
+  "x=it; cp README .g$x/hooks/pre-commit",
+  "x=rc; cp README ~/.bash$x",
+  'cp README ".npm$(echo rc)"',
+  "for x in rc; do cp README .npm$x; done",
+  'x=.npmrc; cp README "$x"',
+  "cp -b -S rc README .npm",
+  "cp --parents .vscode/tasks.json ..",
+  "x=aude; z=ust; cp f.json ~/.cl$x/retinue/tr$z/x.json",
+])("no rule lets a variable or an option hide a protected name: %s", (command) => {
+  const rules = ["allow Bash(cp *)"];
+  expect(verdictOf(command, makeCountry(), { rules })).not.toBe("allow");
+  expect(verdictOf('cp README "$f.bak"', makeCountry(), { rules })).toBe("allow");
+});
+
+test.each([
+  ["find sub/x -execdir cat ../.env ';'", "deny Read(./.env)"],
+  ["env -iC sub cat ../.env", "deny Read(./.env)"],
+  ["env --chd=sub cat ../.env", "deny Read(./.env)"],
+  ["unshare --wd=sub cat ../.env", "deny Read(./.env)"],
+  ["npx -c 'cd sub; cat ../.env'", "deny Read(./.env)"],
+  ["gzip -rc .", "deny Read(./.env)"],
+  ["rgrep X .", "deny Read(./.env)"],
+  ["sed 'R .env' README", "deny Read(./.env)"],
+  ["sed '1r.env' README", "deny Read(./.env)"],
+  ["sed '1rsecrets/key' README", "deny Read(secrets/**)"],
+  ["jq -nc 'import \"./secrets/k\" as $k; $k'", "deny Read(secrets/**)"],
+  ["sed '1eevil --version' README", "deny Bash(evil *)"],
+  ["sed 's/r/b/wkept.txt' README", "deny Edit(kept.txt)"],
+  ["sed -i.txt p kept", "deny Edit(kept.txt)"],
+  ["cp -b -S .txt README kept", "deny Edit(kept.txt)"],
+  ["curl -sokept.txt http://localhost", "deny Edit(kept.txt)"],
+  ["gunzip -f kept.txt.gz", "deny Edit(kept.txt)"],
+  ["echo 'evil x' > s.sh; sh s.sh", "deny Bash(evil *)"],
+  ["socat -u EXEC:'evil --version' -", "deny Bash(evil *)"],
+])("a rule that denies holds for %s, %s", (command, rule) => {
+  const country = makeCountry({ ...secrets, "project/secrets/key": "", "project/sub/x": "" });
+  expect(verdictOf(command, country, { rules: ["allow Bash", rule] })).not.toBe("allow");
+});
+
+test("a file of the folder by a URL is that file", () => {
+  const country = makeCountry(secrets);
+  const rules = ["allow Bash", "deny Read(./.env)"];
+  for (const name of [".env", "%2eenv"]) {
+    const command = `curl file://localhost${country.project}/${name}`;
+    expect(verdictOf(command, country, { rules })).not.toBe("allow");
+  }
+});
+
+test("what runs on while others move its directory goes up by no relative path", () => {
+  const country = makeCountry({ "project/deep/a/x": "", "project/deep/b": "" });
+  const at = "deep/a";
+  const call = (command: string, more: object = {}): string =>
+    decisionOf({ tool: "Bash", input: { command, ...more } }, country, {
+      at,
+      mode: "acceptEdits",
+    }).verdict;
+  expect(call("cat ../b")).toBe("allow");
+  expect(call("cat ../b", { run_in_background: true })).toBe("ask");
+  expect(call("( sleep 2; cat ../b ) & true")).toBe("ask");
+  expect(call("cat x", { run_in_background: true })).toBe("allow");
+});
+
+test("no rule that is suggested is more than one", () => {
+  const { suggestions } = decisionOf(
+    { tool: "Bash", input: { command: "make 'x),Bash,Read(y'" } },
+    makeCountry(),
+  );
+  expect(suggestions).toEqual([]);
+});

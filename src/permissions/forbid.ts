@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { ShellWord } from "../shell/shell-word.ts";
 import { writtenCommand, writtenWords } from "./bash/written-command.ts";
+import { spellingsOf } from "./bash/carried-text.ts";
 import { handedOn } from "./bash/handed-on.ts";
 import type { BashView } from "./bash/view.ts";
 import { matchesCommand, mayMatchCommand, type CommandPattern } from "./bash/pattern.ts";
@@ -91,10 +92,13 @@ function fileMatch(rule: Rule, call: ViewedCall, book: Rulebook): Match | null {
       (ifPaths === undefined || mayBeTracked(bash.trackedIf(ifPaths), rule, book)),
   );
   if (unknown !== undefined) return { certain: false, part: unknown.part };
-  const carried = carriedPart(bash, (token) => {
-    const path = resolve(book.ground.cwd, token);
-    return book.fits(rule, { given: path, real: path });
-  });
+  const carried = carriedPart(bash, (token) =>
+    spellingsOf(token).some((one) => {
+      // A text may change its directory before it names a file.
+      const path = resolve(book.ground.cwd, one.replace(/^(?:\.\.\/)+/, ""));
+      return book.fits(rule, { given: path, real: path });
+    }),
+  );
   if (carried !== null) return { certain: false, part: carried };
   const named = bash.mentioned.find(({ pair }) => book.fits(rule, pair));
   if (named !== undefined) return { certain: false, part: named.part };
@@ -168,9 +172,7 @@ function commandMatch(pattern: CommandPattern | null, bash: BashView | null): Ma
     else if (mayHandOn(words, pattern)) possible = writtenWords(words);
   }
   possible ??= carriedPart(bash, (token, [, ...rest]) =>
-    [token, token.slice(token.lastIndexOf("/") + 1)].some((name) =>
-      matchesCommand(pattern, [name, ...rest].join(" ")),
-    ),
+    spellingsOf(token).some((name) => matchesCommand(pattern, [name, ...rest].join(" "))),
   );
   return possible === null ? null : { certain: false, part: possible };
 }
@@ -182,10 +184,14 @@ const mostWords = 16;
 function ownProgram(bash: BashView): string | null {
   const written = bash.touched.filter(({ effect }) => effect === "write");
   if (written.length === 0) return null;
-  const made = bash.texts.find(({ words: [name] }) => {
-    if (name?.isStatic !== true || !name.text.includes("/")) return false;
-    const paths = bash.pathsOf(name) ?? [];
+  const isMade = (word: ShellWord): boolean => {
+    const paths = bash.pathsOf(word) ?? [];
     return written.some(({ pair }) => paths.includes(pair.given));
+  };
+  const made = bash.texts.find(({ words: [name, ...args] }) => {
+    if (name?.isStatic !== true) return false;
+    if (name.text.includes("/")) return isMade(name);
+    return /^(?:\w*sh|source|\.)$/.test(name.text) && args.some(isMade);
   });
   return made?.text ?? null;
 }

@@ -33,7 +33,12 @@ export function pathRules(specifier: string, kind: RuleKind, anchors: Anchors): 
   // A star stays in its segment. What forbids is about everything in a directory that it fits.
   const isFlat = kind === "allow" && /(?:^|\/)(?!\*\*+$)[^/]*[*?][^/]*$/.test(rest);
   const rules = bases.map((base) => ({ base, segments: segmentsOf(rest, kind), isFlat }));
-  return [...rules, ...rules.map(resolved)].map(({ base, segments }) => ({
+  // A folder brings links along: what a rule allows below it is not where they lead.
+  const isOwn = kind !== "allow" || /^(?:~(?:\/|$)|\/\/)/.test(written);
+  const led = rules.map((rule) =>
+    isOwn ? resolved(rule) : { ...rule, base: realPath(rule.base) },
+  );
+  return [...rules, ...led].map(({ base, segments }) => ({
     isFlat,
     base: folded(base),
     segments: [...(isAnywhere ? ["**"] : []), ...segments].map(folded),
@@ -42,7 +47,7 @@ export function pathRules(specifier: string, kind: RuleKind, anchors: Anchors): 
 
 /** The rule that names this absolute path and, if it is a directory, what lies in it; none can name a path with signs of patterns, or one that ends in a space. */
 export function ruleForPath(tool: "Edit" | "Read", path: string): string | null {
-  return /[*?[\]{}\\]|\s$/.test(path) ? null : `${tool}(/${path})`;
+  return /[*?[\]{}\\]|\)\s*,|\s$/.test(path) ? null : `${tool}(/${path})`;
 }
 
 /** Rules that forbid hold below the project's root too: they are written for it, wherever an agent works. */

@@ -1,4 +1,5 @@
 import { dirname, join, relative, resolve } from "node:path";
+import { matchesSegment } from "./path-rule.ts";
 import { isInside } from "../platform/is-inside.ts";
 import { protectedDirectories, protectedFiles } from "../platform/protected-names.ts";
 
@@ -31,6 +32,19 @@ export function namesProtected(text: string): boolean {
   const parts = text.toLowerCase().split(/[\s/"'=;&|<>()]+/);
   return parts.some((part) => files.has(part) || directories.includes(part));
 }
+
+/** Whether a word of which parts are open may be a protected name, or one of Retinue's own: `.g$x/hooks`, `.npmr?`. */
+export function mayNameProtected(shape: string): boolean {
+  return shape.split("/").some((segment) => {
+    const isMixed = segment.includes("*") && /[^*]/.test(segment);
+    return (
+      isMixed &&
+      [...files, ...directories, ...ownNames].some((name) => matchesSegment(segment, name))
+    );
+  });
+}
+
+const ownNames = ["lease.json", "retinue", "trust", "grants", "projects", "inbox"];
 
 function isProtectedBelow(root: string, path: string): boolean {
   const below = folded(relative(root, path));

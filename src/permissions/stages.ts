@@ -198,18 +198,20 @@ const coverages = new WeakMap<ViewedCall, Coverage>();
 /** Three stages ask for it, of the same book. */
 function coverageOf(call: ViewedCall, book: Rulebook): Coverage | null {
   if (call.bash === null) return null;
-  const known = coverages.get(call) ?? newCoverage(call.bash, book);
+  const runsOn =
+    call.input["run_in_background"] === true || /(?<![&>])&(?![&>\d])/.test(call.bash.command);
+  const known = coverages.get(call) ?? newCoverage(call.bash, runsOn, book);
   coverages.set(call, known);
   return known;
 }
 
-function newCoverage(bash: BashView, book: Rulebook): Coverage {
+function newCoverage(bash: BashView, runsOn: boolean, book: Rulebook): Coverage {
   const isPlan = book.policy.mode === "plan";
   const rules = isPlan
     ? []
     : book.allow.filter((rule) => isAbout(rule, "Bash") && !coversAll(rule));
   const edits = isPlan ? [] : book.allow.filter((rule) => isAbout(rule, "Edit"));
-  return coverage(bash, { rules, edits, builtIn: true }, book);
+  return coverage(bash, { rules, edits, builtIn: true, runsOn }, book);
 }
 
 function otherwise(call: ViewedCall, book: Rulebook): Finding {

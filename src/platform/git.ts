@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
+import { safePath } from "./safe-path.ts";
 
 const run = promisify(execFile);
 
@@ -106,6 +107,7 @@ async function git(cwd: string, args: readonly string[]): Promise<string> {
     maxBuffer: 16 * 1024 * 1024,
     env: {
       ...process.env,
+      PATH: safePath(process.env["PATH"], [cwd]),
       GIT_CONFIG_NOSYSTEM: "1",
       GIT_TERMINAL_PROMPT: "0",
       GIT_NO_LAZY_FETCH: "1",

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { systemCode } from "../errors.ts";
@@ -12,8 +13,8 @@ const mostLinks = 40;
 
 /**
  * The path after resolving every link, as the kernel does: one part after the other, `..` after the link before it. The last
- * parts need not exist; a dangling link counts by its target. A path with too many links stays as it is: no system opens it. One
- * that cannot be looked at, because it is too long or forbidden, is `unknownPath`, which is inside nothing. So is one that leads
+ * parts need not exist; a dangling link counts by its target. A path that cannot be looked at, because it is too long or
+ * forbidden, has too many links or one whose target is no text, is `unknownPath`, which is inside nothing. So is one that leads
  * through a link in `/proc`, as `/proc/self/cwd` and `/dev/fd` do: it leads each process elsewhere.
  */
 export function realPath(path: string): string {
@@ -43,7 +44,7 @@ function walked(path: string): string {
     }
     links += 1;
     if (next.startsWith("/proc/")) return unknownPath;
-    if (links > mostLinks) return path;
+    if (links > mostLinks) return unknownPath;
     if (target.startsWith("/")) real = "/";
     parts.push(...partsOf(target));
   }
@@ -61,7 +62,10 @@ function partsOf(path: string): string[] {
 function linkAt(path: string): string | typeof unknownLink | null {
   try {
     const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
-    return isLink ? readlinkSync(path) : null;
+    if (!isLink) return null;
+    const target = readlinkSync(path, "buffer");
+    // As text, another name would come of it.
+    return isUtf8(target) ? target.toString() : unknownLink;
   } catch (error) {
     const code = systemCode(error);
     // A name that no system has is no link.

@@ -16,6 +16,8 @@ export interface ShellWord {
   readonly canSplit: boolean;
   /** The variables in it that have no quotes around them; `null`: the output of a command. */
   readonly unquoted: readonly (string | null)[];
+  /** The names of all its variables, in order; `null`: the output of a command. */
+  readonly opens: readonly (string | null)[];
   /** The rest of a word that starts with the home directory, written `~`, `$HOME` or `${HOME}`. */
   readonly belowHome: string | null;
   /** A variable with a slash or a glob directly under it, as in `"$D"/*`. */
@@ -54,6 +56,7 @@ export function wordOf(parts: readonly Piece[], written: string): ShellWord {
     unquoted: pieces.flatMap((piece) =>
       piece.kind === "open" && !piece.quoted ? [piece.name] : [],
     ),
+    opens: pieces.flatMap((piece) => (piece.kind === "open" ? [piece.name] : [])),
     belowHome,
     isUnderVariable: isUnderVariable(pieces),
   };

@@ -2,6 +2,7 @@ import { closeSync, constants, fstatSync, lstatSync, read, readSync, type Stats 
 import { promisify } from "node:util";
 import { systemCode } from "../errors.ts";
 import { openDecided } from "../platform/open-decided.ts";
+import { unknownPath } from "../platform/real-path.ts";
 import { asToolFailure, contentHash } from "./file-state.ts";
 import { ToolFailure, type ToolContext } from "./tool.ts";
 
@@ -37,6 +38,10 @@ const readFlags = constants.O_RDONLY | constants.O_NONBLOCK;
 
 /** `path`: as the model wrote it, for messages. */
 async function readDecided(real: string, path: string, signal: AbortSignal): Promise<Buffer> {
+  if (real === unknownPath)
+    throw new ToolFailure(
+      `Cannot read ${path}: it is forbidden, too long or in a cycle of links, or leads through /proc/self or /dev/fd. Name the file by its own path.`,
+    );
   // Opening alone may do something: it wakes who waits at the other end of a pipe, and some devices.
   const named = lstatSync(real);
   if (!named.isSymbolicLink()) requireRegular(named, path);

@@ -3,6 +3,7 @@ import type { Readable } from "node:stream";
 import type { StartedProcess } from "../platform/process-tree.ts";
 import type { SandboxedCommand } from "../platform/sandbox/sandboxed-command.ts";
 import { gitThatLooks } from "../platform/sandbox/git-paths.ts";
+import { programOn, safePath } from "../platform/safe-path.ts";
 import { startedEnvironment } from "../platform/started-environment.ts";
 import { systemCode } from "../errors.ts";
 import { packagePath } from "../package-path.ts";
@@ -29,12 +30,14 @@ export function startShell(call: {
   const { cwd } = workbench;
   const given = environment(workbench);
   const quietly = sandboxed === undefined ? quietRipgrep : {};
+  const path = safePath(given["PATH"], [workbench.root]);
   const env = call.unapproved
-    ? { ...given, ...gitThatLooks(given), GIT_EXTERNAL_DIFF: undefined, ...quietly }
+    ? { ...given, ...gitThatLooks(given), GIT_EXTERNAL_DIFF: undefined, ...quietly, PATH: path }
     : given;
   if (sandboxed === undefined) {
     const args = ["--noprofile", "--norc", "-c", call.command];
-    const child = workbench.processes.start("bash", args, {
+    const bash = path === given["PATH"] ? "bash" : programOn(path, "bash");
+    const child = workbench.processes.start(bash, args, {
       cwd,
       env: { ...env, BASH_ENV: call.prelude },
     });

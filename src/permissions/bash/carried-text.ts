@@ -36,7 +36,9 @@ export function carriedTexts({ runs, documents }: Reach): readonly CarriedText[]
       if (name === undefined || isTalker(program) || isLook(program, args)) continue;
       if (isQuietProgram(program)) continue;
       mayRunInput = true;
-      for (const { text } of args) if (/[\s;|&!<>()`]/.test(text)) found.push({ text, part });
+      const isScripted = /^(?:sed|gsed|jq|[gmn]?awk)$/.test(program);
+      for (const { text } of args)
+        if (isScripted || /[\s;|&!<>()`]/.test(text)) found.push({ text, part });
     }
   }
   if (mayRunInput) found.push(...documents.map((text) => ({ text, part: text.slice(0, 80) })));
@@ -49,4 +51,10 @@ export function carriedTexts({ runs, documents }: Reach): readonly CarriedText[]
 
 function tokensOf(text: string): string[] {
   return text.split(/[\s;|&<>()`$"'!={},]+/, mostTokens + 1).filter((token) => token !== "");
+}
+
+/** The words that a token may be: as it is, its last part, and without a command of `sed` in front: `1rfile`. */
+export function spellingsOf(token: string): string[] {
+  const ends = [token, token.replace(/^.*[/:]/s, "")];
+  return ends.flatMap((one) => [one, one.replace(/^[\d,$]*[rRwWe](?=.)/, "")]);
 }

@@ -31,6 +31,8 @@ export interface Approval {
   /** Rules for edits, which approve where output goes. */
   readonly edits: readonly Rule[];
   readonly builtIn: boolean;
+  /** It may still run when another call has moved its directory. */
+  readonly runsOn?: boolean;
 }
 
 /** Nobody reads more rules than that before allowing them. */
@@ -244,6 +246,7 @@ class Check {
   #every(word: ShellWord, found: Found, test: (pair: PathPair) => boolean): boolean {
     const pairs = this.#bash.pairsOf(word);
     if (pairs === null) return false;
+    if (this.#approval.runsOn === true && /(?:^|\/)\.\.(?:\/|$)/.test(word.text)) return false;
     // A part that writes may change where a link leads, and what a glob finds.
     const isPlain = pairs.every(({ given, real }) => given === real);
     if (!isPlain && this.#isMixed) return false;
@@ -334,7 +337,7 @@ function isExact(word: ShellWord): boolean {
 
 /** Whether a rule without a star can name the word: bash passes on its text, in quotes or as the home directory. */
 export function isNameable({ isStatic, text }: ShellWord): boolean {
-  return isStatic && /^[^\s*?$`]+$/.test(text);
+  return isStatic && /^[^\s*?$`]+$/.test(text) && !/\),/.test(text);
 }
 
 /** Whether a rule approves all of Bash. */

@@ -10,7 +10,12 @@ const elsewhere: ReadonlyMap<string, RegExp> = new Map([
   ["sudo", /^(?:-D|--chdir=?)(.*)$/s],
   ["git", /^-C(.*)$/s],
   ["make", /^(?:-C|--directory=?)(.*)$/s],
+  ["unshare", /^--wd=(.*)$/s],
+  ["nsenter", /^--wdn?s?=(.*)$/s],
 ]);
+
+const mayLead =
+  /^(?:-[A-Za-z]+[CD]|--(?:c|ch|chd|chdi|chdir|d|di|dir|w|wd))(?:=|$)|^-[A-Za-z]*[CD]./;
 
 /** The directories that a command, in any of its forms, may change to. */
 export function directoryChanges(forms: readonly Form[]): DirectoryChange[] {
@@ -19,8 +24,14 @@ export function directoryChanges(forms: readonly Form[]): DirectoryChange[] {
     if (!name.isStatic) return ["unknown"];
     if (/^(?:cd|pushd)$/.test(name.text)) return [target(args)];
     if (name.text === "popd") return ["unknown"];
+    if (name.text === "find" && args.some(({ text }) => /^-(?:exec|ok)dir$/.test(text)))
+      return ["unknown"];
     const flag = elsewhere.get(name.text);
-    return flag === undefined ? [] : flagged(args, flag);
+    if (flag === undefined) return [];
+    const options = args.filter(({ text }) => text.startsWith("-"));
+    // Bundled or abbreviated, an option may lead elsewhere too.
+    const isOdd = options.some(({ text }) => mayLead.test(text) && !flag.test(text));
+    return isOdd ? ["unknown"] : flagged(args, flag);
   });
 }
 

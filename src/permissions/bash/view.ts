@@ -5,6 +5,7 @@ import type { Redirection, SimpleCommand } from "../../shell/shell.ts";
 import { unknownPath } from "../../platform/real-path.ts";
 import type { Ground } from "../ground.ts";
 import type { PathPair } from "../policy.ts";
+import { mayNameProtected } from "../protected.ts";
 import { carriedTexts, type CarriedText } from "./carried-text.ts";
 import { directoryChanges } from "./directory-change.ts";
 import { reachOf, type Reach } from "./evaluated.ts";
@@ -209,8 +210,10 @@ export class BashView {
     const note = (words: readonly ShellWord[], use: Omit<TouchedFile, "pair">): void => {
       for (const word of new Set(words)) {
         const pairs = this.pairsOf(word);
-        const anywhere = this.pathsOf(word) === null ? {} : ({ leadsAnywhere: true } as const);
+        const isOdd = this.pathsOf(word) !== null || mayNameProtected(shapeOf(word));
+        const anywhere = isOdd ? ({ leadsAnywhere: true } as const) : {};
         if (pairs === null) unknown.push({ effect: use.effect, part: use.part, ...anywhere });
+        if (pairs === null) note(this.#spelledOut(word), use);
         for (const pair of pairs ?? []) touched.push({ pair, ...use });
       }
     };
@@ -220,13 +223,14 @@ export class BashView {
     for (const { command, forms } of this.reach.runs) {
       const part = writtenCommand(command);
       for (const form of forms) {
-        const { reads, writes, walks, whole = [], copies, ifPaths } = fileUse(form);
+        const { reads, writes, walks, whole = [], copies, ifPaths, writesAnywhere } = fileUse(form);
         const program = form.words[0]?.text ?? "";
         note(reads, { effect: "read", program, part });
         note(whole, { effect: "write", program, part, isWhole: true });
         note(writes, { effect: "write", program, part });
         if (walks === null)
           unknown.push({ effect: "read", part, ...(ifPaths === undefined ? {} : { ifPaths }) });
+        if (writesAnywhere === true) unknown.push({ effect: "write", part, leadsAnywhere: true });
         if (copies === undefined) continue;
         const key = [copies.to, ...copies.from].map(({ text }) => text).join("\0");
         // The same copy again writes nothing new.
@@ -249,6 +253,19 @@ export class BashView {
     const key = ({ pair, effect, program }: TouchedFile): string =>
       [effect, program, pair.given].join(" ");
     return { touched: [...unique(touched, key)], unknown, mayCopyLinks };
+  }
+
+  /** An open word with each value that the command itself gives to its variable. */
+  #spelledOut({ opens: [name, ...others], pieces, isGlob, isStatic }: ShellWord): ShellWord[] {
+    if (isStatic || isGlob || name === undefined || name === null || others.length > 0) return [];
+    const values = this.reach.runs
+      .flatMap(({ command }) => command.assignments)
+      .flatMap((one) =>
+        one.name === name && one.value?.isStatic === true ? [one.value.text] : [],
+      );
+    return [...new Set(values)]
+      .slice(0, mostValues)
+      .map((value) => literalWord(pieces.map((piece) => piece ?? value).join("")));
   }
 
   /** Everything that copies of directories write; `null`: that cannot be told. */
@@ -318,6 +335,14 @@ function unique<T>(all: readonly T[], keyOf: (one: T) => string): MapIterator<T>
   const found = new Map<string, T>();
   for (const one of all) if (!found.has(keyOf(one))) found.set(keyOf(one), one);
   return found.values();
+}
+
+/** Values of one variable that are looked at. */
+const mostValues = 16;
+
+/** A word with a star for whatever is open in it. */
+function shapeOf({ pieces }: ShellWord): string {
+  return pieces.map((piece) => piece ?? "*").join("");
 }
 
 /** Whether a redirection puts something into a file. */

@@ -1,3 +1,4 @@
+import { safePath } from "../safe-path.ts";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { absolutePath } from "../absolute-path.ts";
@@ -55,7 +56,14 @@ export class TightSandbox {
     const command = join(call.directory, "command");
     const supervisor = join(call.directory, "supervisor");
     await writeFile(command, call.command);
-    const env = { TMPDIR: call.directory, ...gitThatLooks(call.env) };
+    const ripgrep = join(call.directory, "ripgreprc");
+    await writeFile(ripgrep, quietRipgrep);
+    const env = {
+      TMPDIR: call.directory,
+      RIPGREP_CONFIG_PATH: ripgrep,
+      PATH: safePath(call.env["PATH"], this.#limits.directories),
+      ...gitThatLooks(call.env),
+    };
     await writeFile(supervisor, supervisorScript({ ...call, command, env, before: [] }));
     const shell = ["bash", "--noprofile", "--norc", supervisor];
     return {
@@ -71,6 +79,9 @@ export class TightSandbox {
     };
   }
 }
+
+/** Nothing of ignore files is printed: a folder can have a link to any file for one. */
+const quietRipgrep = "--no-ignore-messages\n";
 
 async function viewOf(limits: TightLimits, call: TightCall): Promise<View> {
   const { directories, readable, own, hides } = limits;

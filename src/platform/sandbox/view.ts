@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { existsSync, lstatSync, readlinkSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
 import { kindOf } from "../kind-of.ts";
@@ -117,7 +118,9 @@ function linksOn(path: string): [string, string][] {
       rest = others;
       continue;
     }
-    const target = readlinkSync(next);
+    const bytes = readlinkSync(next, "buffer");
+    if (!isUtf8(bytes)) return found;
+    const target = bytes.toString();
     found.push([next, target]);
     rest = [...resolve(at, target).split(sep).slice(1), ...others];
     at = sep;

@@ -18,7 +18,9 @@ const interpreters = words(
 );
 
 /** The first argument that is no flag is a pattern or program, unless a flag gives it; the others are files. */
-const searchers = words("grep egrep fgrep rg ag ack sed gsed awk gawk mawk nawk jq yq xmllint");
+const searchers = words(
+  "rgrep zgrep grep egrep fgrep rg ag ack sed gsed awk gawk mawk nawk jq yq xmllint",
+);
 
 /** All arguments are files to write. */
 const writers = words(
@@ -30,10 +32,14 @@ const copiers = words("cp install scp rsync mv ln");
 
 /** Programs that show the files of a directory they are given, each with the flags for which they do. */
 const walkers: ReadonlyMap<string, RegExp> = new Map([
-  ...["ag", "ack", "tar", "bsdtar", "zip", "7z", "7za", "7zz", "jar", "pax", "rsync"].map(
+  ...["ag", "ack", "tar", "bsdtar", "zip", "7z", "7za", "7zz", "jar", "pax", "rsync", "rgrep"].map(
     (name): [string, RegExp] => [name, /(?:)/],
   ),
   ["diff", /(?:)/],
+  ...["gzip", "gunzip", "zstd", "xz", "bzip2", "zgrep"].map((name): [string, RegExp] => [
+    name,
+    /^-\w*r|^--rec/,
+  ]),
   ["cp", /^-\w*[rRa]|^--(?:rec|ar)/],
   ["scp", /^-\w*r/],
 ]);
@@ -63,10 +69,11 @@ function withOutputs(used: FileUse, name: string, args: readonly ShellWord[]): F
   if (name === "uniq") return { ...used, writes: operandsOf(args).slice(1) };
   if (isLook(name, args)) return used;
   const written = args.flatMap((word, at): ShellWord[] => {
-    const [, attached] = /^(?:-[oO]|--output(?:-[\w-]+)?=)(.+)$/s.exec(word.text) ?? [];
+    const [, attached] = /^(?:-[A-Za-z]*[oO]|--output(?:-[\w-]+)?=)(.+)$/s.exec(word.text) ?? [];
     if (attached !== undefined) return [word.isStatic ? literalWord(attached) : word];
     const next = args[at + 1];
-    const takesFile = /^(?:-[oOCP]|--(?:output|output-document|directory|directory-prefix))$/;
+    const takesFile =
+      /^(?:-[A-Za-z]*[oO]|-[CP]|--(?:output|output-document|directory|directory-prefix))$/;
     return takesFile.test(word.text) && next !== undefined ? [next] : [];
   });
   // With an option that is not in its table, a program may read anything.
@@ -90,6 +97,8 @@ function usesOf(name: string, args: readonly ShellWord[], operands: readonly She
   if (/^(?:rm|rmdir|rename|trash)$/.test(name))
     return { ...nothing, writes: operands, whole: operands };
   if (writers.has(name)) return { ...nothing, writes: operands };
+  if (/^(?:gunzip|unxz|unzstd|bunzip2|uncompress|split|csplit)$/.test(name))
+    return { ...nothing, reads: operands, writes: [unknownWords] };
   if (searchers.has(name)) return usesOfSearcher(name, args, operands);
   if (interpreters.has(name)) return { ...nothing, reads: operands.filter(isKnownPath) };
   return readers.has(name) ? { ...nothing, reads: operands } : nothing;
@@ -102,9 +111,11 @@ function usesOfSearcher(
 ): FileUse {
   const isGiven = args.some(({ text }) => /^(?:-\w*[ef]|--(?:[ref]|$))/.test(text));
   const files = isGiven || operands[0]?.canSplit === true ? operands : operands.slice(1);
-  const inPlace =
-    name.endsWith("sed") && args.some(({ text }) => /^(?:-\w*i|--in-place)/.test(text));
-  return { ...nothing, reads: files, writes: inPlace ? files : [] };
+  if (!name.endsWith("sed")) return { ...nothing, reads: files };
+  const inPlace = args.filter(({ text }) => /^(?:-\w*i|--in-place)/.test(text));
+  const hasSuffix = inPlace.some(({ text }) => /^-\w*i.|^--in-place=/.test(text));
+  const writes = [...(inPlace.length > 0 ? files : []), ...(hasSuffix ? [unknownWords] : [])];
+  return { ...nothing, reads: files, writes };
 }
 
 /** A moved file is written too. In a directory, the files get the names that they had. */
@@ -124,12 +135,16 @@ function usesOfCopier(
     reads: sources,
     writes: isLeft ? targets : [...targets, ...sources],
     ...(name === "mv" ? { whole: sources } : {}),
+    ...(args.some(({ text }) => renaming.test(text)) ? ({ writesAnywhere: true } as const) : {}),
   };
   const isWhole =
     sources.some(({ isStatic }) => !isStatic) ||
     wholeCopies.get(name)?.test(args.map(({ text }) => text).join(" ")) === true;
   return isWhole && named !== undefined ? { ...used, copies: { from: sources, to: named } } : used;
 }
+
+/** Options with which a copier makes names of its own: backups with a suffix, whole paths. */
+const renaming = /^-\w*[bS]|^--(?:b|su|p)/;
 
 /** Copiers that take directories, each with the flags for which they do, or those that keep links. */
 const wholeCopies: ReadonlyMap<string, RegExp> = new Map([

@@ -35,6 +35,16 @@ export function mentionedFiles({ words: [name, ...args] }: Pick<Form, "words">):
 
 function partsOf(text: string): string[] {
   const [, value] = /^-[A-Za-z](.+)$/s.exec(text) ?? [];
+  const [, inUrl] = /^file:\/\/[^/]*(\/.*)$/is.exec(text) ?? [];
+  if (inUrl !== undefined) return [inUrl, decoded(inUrl)];
   const behind = [...text.matchAll(/[=@:]/g)].slice(0, 4).map(({ index }) => text.slice(index + 1));
   return [...behind, ...(value === undefined ? [] : [value])].filter((part) => part !== "");
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
 }

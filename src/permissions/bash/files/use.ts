@@ -10,6 +10,8 @@ export interface FileUse {
   readonly whole?: readonly ShellWord[];
   /** It shows files that git tracks, and no others if these words are paths. */
   readonly ifPaths?: readonly ShellWord[];
+  /** An option makes it write files with other names, which nobody can tell. */
+  readonly writesAnywhere?: true;
   /** Directories that it copies or moves with all that is in them. */
   readonly copies?: { readonly from: readonly ShellWord[]; readonly to: ShellWord };
 }

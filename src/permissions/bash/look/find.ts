@@ -23,7 +23,7 @@ export function onlyFinds(args: readonly ShellWord[], sight: Sight): boolean {
   while (/^-[HP]$/.test(args[at]?.text ?? "")) at += 1;
   for (; at < args.length; at += 1) {
     const word = args[at];
-    if (word === undefined || /^(?:-.|[!(),]$)/.test(word.text)) break;
+    if (word === undefined || /^(?:-.|[!(]$)/.test(word.text)) break;
     if (!sight.isInside(word)) return false;
   }
   for (; at < args.length; at += 1) {

@@ -237,7 +237,7 @@ const programs: ReadonlyMap<string, LookProgram> = new Map<string, LookProgram>(
         "--ignore-case --smart-case --case-sensitive --invert-match --word-regexp --line-regexp --files-with-matches " +
         "--files-without-match --count --count-matches --only-matching --quiet --fixed-strings --multiline --multiline-dotall " +
         "--unrestricted --with-filename --no-filename --pretty --text --pcre2 --null --hidden --no-hidden --no-ignore " +
-        "--no-ignore-vcs --no-ignore-parent --no-ignore-global --no-ignore-dot --no-ignore-exclude --no-ignore-files --no-config " +
+        "--no-ignore-vcs --no-ignore-parent --no-ignore-global --no-ignore-dot --no-ignore-exclude --no-ignore-files " +
         "--no-follow --files --json --stats --heading --no-heading --column --no-column --byte-offset --trim --vimgrep --crlf " +
         "--max-columns-preview --no-messages --no-ignore-messages --one-file-system --passthru --passthrough --line-buffered " +
         "--block-buffered --type-list --null-data --regexp=~ --file=@ --glob=~ --iglob=~ --type= --type-not= --type-add= " +
@@ -314,8 +314,20 @@ export function isInTable(name: string): boolean {
 /** Whether a program is in the table, with options that are all known. */
 export function isLook(name: string, args: readonly ShellWord[]): boolean {
   const known = programs.get(name);
-  return known !== undefined && parseArguments(known.options, args) !== null;
+  const given = known === undefined ? null : parseArguments(known.options, args);
+  if (known === undefined || given === null) return false;
+  // Their scripts are programs of their own.
+  return (name !== "sed" && name !== "jq") || known.check(given, nowhere);
 }
+
+/** For conditions that are about a script alone. */
+const nowhere: Sight = {
+  isInside: () => false,
+  entriesInside: () => false,
+  mayFind: () => true,
+  changesDirectory: true,
+  distrustsGit: true,
+};
 
 /** Whether a program of the table only looks, at what may be looked at. `null`: it is not in the table. */
 export function tableLooks(name: string, args: readonly ShellWord[], sight: Sight): boolean | null {
@@ -329,6 +341,9 @@ export function tableLooks(name: string, args: readonly ShellWord[], sight: Sigh
   );
   const paths = pathsAmong(operands, known, given);
   if (paths === null) return false;
+  // Until bash looks it up, a name may come that is an option.
+  if (!plainPrograms.has(name) && !args.some(isDashes) && operands.some(mayBecomeOption))
+    return false;
   // Elsewhere a search through directories follows links.
   const walks = options.some(({ name: option }) =>
     /^(?:-r|-d|--recursive|--directories)$/.test(option),
@@ -338,6 +353,20 @@ export function tableLooks(name: string, args: readonly ShellWord[], sight: Sigh
     (word) => (word.isStatic && word.text === "-") || sight.isInside(word),
   );
   return areInside && known.check(given, sight);
+}
+
+/** Programs none of whose options run a program or write a file. */
+const plainPrograms: ReadonlySet<string> = new Set(
+  "cat tac head tail ls wc nl stat du cut fold rev md5sum sha1sum sha256sum readlink realpath basename dirname cmp comm paste grep egrep fgrep".split(
+    " ",
+  ),
+);
+
+const isDashes = ({ isStatic, text }: ShellWord): boolean => isStatic && text === "--";
+
+/** A glob at the beginning of a word finds names that begin with a dash, too. */
+function mayBecomeOption({ pattern, belowHome }: ShellWord): boolean {
+  return belowHome === null && pattern !== null && /^[*?]/.test(pattern);
 }
 
 /** `null`: an operand that must be known is not. */

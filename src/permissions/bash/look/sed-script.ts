@@ -5,11 +5,12 @@
 export function isHarmlessSed(script: string): boolean {
   // What is tried on a script takes longer than it grows.
   if (script.length > 500) return false;
-  // Some versions let a bracket hide what would end an address, others do not.
-  if (/\[[^\]]*(?:[;/|#,@\n]|$)/.test(script)) return false;
+  // A bracket may hide what ends an address or a substitution, and `]` is a member of it where it stands first.
+  if (/\[/.test(script.replaceAll(plainBracket, ""))) return false;
   return script.split(/[;\n]/).every((part) => isHarmlessCommand(part.trim()));
 }
 
+const plainBracket = /\[\^?[^\]^[\\;/|#,@\n]+\]/g;
 const address = String.raw`(?:\d+|\$|/[^/\\;]*/)`;
 const commands = new RegExp(
   String.raw`^(?:${address}(?:,(?:${address}|\+\d+))?)?\s*!?\s*(?:[pdq=]|$)$`,
