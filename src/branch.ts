@@ -1,16 +1,16 @@
 import { RetinueError } from "./errors.ts";
+import { reset, type AgentRecord } from "./events/agent-record.ts";
 import type { AgentEventBody, AnswerRecord } from "./events/event.ts";
 import { newAgentId, type AgentId } from "./ids.ts";
 import type { AgentFiles } from "./lifecycle/agent-files.ts";
 import { claimOf } from "./lifecycle/claim.ts";
-import { pastOf, type Past, type Taken } from "./lifecycle/past.ts";
+import { pastOf, type Past } from "./lifecycle/past.ts";
 import type { RunningAgent } from "./lifecycle/running-agent.ts";
-import { noUsage } from "./message.ts";
 import { resumedAgent } from "./resume.ts";
-import type { PriceOverrides } from "./model/prices.ts";
 import { refuseWhenOver } from "./lifecycle/life.ts";
 import type { House } from "./spawn.ts";
 import type { TranscriptEntry } from "./transcript/reader.ts";
+import { recordAfter } from "./transcript/record-after.ts";
 
 export interface BranchRequest {
   /** The last answer that the copy has given; left out: all of them. */
@@ -32,7 +32,7 @@ export function branchAgent(
     const { session, registry } = house;
     refuseWhenOver(session);
     const earlier = await house.earlier.read(id);
-    const { entries, past } = copyOf(earlier.entries, id, request.turn, session.prices);
+    const { entries, past } = copyOf(earlier.entries, id, request.turn);
     const isDone = past.messages.at(-1)?.role === "assistant" && past.pending?.open.length === 0;
     if (isDone && request.prompt === undefined) {
       throw new RetinueError(
@@ -46,7 +46,8 @@ export function branchAgent(
     try {
       const origin = { from: id, turn: request.turn ?? null };
       const prepare = (files: AgentFiles): void => files.copy(eventsOf(entries), origin);
-      const running = registry.add(agent, { standing: false, prepare });
+      const run = request.prompt === undefined ? ownShare(earlier.record, entries) : undefined;
+      const running = registry.add(agent, { standing: false, prepare, ...(run && { run }) });
       const task = {
         prompt: request.prompt ?? null,
         source: "human",
@@ -55,7 +56,7 @@ export function branchAgent(
       await registry.start(running, task, {
         ticket,
         follow: null,
-        past: { ...past, told: new Set(), underWay: ownShare(past, request) },
+        past: { ...past, told: new Set() },
       });
       return running;
     } catch (error) {
@@ -65,10 +66,10 @@ export function branchAgent(
   });
 }
 
-/** What the original took is not the copy's. Only one that goes on with the same task has had some of its turns. */
-function ownShare({ underWay }: Past, { prompt }: BranchRequest): Taken {
-  const had = prompt === undefined ? underWay : { turns: 0, toolUses: 0 };
-  return { turns: had.turns, toolUses: had.toolUses, usage: noUsage, costUsd: 0 };
+/** The usage of the original is not the copy's. A copy that continues the same task has had some of its turns. */
+function ownShare(original: AgentRecord, entries: readonly TranscriptEntry[]): AgentRecord["run"] {
+  const { turns, toolUses, startedAt } = recordAfter(original, entries).run;
+  return { ...reset(original).run, turns, toolUses, startedAt };
 }
 
 /** Of a turn that is not over nobody knows what its calls did: a copy never makes them. */
@@ -76,13 +77,12 @@ function copyOf(
   all: readonly TranscriptEntry[],
   id: AgentId,
   turn: number | undefined,
-  prices: PriceOverrides,
 ): { entries: TranscriptEntry[]; past: Past } {
   const entries = upToTurn(all, id, turn);
-  const past = pastOf(entries, prices);
+  const past = pastOf(entries);
   if ((past.pending?.open.length ?? 0) === 0) return { entries, past };
   const answers = new Set(entries.flatMap((entry) => (entry.kind === "answer" ? [entry.id] : [])));
-  if (turn === undefined && answers.size > 1) return copyOf(all, id, answers.size - 1, prices);
+  if (turn === undefined && answers.size > 1) return copyOf(all, id, answers.size - 1);
   throw new RetinueError(
     "invalid_request",
     `The calls of answer ${answers.size} of agent ${id} have no results yet. Branch from an earlier one, or resume the agent.`,

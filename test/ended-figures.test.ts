@@ -31,7 +31,7 @@ function sums(manager: Manager): { rows: unknown; totals: unknown } {
     rows: {
       agents: rows.length,
       input: rows.reduce((sum, row) => sum + row.usage.input, 0),
-      costUsd: rows.reduce((sum, { cost }) => sum + (cost ?? 0), 0),
+      costUsd: rows.reduce((sum, { costUsd }) => sum + (costUsd ?? 0), 0),
     },
     totals: { agents: totals.agents, input: totals.usage.input, costUsd: totals.costUsd },
   };

@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync, truncateSync, writeFileSync } from 
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createManager, createRehearsal, parseScenario } from "../src/index.ts";
-import { findAgents } from "../src/transcript/meta.ts";
+import { findAgents } from "../src/transcript/agent-on-disk.ts";
 import { startCrashing, type Crashing } from "./support/crash.ts";
 import { setStage } from "./support/stage.ts";
 
@@ -100,7 +100,7 @@ test("an agent whose process was killed between the last line of its transcript 
   await crashing.kill();
   forgetEnd(childMeta());
   const states = async (): Promise<string[]> =>
-    (await findAgents(configDir)).map(({ state }) => state);
+    (await findAgents(configDir)).map(({ record }) => record.state);
   expect(await states()).toEqual(["interrupted", "completed"]);
   const first = crashing.reopen();
   await first.resumeAll();

@@ -4,7 +4,7 @@ import { agentsOf, ancestorsOf } from "../platform/agents-of.ts";
 import { agentVariable, readMarks } from "../platform/marks.ts";
 import { readProcesses, type Process } from "../platform/process-table.ts";
 import { readLease } from "../transcript/lease.ts";
-import { sessionDirectory, type AgentOnDisk } from "../transcript/meta.ts";
+import { sessionDirectory, type AgentOnDisk } from "../transcript/agent-on-disk.ts";
 
 /**
  * Who runs this command: a person, or an agent. For an answer at once, in words that fit the command: the session itself
@@ -50,7 +50,7 @@ export class Caller {
     if (this.maySteer(agent)) return;
     throw new RetinueError(
       "invalid_request",
-      `This runs inside an agent, and only a person can steer agent ${agent.meta.retinue.agentId}. Use a terminal of your own.`,
+      `This runs inside an agent, and only a person can steer agent ${agent.record.id}. Use a terminal of your own.`,
     );
   }
 }

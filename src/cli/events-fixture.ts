@@ -19,6 +19,10 @@ export function agentSummary(over: Partial<AgentSummary> = {}): AgentSummary {
     permissionMode: "default",
     modeRefused: null,
     maxTurns: 10,
+    modelFrom: "default",
+    scripted: false,
+    cwd: "/project",
+    standing: false,
     ...over,
   };
 }

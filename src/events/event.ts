@@ -93,23 +93,36 @@ export type AgentEventBody =
   | { type: "attachment"; attachment: Attachment }
   | { type: "agent-end"; result: AgentResult };
 
-/** What a reader needs to draw an agent that it has not seen before. */
-export interface AgentSummary {
-  type: string;
-  name: string | null;
-  description: string;
-  color: string | null;
-  model: string;
-  parentId: AgentId | null;
-  toolUseId: string | null;
-  depth: number;
-  background: boolean;
+/** What an agent is, as far as its readers are concerned. */
+export interface AgentIdentity {
+  readonly type: string;
+  readonly name: string | null;
+  readonly description: string;
+  readonly color: string | null;
+  readonly model: string;
+  /** The source of the model: call, definition, parent, default or the environment. */
+  readonly modelFrom: string;
+  /** Its answers come from a script, not from a model. */
+  readonly scripted: boolean;
+  readonly maxTurns: number;
+  readonly cwd: string;
+  readonly parentId: AgentId | null;
+  readonly depth: number;
+  /** The call of its parent that asked for it. */
+  readonly toolUseId: string | null;
+  /** It takes one task after the other and idles between them. */
+  readonly standing: boolean;
+  /** Its parent does not wait for it and is notified when it ends. */
+  readonly background: boolean;
+}
+
+/** The introduction of an agent to readers that have not seen it before. */
+export interface AgentSummary extends AgentIdentity {
   prompt: string | null;
   tools: readonly string[];
   permissionMode: string;
   /** The mode that was asked for and not given, in one sentence; `null`: none. */
   modeRefused: string | null;
-  maxTurns: number;
 }
 
 /** One whole answer of a model. */

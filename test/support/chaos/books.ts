@@ -37,7 +37,7 @@ export function readBooks(sessionDir: string): Map<string, Book> {
 export function readMain(sessionDir: string): { agentId: string; state: string } {
   try {
     const meta = JSON.parse(readFileSync(join(sessionDir, "main.meta.json"), "utf8")) as {
-      retinue: { agentId: string; state: string };
+      retinue: { id: string; state: string };
     };
     return meta.retinue;
   } catch {

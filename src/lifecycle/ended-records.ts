@@ -1,0 +1,83 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { totalOf, type AgentRecord } from "../events/agent-record.ts";
+import type { AgentId } from "../ids.ts";
+import { readEndedRecord } from "../transcript/meta.ts";
+import type { SessionPaths } from "../transcript/paths.ts";
+import { Tally } from "./tally.ts";
+
+/**
+ * The records of agents that have ended, about 1 kB each. The newest 10,000 of this process stay in memory; older ones, and those
+ * of earlier processes, are read from the files beside their transcripts, which hold the same record.
+ */
+export class EndedRecords {
+  readonly #paths: SessionPaths;
+  readonly #limit: number;
+  readonly #records = new Map<AgentId, AgentRecord>();
+  /** The sums over evicted ones. */
+  readonly #evicted = new Tally();
+  /** Agents that ended before are of an earlier process; `null`: there was none. */
+  readonly #reopenedAt: number | null;
+  /** There may be records on disk that are not in memory. */
+  #hasMore: boolean;
+
+  constructor(options: { paths: SessionPaths; reopenedAt: number | null; limit?: number }) {
+    this.#paths = options.paths;
+    this.#reopenedAt = options.reopenedAt;
+    this.#hasMore = options.reopenedAt !== null;
+    this.#limit = options.limit ?? 10_000;
+  }
+
+  add(record: AgentRecord): void {
+    this.#records.delete(record.id);
+    this.#records.set(record.id, record);
+    if (this.#records.size <= this.#limit) return;
+    const [oldest] = this.#records.values();
+    if (oldest === undefined) return;
+    this.#records.delete(oldest.id);
+    this.#evicted.add(oldest.type, totalOf(oldest));
+    this.#hasMore = true;
+  }
+
+  get(id: AgentId): AgentRecord | undefined {
+    const known = this.#records.get(id);
+    if (known !== undefined || !this.#hasMore) return known;
+    const found = readEndedRecord(this.#paths.meta(id));
+    if (found !== undefined) return found;
+    const main = readEndedRecord(this.#paths.mainMeta);
+    return main?.id === id ? main : undefined;
+  }
+
+  /** Takes a record out, because its agent runs again or was removed. */
+  delete(record: AgentRecord): void {
+    if (this.#records.delete(record.id)) return;
+    const isEarlier = this.#reopenedAt !== null && (record.endedAt ?? 0) <= this.#reopenedAt;
+    if (!isEarlier) this.#evicted.subtract(record.type, totalOf(record));
+  }
+
+  /** All of the session. `isKnown`: agents whose files are not read. */
+  all(isKnown: (id: AgentId) => boolean): AgentRecord[] {
+    const inMemory = [...this.#records.values()];
+    return this.#hasMore ? [...this.#onDisk(isKnown), ...inMemory] : inMemory;
+  }
+
+  /** The sums over all that ended in this process. */
+  tally(): Tally {
+    const tally = new Tally();
+    tally.merge(this.#evicted);
+    for (const record of this.#records.values()) tally.add(record.type, totalOf(record));
+    return tally;
+  }
+
+  #onDisk(isKnown: (id: AgentId) => boolean): AgentRecord[] {
+    const { agentsDir, mainMeta } = this.#paths;
+    const isNew = (id: AgentId): boolean => !this.#records.has(id) && !isKnown(id);
+    const main = readEndedRecord(mainMeta);
+    const files = existsSync(agentsDir) ? readdirSync(agentsDir) : [];
+    const children = files
+      .flatMap((file) => /^agent-(.+)\.meta\.json$/.exec(file)?.[1] ?? [])
+      .filter((id) => isNew(id as AgentId))
+      .flatMap((id) => readEndedRecord(join(agentsDir, `agent-${id}.meta.json`)) ?? []);
+    return [...(main !== undefined && isNew(main.id) ? [main] : []), ...children];
+  }
+}
