@@ -1,6 +1,5 @@
 import { RetinueError } from "./errors.ts";
-import { reset, type AgentRecord } from "./events/agent-record.ts";
-import type { AgentEventBody, AnswerRecord } from "./events/event.ts";
+import type { AgentEventBody } from "./events/event.ts";
 import { newAgentId, type AgentId } from "./ids.ts";
 import type { AgentFiles } from "./lifecycle/agent-files.ts";
 import { claimOf } from "./lifecycle/claim.ts";
@@ -10,7 +9,8 @@ import { resumedAgent } from "./resume.ts";
 import { refuseWhenOver } from "./lifecycle/life.ts";
 import type { House } from "./spawn.ts";
 import type { TranscriptEntry } from "./transcript/reader.ts";
-import { recordAfter } from "./transcript/record-after.ts";
+import { sharedRun } from "./transcript/record-after.ts";
+import { wholeAnswers, type WholeEntry } from "./transcript/whole-answers.ts";
 
 export interface BranchRequest {
   /** The last answer that the copy has given; left out: all of them. */
@@ -46,7 +46,7 @@ export function branchAgent(
     try {
       const origin = { from: id, turn: request.turn ?? null };
       const prepare = (files: AgentFiles): void => files.copy(eventsOf(entries), origin);
-      const run = request.prompt === undefined ? ownShare(earlier.record, entries) : undefined;
+      const run = request.prompt === undefined ? sharedRun(earlier.record, entries) : undefined;
       const running = registry.add(agent, { standing: false, prepare, ...(run && { run }) });
       const task = {
         prompt: request.prompt ?? null,
@@ -64,12 +64,6 @@ export function branchAgent(
       throw error;
     }
   });
-}
-
-/** The usage of the original is not the copy's. A copy that continues the same task has had some of its turns. */
-function ownShare(original: AgentRecord, entries: readonly TranscriptEntry[]): AgentRecord["run"] {
-  const { turns, toolUses, startedAt } = recordAfter(original, entries).run;
-  return { ...reset(original).run, turns, toolUses, startedAt };
 }
 
 /** Of a turn that is not over nobody knows what its calls did: a copy never makes them. */
@@ -117,40 +111,33 @@ function upToTurn(
 
 /** The same again, as it was told at the time. */
 function eventsOf(entries: readonly TranscriptEntry[]): { at: number; body: AgentEventBody }[] {
-  const events: { at: number; body: AgentEventBody }[] = [];
-  let open: AnswerRecord | undefined;
-  for (const entry of entries) {
+  return wholeAnswers(entries).flatMap((entry) => {
     const at = Date.parse(entry.at) || 0;
-    if (entry.kind === "answer") {
-      if (open?.id !== entry.id) {
-        const { id, requestId, model, stopReason, usage } = entry;
-        open = {
-          id,
-          requestId,
-          model,
-          stopReason,
-          usage,
-          message: { role: "assistant", content: [] },
-        };
-        events.push({
-          at,
-          body: { type: "assistant-message", turn: 0, answer: open, costUsd: null, durationMs: 0 },
-        });
-      }
-      if (entry.block !== undefined) open.message.content.push(entry.block);
-    } else if (entry.kind === "prompt") {
-      const source = entry.meta ? "harness" : "human";
-      events.push({ at, body: { type: "prompt", text: entry.text, source, attachments: [] } });
-    } else if (entry.kind === "attachment") {
-      events.push({ at, body: { type: "attachment", attachment: entry.attachment } });
-    } else if (entry.kind === "result") {
+    const body = bodyOf(entry);
+    return body === undefined ? [] : [{ at, body }];
+  });
+}
+
+function bodyOf(entry: WholeEntry): AgentEventBody | undefined {
+  switch (entry.kind) {
+    case "answer": {
+      const { answer } = entry;
+      return { type: "assistant-message", turn: 0, answer, costUsd: null, durationMs: 0 };
+    }
+    case "prompt": {
+      const { text, meta, mailId } = entry;
+      const mail = mailId === undefined ? {} : { mailId };
+      const source = meta ? "harness" : mailId === undefined ? "human" : "message";
+      return { type: "prompt", text, source, attachments: [], ...mail };
+    }
+    case "attachment":
+      return { type: "attachment", attachment: entry.attachment };
+    case "result": {
       const { result } = entry;
       const call = { id: result.tool_use_id, name: "", input: {} };
-      events.push({
-        at,
-        body: { type: "tool-call-end", call, result, data: undefined, durationMs: 0 },
-      });
+      return { type: "tool-call-end", call, result, data: undefined, durationMs: 0 };
     }
+    default:
+      return undefined;
   }
-  return events;
 }

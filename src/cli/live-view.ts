@@ -1,4 +1,4 @@
-import { totalOf } from "../events/agent-record.ts";
+import { totalOf, type AgentRecord } from "../events/agent-record.ts";
 import type { AgentEvent } from "../events/event.ts";
 import { totalTokens } from "../message.ts";
 import { formatDenial, formatFigures } from "./format.ts";
@@ -54,6 +54,12 @@ export class LiveView {
     const isTold = event.type === "prompt" && event.source === "notification";
     const steered = agent === undefined || isTold ? null : steeringLine(event, this.run);
     if (agent !== undefined && steered !== null) this.log(`${this.run.path(agent)}  ${steered}`);
+    this.#request(this.#clock.now());
+  }
+
+  /** Shows an agent that runs already. */
+  add(record: AgentRecord): void {
+    this.run.add(record);
     this.#request(this.#clock.now());
   }
 

@@ -1,3 +1,4 @@
+import type { AgentRecord } from "../events/agent-record.ts";
 import type { AgentEvent } from "../events/event.ts";
 import { textOf, totalTokens } from "../message.ts";
 import { formatCall, formatDenial, formatFigures, formatModel, formatOutcome } from "./format.ts";
@@ -25,9 +26,13 @@ export class PlainView {
     const agent = this.run.apply(event);
     if (agent === undefined) return;
     const line = this.#line(agent, event);
-    if (line === null) return;
-    const path = this.#style.agent(agent.record.color)(this.run.path(agent));
-    this.#stream.write(`${path}  ${line}\n`);
+    if (line !== null) this.#write(agent, line);
+  }
+
+  /** Shows an agent that runs already. */
+  add(record: AgentRecord): void {
+    const agent = this.run.add(record);
+    this.#write(agent, record.hasStarted ? this.#started(agent, null) : this.#style.dim("queued"));
   }
 
   log(text: string): void {
@@ -36,6 +41,11 @@ export class PlainView {
 
   /** Nothing is held back; it is here so that both views are used alike. */
   stop(): void {}
+
+  #write(agent: AgentView, line: string): void {
+    const path = this.#style.agent(agent.record.color)(this.run.path(agent));
+    this.#stream.write(`${path}  ${line}\n`);
+  }
 
   #line(agent: AgentView, event: AgentEvent): string | null {
     const style = this.#style;

@@ -1,4 +1,4 @@
-import { advance, hasEnded, introduce, totalOf, type AgentRecord } from "../events/agent-record.ts";
+import { advance, hasEnded, introduce, type AgentRecord } from "../events/agent-record.ts";
 import type { AgentEvent, AgentIdentity, StopReason, ToolCall } from "../events/event.ts";
 import type { AgentId } from "../ids.ts";
 import { formatCall, formatOutcome } from "./format.ts";
@@ -35,10 +35,10 @@ export class RunState {
     return agent;
   }
 
-  /** Adds an agent that runs already, with what it used so far. */
-  add(record: AgentRecord): void {
-    this.totals.add(record.model, totalOf(record));
-    this.#add({ ...record, ...inPlainLines(record) });
+  /** Adds an agent that runs already, with its usage so far. */
+  add(record: AgentRecord): AgentView {
+    this.totals.add(record);
+    return this.#add(inPlainLines(record));
   }
 
   /** The agent that everything else was spawned below. */
@@ -84,15 +84,17 @@ export class RunState {
     return agent.record.parentId === null ? undefined : this.agents.get(agent.record.parentId);
   }
 
-  #add(record: AgentRecord): void {
+  #add(record: AgentRecord): AgentView {
     const base = baseLabel(record);
     const twins = this.agents
       .values()
       .filter((other) => other.record.parentId === record.parentId && other.baseLabel === base)
       .map((other) => other.ordinal);
     const ordinal = Math.max(0, ...twins) + 1;
-    this.agents.set(record.id, newView(record, base, ordinal));
+    const view = newView(record, base, ordinal);
+    this.agents.set(record.id, view);
     if (this.agents.size > this.#maxAgents) this.#forgetOldest();
+    return view;
   }
 
   #forgetOldest(): void {

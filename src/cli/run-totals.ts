@@ -1,4 +1,4 @@
-import { nothingUsed, plus, type Used } from "../events/agent-record.ts";
+import { nothingUsed, plus, totalOf, type AgentRecord, type Used } from "../events/agent-record.ts";
 import type { AgentEvent, StopReason, ToolCall } from "../events/event.ts";
 import type { AgentId } from "../ids.ts";
 
@@ -19,22 +19,32 @@ export class RunTotals {
   apply(event: AgentEvent): void {
     this.startedAt ??= event.at;
     this.#main ??= event.agentId;
+    // An interrupted run that is resumed is one run.
+    if ("agent" in event && event.agent.earlier !== undefined)
+      this.#count(event.agent.model, event.agent.earlier.run);
     if (event.type === "permission-deny" && this.denials.length < 200) {
       this.denials.push({ agentId: event.agentId, call: event.call });
     }
     if (event.type === "spend") {
       this.searches += event.searches;
       this.modelMs += event.durationMs;
-      this.add(event.model, { ...nothingUsed, usage: event.usage, costUsd: event.costUsd });
+      this.#count(event.model, { ...nothingUsed, usage: event.usage, costUsd: event.costUsd });
     }
     if (event.type !== "assistant-message") return;
     this.modelMs += event.durationMs;
     const { model, usage } = event.answer;
-    this.add(model, { ...nothingUsed, turns: 1, usage, costUsd: event.costUsd });
+    this.#count(model, { ...nothingUsed, turns: 1, usage, costUsd: event.costUsd });
     if (event.agentId === this.#main) this.stopReason = event.answer.stopReason;
   }
 
-  add(model: string, used: Used): void {
+  /** Adds an agent that runs already, with its usage so far. */
+  add(record: AgentRecord): void {
+    this.startedAt ??= record.startedAt;
+    this.#main ??= record.id;
+    this.#count(record.model, totalOf(record));
+  }
+
+  #count(model: string, used: Used): void {
     this.used = plus(this.used, used);
     this.byModel.set(model, plus(this.byModel.get(model) ?? nothingUsed, used));
   }

@@ -5,7 +5,7 @@
  */
 import type { AgentFailure, AgentFigures, AgentResult, DeniedCall } from "../agent-result.ts";
 import type { AgentId, SessionId } from "../ids.ts";
-import { addCost, addUsage, noUsage, type Usage } from "../message.ts";
+import { addCost, addUsage, noUsage, toolUsesOf, type Usage } from "../message.ts";
 import type { AgentEvent, AgentIdentity, EventHeader, WaitReason } from "./event.ts";
 
 /** `interrupted`: its process is gone, and it never said how it ended. */
@@ -46,6 +46,7 @@ export interface AgentRecord extends AgentIdentity {
 /** The resources that one or several runs used. */
 export interface Used {
   readonly turns: number;
+  /** The calls in its answers. */
   readonly toolUses: number;
   readonly usage: Usage;
   /** In US dollars; `null` = unknown, because the price of some answer is. */
@@ -67,14 +68,17 @@ export type RunEnd = { readonly durationMs: number; readonly contentFile?: strin
   | { readonly state: "stopped"; readonly reason: string }
 );
 
+/** The part of a record that is older than the run under way. A run that resumes an interrupted one goes on with its usage. */
+export type EarlierRuns = Pick<AgentRecord, "startedAt" | "hasStarted" | "runs" | "run" | "before">;
+
 export const nothingUsed: Used = { turns: 0, toolUses: 0, usage: noUsage, costUsd: 0 };
 
 const mostDenied = 20;
 
-/** The record of an agent that was just asked for. */
+/** The record of an agent that a reader hears of for the first time. */
 export function introduce(
   { agentId, sessionId, at }: EventHeader,
-  agent: AgentIdentity,
+  agent: AgentIdentity & { readonly earlier?: EarlierRuns },
 ): AgentRecord {
   return {
     ...identityOf(agent),
@@ -90,7 +94,15 @@ export function introduce(
     before: nothingUsed,
     lastTool: null,
     end: null,
+    ...agent.earlier,
   };
+}
+
+/** The record's part that is older than a run which is about to begin; `undefined` for the first run. */
+export function earlierRuns(record: AgentRecord): EarlierRuns | undefined {
+  const { startedAt, hasStarted, runs, run, before } = record;
+  const isFirst = !hasStarted && run.turns === 0;
+  return isFirst ? undefined : { startedAt, hasStarted, runs, run, before };
 }
 
 /** The record of the same agent before its first run. */
@@ -126,23 +138,17 @@ export function advance(record: AgentRecord, event: AgentEvent): AgentRecord {
     case "agent-background":
       return { ...record, background: true };
     case "assistant-message": {
-      const { run } = record;
-      const { usage } = event.answer;
-      const used = {
-        ...run,
-        ...plus(run, { ...nothingUsed, turns: 1, usage, costUsd: event.costUsd }),
-      };
-      return { ...record, run: { ...used, lastUsage: usage } };
+      const { usage, message } = event.answer;
+      const toolUses = toolUsesOf(message).length;
+      const run = use(record.run, { turns: 1, toolUses, usage, costUsd: event.costUsd });
+      return { ...record, run: { ...run, lastUsage: usage } };
     }
-    case "spend":
-      return {
-        ...record,
-        run: { ...record.run, ...plus(record.run, { ...nothingUsed, ...event }) },
-      };
-    case "tool-call-start": {
-      const run = { ...record.run, toolUses: record.run.toolUses + 1 };
-      return { ...record, run, lastTool: event.call.name };
+    case "spend": {
+      const { usage, costUsd } = event;
+      return { ...record, run: use(record.run, { ...nothingUsed, usage, costUsd }) };
     }
+    case "tool-call-start":
+      return { ...record, lastTool: event.call.name };
     case "permission-deny":
       return { ...record, run: deny(record.run, event.call.name, event.reason) };
     case "agent-end":
@@ -202,6 +208,10 @@ export function plus(one: Used, other: Used): Used {
     usage: addUsage(one.usage, other.usage),
     costUsd: addCost(one.costUsd, other.costUsd),
   };
+}
+
+function use(run: RunUsage, used: Used): RunUsage {
+  return { ...run, ...plus(run, used) };
 }
 
 /** A later run may have another model, or be asked for by another call. */

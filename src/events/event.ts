@@ -1,4 +1,5 @@
 import type { AgentResult } from "../agent-result.ts";
+import type { EarlierRuns } from "./agent-record.ts";
 import type { AgentId, SessionId } from "../ids.ts";
 import type { AssistantMessage, Attachment, ToolResultBlock, Usage } from "../message.ts";
 
@@ -118,6 +119,8 @@ export interface AgentIdentity {
 
 /** The introduction of an agent to readers that have not seen it before. */
 export interface AgentSummary extends AgentIdentity {
+  /** The part of its record that is older than the run; in the first event of a run, and only if there is such a part. */
+  earlier?: EarlierRuns;
   prompt: string | null;
   tools: readonly string[];
   permissionMode: string;

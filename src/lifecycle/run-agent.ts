@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { AgentResult } from "../agent-result.ts";
 import { errorMessage } from "../errors.ts";
-import { advance, runFigures, type AgentRecord } from "../events/agent-record.ts";
+import { advance, earlierRuns, runFigures, type AgentRecord } from "../events/agent-record.ts";
 import type { AgentEvent, AgentEventBody, PromptSource } from "../events/event.ts";
 import type { History } from "../loop/loop-context.ts";
 import type { Mail, MailSlot } from "../loop/mail.ts";
@@ -126,11 +126,14 @@ async function live(run: AgentRun, { emit, told }: Report<AgentEventBody>): Prom
   const { scripted } = session.model;
   const summary = summarize(agent, { scripted, standing, prompt: run.task.prompt });
   const isFirst = run.history.messages.length === 0;
-  if (!ticket.held) {
-    emit({ type: "agent-queued", position: ticket.position, agent: summary });
+  const earlier = earlierRuns(run.record);
+  const introduction = earlier === undefined ? summary : { ...summary, earlier };
+  const hasToWait = !ticket.held;
+  if (hasToWait) {
+    emit({ type: "agent-queued", position: ticket.position, agent: introduction });
     await ticket.whenHeld(signal);
   }
-  emit({ type: "agent-start", agent: summary });
+  emit({ type: "agent-start", agent: hasToWait ? summary : introduction });
   await told();
 
   const { timeout } = run.task;

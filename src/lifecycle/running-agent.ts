@@ -30,7 +30,7 @@ export class RunningAgent {
   #run: Run | undefined;
   #moved = Promise.withResolvers<void>();
   #meets: ResolvedAgent["meets"];
-  /** The events that announced the tool calls under way. */
+  /** The events that announced the tool calls under way, for readers that come later. */
   readonly #calls = new Map<string, AgentEvent>();
 
   /** `lastText`: the latest text of an agent of an earlier run, or of another process. */
@@ -80,7 +80,7 @@ export class RunningAgent {
   }
 
   get callsUnderWay(): AgentEvent[] {
-    return [...this.#calls.values()];
+    return this.#calls.values().toArray();
   }
 
   /** The policy for its calls and its children: as it was resolved, or as an approved plan has changed it. */

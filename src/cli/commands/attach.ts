@@ -74,7 +74,7 @@ async function follow(
   // Its end was told before we listened.
   if (watched === undefined || hasEnded(watched)) return null;
   const living = (rows as AgentRow[]).filter((row) => row.id === id || row.endedAt === null);
-  for (const row of living) view?.run.add(row);
+  for (const row of living) view?.add(row);
   for await (const watched of events) {
     if (watched.kind === "dropped") {
       view?.log(`${watched.count} events came too fast and are not shown.`);

@@ -56,8 +56,7 @@ export function accountOf(
       const own = metas.filter(({ description }) => description === name);
       return own.some(
         ({ retinue }) =>
-          retinue.state === "completed" &&
-          books.get(retinue.id)?.ends.join(" ") === "completed",
+          retinue.state === "completed" && books.get(retinue.id)?.ends.join(" ") === "completed",
       );
     }),
     doubles: [...work.lines.keys()].filter(
