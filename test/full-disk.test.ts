@@ -1,4 +1,4 @@
-import { agentSummary, figures } from "../src/cli/events-fixture.ts";
+import { agentSummary, figures } from "../src/events/events-fixture.ts";
 import { advance, failureOf, introduce, type AgentRecord } from "../src/events/agent-record.ts";
 import type { AgentId, SessionId } from "../src/ids.ts";
 import { readFileSync, readlinkSync, closeSync, readdirSync, rmSync, statSync } from "node:fs";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { AgentOnDisk } from "../transcript/agent-on-disk.ts";
 import { introduce } from "../events/agent-record.ts";
 import type { AgentId, SessionId } from "../ids.ts";
-import { agentSummary } from "./events-fixture.ts";
+import { agentSummary } from "../events/events-fixture.ts";
 import { agentFilter } from "./filter-agents.ts";
 
 const identity = agentSummary({

@@ -2,7 +2,7 @@ import { afterEach } from "vitest";
 import type { AgentResult } from "../agent-result.ts";
 import type { AgentEventBody, AgentSummary } from "../events/event.ts";
 import type { AgentId, SessionId } from "../ids.ts";
-import { agentSummary, figures } from "./events-fixture.ts";
+import { agentSummary, figures } from "../events/events-fixture.ts";
 import { LiveView, type LiveViewOptions } from "./live-view.ts";
 import { Terminal, TestClock } from "./terminal-fixture.ts";
 

@@ -3,7 +3,7 @@ import type { AgentResult } from "../agent-result.ts";
 import type { AgentEventBody, AgentSummary } from "../events/event.ts";
 import type { AgentId, SessionId } from "../ids.ts";
 import { noUsage, type Usage } from "../message.ts";
-import { agentSummary, figures } from "./events-fixture.ts";
+import { agentSummary, figures } from "../events/events-fixture.ts";
 import { totalOf } from "../events/agent-record.ts";
 import { elapsed, RunState, type AgentView } from "./run-state.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { AgentResult } from "../agent-result.ts";
 import type { AgentEventBody, AgentSummary } from "../events/event.ts";
 import type { AgentId, SessionId } from "../ids.ts";
-import { agentSummary, figures } from "./events-fixture.ts";
+import { agentSummary, figures } from "../events/events-fixture.ts";
 import { RunState } from "./run-state.ts";
 import { RunTotals } from "./run-totals.ts";
 import type { Frame } from "./stream-json-frames.ts";

@@ -3,7 +3,7 @@ import type { AgentFigures } from "../agent-result.ts";
 import type { AgentEventBody } from "../events/event.ts";
 import type { AgentId, SessionId } from "../ids.ts";
 import { noUsage } from "../message.ts";
-import { agentSummary, figures } from "./events-fixture.ts";
+import { agentSummary, figures } from "../events/events-fixture.ts";
 import { RunState } from "./run-state.ts";
 import { summaryTable } from "./summary-table.ts";
 import { createStyle } from "./style.ts";

@@ -15,18 +15,12 @@ import {
   totalOf,
   type AgentRecord,
 } from "./agent-record.ts";
-import type { AgentEvent, AgentEventBody, AgentIdentity } from "./event.ts";
+import type { AgentEvent, AgentEventBody } from "./event.ts";
+import { agentSummary } from "./events-fixture.ts";
 
-const identity: AgentIdentity = {
-  ...{ type: "Explore", name: null, description: "look", color: null, model: "haiku" },
-  ...{ modelFrom: "default", scripted: true, maxTurns: 10, cwd: "/project", parentId: null },
-  ...{ depth: 0, toolUseId: null, standing: false, background: false },
-};
-const summary = {
-  ...{ ...identity, prompt: null, tools: [], permissionMode: "default", modeRefused: null },
-};
+const summary = agentSummary();
 const header = { agentId: "a" as AgentId, sessionId: "s" as SessionId };
-const first = introduce({ ...header, at: 1 }, identity);
+const first = introduce({ ...header, at: 1 }, summary);
 
 describe("the fold", () => {
   test("goes on from a record that was written and read back as if it had never stopped", () => {
@@ -144,10 +138,9 @@ describe("the state", () => {
   });
 
   test("a standing agent idles after a task, and has ended once it is stopped", () => {
-    const standing = { ...identity, standing: true };
-    const idle = introduce({ ...header, at: 1 }, standing);
-    expect(idle.state).toBe("idle");
     const agent = { ...summary, standing: true };
+    const idle = introduce({ ...header, at: 1 }, agent);
+    expect(idle.state).toBe("idle");
     const worked = fold(idle, inTime([{ type: "agent-start", agent }, ended([])]));
     expect(worked).toMatchObject({ state: "idle", runs: 1, end: { state: "completed" } });
     const result: AgentResult = { ...resultAfter([]), state: "stopped", reason: "enough" };

@@ -14,17 +14,15 @@ export class EndedRecords {
   readonly #paths: SessionPaths;
   readonly #limit: number;
   readonly #records = new Map<AgentId, AgentRecord>();
-  /** The sums over evicted ones. */
-  readonly #evicted = new Tally();
-  /** Agents that ended before are of an earlier process; `null`: there was none. */
-  readonly #reopenedAt: number | null;
-  /** There may be records on disk that are not in memory. */
-  #hasMore: boolean;
+  /** Those of this process that were evicted, and the sums over them. */
+  readonly #evicted = new Set<AgentId>();
+  readonly #evictedTally = new Tally();
+  /** There may be agents of earlier processes. */
+  readonly #isReopened: boolean;
 
-  constructor(options: { paths: SessionPaths; reopenedAt: number | null; limit?: number }) {
+  constructor(options: { paths: SessionPaths; isReopened: boolean; limit?: number | undefined }) {
     this.#paths = options.paths;
-    this.#reopenedAt = options.reopenedAt;
-    this.#hasMore = options.reopenedAt !== null;
+    this.#isReopened = options.isReopened;
     this.#limit = options.limit ?? 10_000;
   }
 
@@ -35,8 +33,8 @@ export class EndedRecords {
     const [oldest] = this.#records.values();
     if (oldest === undefined) return;
     this.#records.delete(oldest.id);
-    this.#evicted.add(oldest.type, totalOf(oldest));
-    this.#hasMore = true;
+    this.#evicted.add(oldest.id);
+    this.#evictedTally.add(oldest.type, totalOf(oldest));
   }
 
   get(id: AgentId): AgentRecord | undefined {
@@ -50,9 +48,8 @@ export class EndedRecords {
 
   /** Takes a record out, because its agent runs again or was removed. */
   delete(record: AgentRecord): void {
-    if (this.#records.delete(record.id)) return;
-    const isEarlier = this.#reopenedAt !== null && (record.endedAt ?? 0) <= this.#reopenedAt;
-    if (!isEarlier) this.#evicted.subtract(record.type, totalOf(record));
+    this.#records.delete(record.id);
+    if (this.#evicted.delete(record.id)) this.#evictedTally.subtract(record.type, totalOf(record));
   }
 
   /** All of the session. `isKnown`: agents whose files are not read. */
@@ -64,9 +61,14 @@ export class EndedRecords {
   /** The sums over all that ended in this process. */
   tally(): Tally {
     const tally = new Tally();
-    tally.merge(this.#evicted);
+    tally.merge(this.#evictedTally);
     for (const record of this.#records.values()) tally.add(record.type, totalOf(record));
     return tally;
+  }
+
+  /** There may be records on disk that are not in memory. */
+  get #hasMore(): boolean {
+    return this.#isReopened || this.#evicted.size > 0;
   }
 
   #onDisk(isKnown: (id: AgentId) => boolean): AgentRecord[] {

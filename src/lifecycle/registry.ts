@@ -43,11 +43,14 @@ export class Registry {
   readonly #agents = new Roster<AgentId, RunningAgent>();
   readonly #ended: EndedRecords;
 
-  /** `isReopened`: another process may have left agents of the session behind. */
-  constructor(session: Session, { isReopened }: { isReopened: boolean }) {
+  /**
+   * `isReopened`: another process may have left agents of the session behind. `endedInMemory`: the number of records of ended
+   * agents that stay in memory.
+   */
+  constructor(session: Session, options: { isReopened: boolean; endedInMemory?: number }) {
     this.#session = session;
-    const reopenedAt = isReopened ? session.clock.now() : null;
-    this.#ended = new EndedRecords({ paths: session.paths, reopenedAt });
+    const { isReopened, endedInMemory: limit } = options;
+    this.#ended = new EndedRecords({ paths: session.paths, isReopened, limit });
   }
 
   /** An agent in memory: one that runs or may be given another task, and the main agent. */

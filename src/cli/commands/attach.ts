@@ -3,7 +3,6 @@ import type { AgentRow } from "../../agent-row.ts";
 import type { ControlClient } from "../../control/client.ts";
 import { RetinueError } from "../../errors.ts";
 import { failureOf } from "../../events/agent-record.ts";
-import type { AgentId } from "../../ids.ts";
 import { readAgent, type AgentOnDisk } from "../../transcript/agent-on-disk.ts";
 import { readResultText } from "../../transcript/read-result.ts";
 import { Caller } from "../caller.ts";
@@ -37,7 +36,7 @@ export async function attachCommand(text: string, options: AttachOptions): Promi
   const view = options.json === true ? null : viewOf(agent, options);
   using steering = new DisposableStack();
   if (view !== null && (await Caller.read()).maySteer(agent))
-    steerAttached(steering, { client, view, main: id as AgentId });
+    steerAttached(steering, { client, view, main: id });
   try {
     const result = await follow(client, id, view).catch((error: unknown) => {
       if (!left) lost = error;

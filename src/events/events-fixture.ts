@@ -1,5 +1,5 @@
 import type { AgentFigures } from "../agent-result.ts";
-import type { AgentSummary } from "../events/event.ts";
+import type { AgentSummary } from "./event.ts";
 import { noUsage } from "../message.ts";
 
 /** Test support: an agent as events introduce it. */
