@@ -44,20 +44,3 @@ export interface AgentFigures {
   /** The whole text, on disk, when `content` is too long to be handed on inline. */
   contentFile?: string;
 }
-
-/** The figures alone of a result. */
-export function figuresOf(result: AgentFigures): AgentFigures {
-  const { turns, toolUses, denials, deniedCalls, durationMs, contentFile } = result;
-  const { usage, lastUsage, costUsd } = result;
-  return {
-    turns,
-    toolUses,
-    denials,
-    deniedCalls,
-    durationMs,
-    usage,
-    lastUsage,
-    costUsd,
-    ...(contentFile === undefined ? {} : { contentFile }),
-  };
-}

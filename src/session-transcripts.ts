@@ -108,6 +108,7 @@ export class SessionTranscripts {
       this.#refuseBusy(agent);
       const { removeAgent } = await import("./transcript/remove-agent.ts");
       await removeAgent(agent, { sessionIsOpen: true, power: this.#session.power });
+      this.#registry.forget(agent.record.id);
     });
   }
 

@@ -29,12 +29,17 @@ export class EndedRecords {
   add(record: AgentRecord): void {
     this.#records.delete(record.id);
     this.#records.set(record.id, record);
-    if (this.#records.size <= this.#limit) return;
-    const [oldest] = this.#records.values();
-    if (oldest === undefined) return;
-    this.#records.delete(oldest.id);
-    this.#evicted.add(oldest.id);
-    this.#evictedTally.add(oldest.type, totalOf(oldest));
+    const [oldest] = this.#records.keys();
+    if (this.#records.size > this.#limit && oldest !== undefined) this.evict(oldest);
+  }
+
+  /** Leaves a record to the files. It stays in the sums. */
+  evict(id: AgentId): void {
+    const record = this.#records.get(id);
+    if (record === undefined) return;
+    this.#records.delete(id);
+    this.#evicted.add(id);
+    this.#evictedTally.add(record.type, totalOf(record));
   }
 
   get(id: AgentId): AgentRecord | undefined {

@@ -98,6 +98,11 @@ export class Registry {
     return running;
   }
 
+  /** Forgets an ended agent whose files were deleted. It stays in the sums. */
+  forget(id: AgentId): void {
+    this.#ended.evict(id);
+  }
+
   /** Removes an ended agent: nothing of it is left, here or on disk. */
   remove(record: AgentRecord): void {
     if (!this.#agents.has(record.id)) this.#ended.delete(record);
