@@ -29,7 +29,7 @@ export interface DeniedCall {
   count: number;
 }
 
-/** What it took. `usage` is the sum over turns, `lastUsage` that of the last answer. */
+/** Usage and cost of one run. `usage` is the sum over turns, `lastUsage` that of the last answer. */
 export interface AgentFigures {
   turns: number;
   toolUses: number;

@@ -268,7 +268,7 @@ export class Manager {
 
   /**
    * Forgets an ended agent and deletes everything that it has on disk: transcript, long results, outputs, the file that
-   * lists it. What it took is no longer part of `totals`. The main agent goes only when no other agent of the session
+   * lists it. Its usage is no longer part of `totals`. The main agent goes only when no other agent of the session
    * runs; its children stay. Throws `agent_busy` for an agent that has not ended.
    */
   async remove(id: string): Promise<void> {

@@ -56,7 +56,7 @@ export async function resumeAgent(
     });
     if (by.kind === "agent" && agent.relates.parentId !== by.asker.id) throw unknown(id);
     const past = await pastNow(earlier.past, agent, request);
-    // One that ends from now on has left when its parent is told of them all.
+    // A child that ends while files are read is no longer in the registry when its parent is notified.
     const about = backgroundChildrenOf(id, house);
     // Looking for children may mean to look at all files.
     const hasRead = (mailId: string): boolean => past.told.has(mailId);

@@ -5,7 +5,7 @@ import { elapsed, type AgentView, type RunState } from "./run-state.ts";
 import { createStyle, statusGlyphs, type Paint, type Style } from "./style.ts";
 import { displayWidth, fill, fit } from "./width.ts";
 
-/** What a run took, one line per agent as a tree, with a heading and a total; no line is wider than `width`. */
+/** The usage of a run, one line per agent as a tree, with a heading and a total; no line is wider than `width`. */
 export function summaryTable(run: RunState, options: SummaryOptions): string[] {
   const style = options.style ?? createStyle(false);
   const rows = run.tree().map(({ agent, prefix }) => cells(agent, prefix, options));

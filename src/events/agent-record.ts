@@ -39,7 +39,7 @@ export interface AgentRecord extends AgentIdentity {
   /** All runs before that one. */
   readonly before: Used;
   readonly lastTool: string | null;
-  /** How the last run ended; its text is in the transcript. */
+  /** The end of the last run; its text is in the transcript. `null` while a run is under way. */
   readonly end: RunEnd | null;
 }
 
@@ -190,7 +190,7 @@ export function failureOf({ end }: Pick<AgentRecord, "end">): AgentFailure | und
   return end?.state === "failed" ? end.error : undefined;
 }
 
-/** It takes no more tasks, unless it is resumed. */
+/** The agent takes no more tasks, unless it is resumed. */
 export function hasEnded({ state }: Pick<AgentRecord, "state">): boolean {
   return state === "completed" || state === "failed" || state === "stopped";
 }
@@ -256,7 +256,7 @@ function deny(run: RunUsage, tool: string, reason: string): RunUsage {
   return { ...run, denials, deniedCalls };
 }
 
-/** The result has the figures of the run, also of events that nobody was told of because they could not be stored. */
+/** The result has the figures of the whole run, also of events that could not be stored and were not announced. */
 function end(record: AgentRecord, result: AgentResult, at: number): AgentRecord {
   const { turns, toolUses, denials, deniedCalls, usage, lastUsage, costUsd, durationMs } = result;
   const figures = { turns, toolUses, denials, deniedCalls, usage, lastUsage, costUsd };

@@ -70,7 +70,7 @@ export type AgentEventBody =
       data: unknown;
       durationMs: number;
     }
-  /** What was taken besides the agent's answers: by a web search, by an answer that broke off, or by a summary. */
+  /** Usage besides the agent's answers: by a web search, by an answer that broke off, or by a summary. */
   | {
       type: "spend";
       what: "search" | "broken-answer" | "summary";
@@ -94,7 +94,7 @@ export type AgentEventBody =
   | { type: "attachment"; attachment: Attachment }
   | { type: "agent-end"; result: AgentResult };
 
-/** What an agent is, as far as its readers are concerned. */
+/** The identity of an agent: the fields that its readers need. */
 export interface AgentIdentity {
   readonly type: string;
   readonly name: string | null;
@@ -103,7 +103,7 @@ export interface AgentIdentity {
   readonly model: string;
   /** The source of the model: call, definition, parent, default or the environment. */
   readonly modelFrom: string;
-  /** Its answers come from a script, not from a model. */
+  /** Answers come from a script, not from a model. */
   readonly scripted: boolean;
   readonly maxTurns: number;
   readonly cwd: string;
@@ -111,9 +111,9 @@ export interface AgentIdentity {
   readonly depth: number;
   /** The call of its parent that asked for it. */
   readonly toolUseId: string | null;
-  /** It takes one task after the other and idles between them. */
+  /** The agent takes one task after the other and idles between them. */
   readonly standing: boolean;
-  /** Its parent does not wait for it and is notified when it ends. */
+  /** The parent does not wait for the agent and is notified when it ends. */
   readonly background: boolean;
 }
 

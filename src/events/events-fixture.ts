@@ -27,7 +27,7 @@ export function agentSummary(over: Partial<AgentSummary> = {}): AgentSummary {
   };
 }
 
-/** Test support: what a run took. */
+/** Test support: the figures of a run. */
 export function figures(over: Partial<AgentFigures> = {}): AgentFigures {
   return {
     turns: 1,

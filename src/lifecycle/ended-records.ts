@@ -14,7 +14,7 @@ export class EndedRecords {
   readonly #paths: SessionPaths;
   readonly #limit: number;
   readonly #records = new Map<AgentId, AgentRecord>();
-  /** Those of this process that were evicted, and the sums over them. */
+  /** Agents of this process whose records were evicted, and the sums over them. */
   readonly #evicted = new Set<AgentId>();
   readonly #evictedTally = new Tally();
   /** There may be agents of earlier processes. */

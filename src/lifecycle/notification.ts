@@ -22,7 +22,7 @@ export interface ChildEnd {
   readonly words?: string | undefined;
 }
 
-/** Of a child in memory; takes its words. */
+/** The end of a child in memory; takes its words. */
 export function endOf(running: RunningAgent): ChildEnd | undefined {
   const { record, result } = running;
   return result === undefined

@@ -46,9 +46,8 @@ export function backgroundChildrenOf(
 }
 
 /**
- * What became of the children that an agent did not wait for: it hears of those that have ended, and waits for the others.
- * `about` were in memory, or were read from their files, a moment ago, and `gone` are told of by their files alone: both may be
- * more than memory keeps.
+ * Notifies an agent of its background children that have ended, and makes it wait for the others. `about`: children that were in
+ * the registry, or were read from their files, a moment ago. `gone`: the ends of others.
  */
 export function tellOfChildren(
   { agent, mailbox }: RunningAgent,

@@ -74,7 +74,7 @@ export function sessionDirectory(metaFile: string): string {
   return basename(metaFile) === "main.meta.json" ? directory : dirname(directory);
 }
 
-/** It has not ended, and its process is there. */
+/** The agent has not ended, and its process is there. */
 export function isOpen(state: AgentState): boolean {
   return isBusy({ state }) || state === "idle";
 }

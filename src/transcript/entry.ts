@@ -122,7 +122,7 @@ export function endLine(
   };
 }
 
-/** What was taken besides the answers: no part of the conversation, but of the bill. */
+/** Usage besides the answers: no part of the conversation, but of the bill. */
 export function spendLine(
   spend: Extract<AgentEventBody, { type: "spend" }>,
   sessionId: string,

@@ -32,7 +32,7 @@ export type TranscriptEntry =
       at: string;
     }
   | { kind: "result"; result: ToolResultBlock; at: string }
-  /** What was taken besides the answers. */
+  /** Usage besides the answers. */
   | { kind: "spend"; usage: Usage; costUsd: number | null; at: string }
   /** A run begins, with the agent as it was resolved for it. */
   | { kind: "record"; agent: Record<string, unknown>; prompt: string | null; at: string }
