@@ -17,8 +17,6 @@ export interface Past {
   readonly told: ReadonlySet<string>;
   /** How its last run ended; null: it was interrupted. */
   readonly end: EndOnDisk | null;
-  /** When that was, in milliseconds since the epoch. */
-  readonly endedAt: number | undefined;
   readonly lastText: string;
   /** The agent as it was resolved last. */
   readonly stored: Record<string, unknown> | undefined;
@@ -43,7 +41,6 @@ export function pastOf(entries: readonly TranscriptEntry[]): Past {
       ),
     ),
     end: end?.kind === "end" ? end.result : null,
-    endedAt: end === undefined ? undefined : Date.parse(end.at),
     lastText: lastTextOf(entries),
     stored: entries.findLast((entry) => entry.kind === "record")?.agent,
     leftPlan: entries.slice(begun).some((entry) => entry.kind === "mode"),
