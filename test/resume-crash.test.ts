@@ -84,8 +84,7 @@ test("a parent that was killed before it knew of its child's start finds the chi
 /** As it was before its agent's end: what a process leaves that is killed after the last line of a transcript. */
 function forgetEnd(metaPath: string, state = "running"): void {
   const meta = JSON.parse(readFileSync(metaPath, "utf8")) as { retinue: Record<string, unknown> };
-  const { endedAt: _at, end: _end, turns: _turns, tokens: _tokens, ...retinue } = meta.retinue;
-  const open = { ...retinue, state, pid: 2 ** 30 };
+  const open = { ...meta.retinue, state, endedAt: null, end: null, runs: 0, pid: 2 ** 30 };
   writeFileSync(metaPath, JSON.stringify({ ...meta, retinue: open }));
 }
 

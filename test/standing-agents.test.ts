@@ -15,7 +15,7 @@ turns:
     reply: two
 `);
   const agent = await manager.spawn({ subagent_type: "Explore", name: "scout" });
-  expect(agent).toMatchObject({ state: "idle", name: "scout", depth: 1, cost: 0 });
+  expect(agent).toMatchObject({ state: "idle", name: "scout", depth: 1, costUsd: 0 });
   expect(manager.count()).toBe(0);
   expect(await manager.process(agent.id, "the first task")).toMatchObject({
     state: "completed",

@@ -85,9 +85,11 @@ export class Registry {
   /** Brings back an agent of an earlier run. It stays in memory if it is to run, or has not ended. */
   recall(
     agent: ResolvedAgent,
-    { past, record, files: earlier }: EarlierAgent,
+    { past, record: stored, files: earlier }: EarlierAgent,
     { resumes }: { resumes: boolean },
   ): RunningAgent {
+    // Its parent may wait for it this time, or no longer.
+    const record = { ...stored, background: agent.relates.background };
     const files = new AgentFiles(agent, this.#session, { record, earlier });
     const lastText = past.end?.content ?? past.lastText;
     const running = new RunningAgent({ agent, files, record, lastText });
