@@ -29,7 +29,7 @@ export interface DeniedCall {
   count: number;
 }
 
-/** What it took. `usage` is the sum over turns, `lastUsage` that of the last answer. */
+/** Usage and cost of one run. `usage` is the sum over turns, `lastUsage` that of the last answer. */
 export interface AgentFigures {
   turns: number;
   toolUses: number;
@@ -43,21 +43,4 @@ export interface AgentFigures {
   costUsd: number | null;
   /** The whole text, on disk, when `content` is too long to be handed on inline. */
   contentFile?: string;
-}
-
-/** The figures alone of a result. */
-export function figuresOf(result: AgentFigures): AgentFigures {
-  const { turns, toolUses, denials, deniedCalls, durationMs, contentFile } = result;
-  const { usage, lastUsage, costUsd } = result;
-  return {
-    turns,
-    toolUses,
-    denials,
-    deniedCalls,
-    durationMs,
-    usage,
-    lastUsage,
-    costUsd,
-    ...(contentFile === undefined ? {} : { contentFile }),
-  };
 }

@@ -1,16 +1,16 @@
 import { RetinueError } from "./errors.ts";
-import type { AgentEventBody, AnswerRecord } from "./events/event.ts";
+import type { AgentEventBody } from "./events/event.ts";
 import { newAgentId, type AgentId } from "./ids.ts";
 import type { AgentFiles } from "./lifecycle/agent-files.ts";
 import { claimOf } from "./lifecycle/claim.ts";
-import { pastOf, type Past, type Taken } from "./lifecycle/past.ts";
+import { pastOf, type Past } from "./lifecycle/past.ts";
 import type { RunningAgent } from "./lifecycle/running-agent.ts";
-import { noUsage } from "./message.ts";
 import { resumedAgent } from "./resume.ts";
-import type { PriceOverrides } from "./model/prices.ts";
 import { refuseWhenOver } from "./lifecycle/life.ts";
 import type { House } from "./spawn.ts";
 import type { TranscriptEntry } from "./transcript/reader.ts";
+import { sharedRun } from "./transcript/record-after.ts";
+import { wholeAnswers, type WholeEntry } from "./transcript/whole-answers.ts";
 
 export interface BranchRequest {
   /** The last answer that the copy has given; left out: all of them. */
@@ -32,7 +32,7 @@ export function branchAgent(
     const { session, registry } = house;
     refuseWhenOver(session);
     const earlier = await house.earlier.read(id);
-    const { entries, past } = copyOf(earlier.entries, id, request.turn, session.prices);
+    const { entries, past } = copyOf(earlier.entries, id, request.turn);
     const isDone = past.messages.at(-1)?.role === "assistant" && past.pending?.open.length === 0;
     if (isDone && request.prompt === undefined) {
       throw new RetinueError(
@@ -46,7 +46,8 @@ export function branchAgent(
     try {
       const origin = { from: id, turn: request.turn ?? null };
       const prepare = (files: AgentFiles): void => files.copy(eventsOf(entries), origin);
-      const running = registry.add(agent, { standing: false, prepare });
+      const run = request.prompt === undefined ? sharedRun(earlier.record, entries) : undefined;
+      const running = registry.add(agent, { standing: false, prepare, ...(run && { run }) });
       const task = {
         prompt: request.prompt ?? null,
         source: "human",
@@ -55,7 +56,7 @@ export function branchAgent(
       await registry.start(running, task, {
         ticket,
         follow: null,
-        past: { ...past, told: new Set(), underWay: ownShare(past, request) },
+        past: { ...past, told: new Set() },
       });
       return running;
     } catch (error) {
@@ -65,24 +66,17 @@ export function branchAgent(
   });
 }
 
-/** What the original took is not the copy's. Only one that goes on with the same task has had some of its turns. */
-function ownShare({ underWay }: Past, { prompt }: BranchRequest): Taken {
-  const had = prompt === undefined ? underWay : { turns: 0, toolUses: 0 };
-  return { turns: had.turns, toolUses: had.toolUses, usage: noUsage, costUsd: 0 };
-}
-
 /** Of a turn that is not over nobody knows what its calls did: a copy never makes them. */
 function copyOf(
   all: readonly TranscriptEntry[],
   id: AgentId,
   turn: number | undefined,
-  prices: PriceOverrides,
 ): { entries: TranscriptEntry[]; past: Past } {
   const entries = upToTurn(all, id, turn);
-  const past = pastOf(entries, prices);
+  const past = pastOf(entries);
   if ((past.pending?.open.length ?? 0) === 0) return { entries, past };
   const answers = new Set(entries.flatMap((entry) => (entry.kind === "answer" ? [entry.id] : [])));
-  if (turn === undefined && answers.size > 1) return copyOf(all, id, answers.size - 1, prices);
+  if (turn === undefined && answers.size > 1) return copyOf(all, id, answers.size - 1);
   throw new RetinueError(
     "invalid_request",
     `The calls of answer ${answers.size} of agent ${id} have no results yet. Branch from an earlier one, or resume the agent.`,
@@ -117,40 +111,33 @@ function upToTurn(
 
 /** The same again, as it was told at the time. */
 function eventsOf(entries: readonly TranscriptEntry[]): { at: number; body: AgentEventBody }[] {
-  const events: { at: number; body: AgentEventBody }[] = [];
-  let open: AnswerRecord | undefined;
-  for (const entry of entries) {
+  return wholeAnswers(entries).flatMap((entry) => {
     const at = Date.parse(entry.at) || 0;
-    if (entry.kind === "answer") {
-      if (open?.id !== entry.id) {
-        const { id, requestId, model, stopReason, usage } = entry;
-        open = {
-          id,
-          requestId,
-          model,
-          stopReason,
-          usage,
-          message: { role: "assistant", content: [] },
-        };
-        events.push({
-          at,
-          body: { type: "assistant-message", turn: 0, answer: open, costUsd: null, durationMs: 0 },
-        });
-      }
-      if (entry.block !== undefined) open.message.content.push(entry.block);
-    } else if (entry.kind === "prompt") {
-      const source = entry.meta ? "harness" : "human";
-      events.push({ at, body: { type: "prompt", text: entry.text, source, attachments: [] } });
-    } else if (entry.kind === "attachment") {
-      events.push({ at, body: { type: "attachment", attachment: entry.attachment } });
-    } else if (entry.kind === "result") {
+    const body = bodyOf(entry);
+    return body === undefined ? [] : [{ at, body }];
+  });
+}
+
+function bodyOf(entry: WholeEntry): AgentEventBody | undefined {
+  switch (entry.kind) {
+    case "answer": {
+      const { answer } = entry;
+      return { type: "assistant-message", turn: 0, answer, costUsd: null, durationMs: 0 };
+    }
+    case "prompt": {
+      const { text, meta, mailId } = entry;
+      const mail = mailId === undefined ? {} : { mailId };
+      const source = meta ? "harness" : mailId === undefined ? "human" : "message";
+      return { type: "prompt", text, source, attachments: [], ...mail };
+    }
+    case "attachment":
+      return { type: "attachment", attachment: entry.attachment };
+    case "result": {
       const { result } = entry;
       const call = { id: result.tool_use_id, name: "", input: {} };
-      events.push({
-        at,
-        body: { type: "tool-call-end", call, result, data: undefined, durationMs: 0 },
-      });
+      return { type: "tool-call-end", call, result, data: undefined, durationMs: 0 };
     }
+    default:
+      return undefined;
   }
-  return events;
 }

@@ -14,7 +14,6 @@ import { Grants } from "./inbox/grants.ts";
 import { Inbox } from "./inbox/inbox.ts";
 import { agentTasks } from "./lifecycle/agent-tasks.ts";
 import { EarlierAgents } from "./lifecycle/earlier-agents.ts";
-import { identityOf } from "./lifecycle/found-agent.ts";
 import { Registry } from "./lifecycle/registry.ts";
 import type { RunningAgent } from "./lifecycle/running-agent.ts";
 import type { Asker, Session } from "./lifecycle/session.ts";
@@ -127,8 +126,7 @@ export function buildHouse(
     spawnChild: (request, asker) => spawnOrResume(request, asker, house),
     typeOf: (text) => {
       const id = parseAgentId(text);
-      const found = id && house.registry.find(id);
-      return found && identityOf(found).type;
+      return id && house.registry.record(id)?.type;
     },
     tasksOf: (asker) => agentTasks(asker, house.registry, session),
     childOf: (asker, how) => childOf(asker, how, house),
@@ -148,7 +146,7 @@ export function buildHouse(
   const isReopened = options.session !== undefined;
   const house: House = {
     session,
-    earlier: new EarlierAgents({ paths, prices: settings.prices, isReopened }),
+    earlier: new EarlierAgents({ paths, isReopened }),
     registry: new Registry(session, { isReopened }),
     surroundings: {
       environment,

@@ -17,6 +17,7 @@ export type {
   DeniedCall,
   FailureCode,
 } from "./agent-result.ts";
+export type { AgentRecord, AgentState } from "./events/agent-record.ts";
 export type { EventStream, Subscription } from "./events/bus.ts";
 export type { AgentEvent, AgentSummary, ToolCall } from "./events/event.ts";
 export type { AgentId, SessionId } from "./ids.ts";

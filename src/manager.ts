@@ -1,15 +1,10 @@
-import { figuresOf, type AgentResult } from "./agent-result.ts";
-import {
-  inOrder,
-  outputOfEnded,
-  rowOf,
-  type AgentOutput,
-  type AgentRow,
-  type StoppedRow,
-} from "./agent-row.ts";
+import type { AgentResult } from "./agent-result.ts";
+import { inOrder, rowOf, type AgentOutput, type AgentRow, type StoppedRow } from "./agent-row.ts";
 import { DailyPrune } from "./daily-prune.ts";
 import type { AgentDefinition } from "./definitions/definition.ts";
 import type { Diagnostic } from "./diagnostic.ts";
+import { failureOf, runFigures, type AgentRecord } from "./events/agent-record.ts";
+import { readResultText } from "./transcript/read-result.ts";
 import { RetinueError } from "./errors.ts";
 import type { EventStream, Subscription } from "./events/bus.ts";
 import { buildHouse, programmaticDefinitions } from "./house.ts";
@@ -18,7 +13,7 @@ import type { Inbox } from "./inbox/inbox.ts";
 import type { StopOptions } from "./lifecycle/died.ts";
 import type { Capacity } from "./lifecycle/capacity.ts";
 import { claimOf } from "./lifecycle/claim.ts";
-import { totalsBelow, totalsOf, type Totals } from "./lifecycle/totals.ts";
+import type { Totals } from "./lifecycle/totals.ts";
 import { checkOptions, type ManagerOptions } from "./manager-options.ts";
 import type { WrittenCall } from "./permissions/parse-call.ts";
 import type { CallExplanation } from "./resolve/explain-call.ts";
@@ -26,9 +21,8 @@ import type { Explanation } from "./resolve/explain.ts";
 import { branchAgent, type BranchRequest } from "./branch.ts";
 import { moveToBackground, sendMessage, type Receipt } from "./steer.ts";
 import { resumeAgent, resumeInterrupted, type ResumeRequest } from "./resume.ts";
-import { hasLeft, identityOf, type FoundAgent } from "./lifecycle/found-agent.ts";
 import { sentMail } from "./lifecycle/sent-mail.ts";
-import { backgroundChildrenOf, tellOfChildren, untoldEnds } from "./lifecycle/tell-of-children.ts";
+import { backgroundChildrenOf, tellOfChildren, unreadEnds } from "./lifecycle/tell-of-children.ts";
 import { SessionTranscripts } from "./session-transcripts.ts";
 import { explainCallOf, explainType } from "./explain-here.ts";
 import { refuseWhenOver } from "./lifecycle/life.ts";
@@ -125,7 +119,9 @@ export class Manager {
     const { registry, session } = this.#house;
     const agentId = agentIdOf(id);
     const about = backgroundChildrenOf(agentId, this.#house);
-    const gone = registry.untold.has(agentId) ? await untoldEnds(agentId, this.#house) : [];
+    const mailbox = registry.get(agentId)?.mailbox;
+    const hasRead = (mailId: string): boolean => mailbox?.hasRead(mailId) ?? false;
+    const gone = await unreadEnds(agentId, hasRead, this.#house);
     this.#refuseWhenClosed();
     if (prompt === "")
       throw new RetinueError(
@@ -133,11 +129,12 @@ export class Manager {
         "process() needs a task. Write what the agent should do.",
       );
     const timeout = checkMilliseconds("timeout", options.timeout) ?? session.limits.processTimeout;
-    const running = this.#find(id);
-    if (hasLeft(running) || running.state !== "idle") {
+    const { state } = this.#find(id);
+    const running = registry.get(agentId);
+    if (running === undefined || state !== "idle") {
       throw new RetinueError(
         "agent_busy",
-        `Agent ${id} is ${identityOf(running).state}; process() takes an idle one. Spawn it without a prompt, or wait until its task has ended.`,
+        `Agent ${id} is ${state}; process() takes an idle one. Spawn it without a prompt, or wait until its task has ended.`,
       );
     }
     const ticket = session.slots.reserve(claimOf(running.agent, session.model.provider));
@@ -151,20 +148,19 @@ export class Manager {
   }
 
   get(id: string): AgentRow | undefined {
-    const found = this.#look(id);
-    return found && this.#row(found);
+    const record = this.#look(id);
+    return record && rowOf(record);
   }
 
   /**
-   * Agents that have not ended; all of the session with `{all: true}`. Those that have ended are read from their files, which
-   * takes time when there are very many. In the order in which they started, parents before their children.
+   * Agents that have not ended; all of the session with `{all: true}`. In the order in which they started, parents before their
+   * children.
    */
   list(options: { all?: boolean } = {}): AgentRow[] {
     const { registry } = this.#house;
-    const all = options.all === true;
-    const agents = registry.list().filter(({ hasEnded }) => all || !hasEnded);
-    const found = [...(all ? registry.allOnDisk() : []), ...agents];
-    return inOrder(found.map((one) => this.#row(one)));
+    const running = registry.list().filter(({ hasEnded }) => !hasEnded);
+    const records = options.all === true ? registry.records() : running.map(({ record }) => record);
+    return inOrder(records.map(rowOf));
   }
 
   /** Agents that run or wait. */
@@ -178,11 +174,9 @@ export class Manager {
     return this.#house.session.slots.capacity();
   }
 
-  /** What agents took, together and by type: one agent with everything spawned below it, which is read as `list` reads it, or without `id` all of this process. */
+  /** The usage of agents, together and by type: of one agent with everything spawned below it, or without `id` of all of this process. */
   totals(id?: string): Totals {
-    const { registry } = this.#house;
-    if (id === undefined) return totalsOf(registry.list(), registry.ended.left, this.#now());
-    return totalsBelow(this.list({ all: true }), identityOf(this.#find(id)).id);
+    return this.#house.registry.totals(id === undefined ? undefined : this.#find(id).id);
   }
 
   /** The result so far. With `block` it waits for the end, at most `timeout` milliseconds. */
@@ -191,17 +185,22 @@ export class Manager {
     options: { block?: boolean; timeout?: number } = {},
   ): Promise<AgentOutput> {
     const timeout = checkMilliseconds("timeout", options.timeout);
-    const running = this.#find(id);
-    if (hasLeft(running)) return outputOfEnded(running, this.#house.session.paths);
-    const timedOut =
-      options.block === true && running.isBusy && !(await endsWithin(running.ended, timeout));
-    const { result } = running;
+    const { id: agentId } = this.#find(id);
+    const { registry, session } = this.#house;
+    const running = registry.get(agentId);
+    const waits = options.block === true && running?.isBusy === true;
+    const timedOut = waits && !(await endsWithin(running.ended, timeout));
+    const record = this.#find(id);
+    const { state, end, depth } = record;
+    const { paths } = session;
+    const transcript = depth === 0 ? paths.mainTranscript : paths.transcript(agentId);
+    const error = failureOf(record);
     return {
-      agentId: running.agent.id,
-      state: running.state,
-      content: running.content,
-      ...(result === undefined ? {} : { metrics: figuresOf(running.figures(this.#now())) }),
-      ...(result?.state === "failed" ? { error: result.error } : {}),
+      agentId,
+      state,
+      content: running?.content ?? (await readResultText(transcript)),
+      ...(end === null ? {} : { metrics: runFigures(record, session.clock.now()) }),
+      ...(error === undefined ? {} : { error }),
       timedOut,
     };
   }
@@ -239,7 +238,7 @@ export class Manager {
   async resume(id: string, request: ResumeRequest = {}): Promise<AgentRow> {
     this.#refuseWhenClosed();
     await this.#house.session.sandbox?.open();
-    return this.#row(await resumeAgent(agentIdOf(id), request, { kind: "host" }, this.#house));
+    return rowOf((await resumeAgent(agentIdOf(id), request, { kind: "host" }, this.#house)).record);
   }
 
   /** Goes on with every agent of this session that was interrupted by the end of its process. */
@@ -247,38 +246,37 @@ export class Manager {
     this.#refuseWhenClosed();
     await this.#house.session.sandbox?.open();
     const { resumed, failed } = await resumeInterrupted(this.#house);
-    return { resumed: resumed.map((running) => this.#row(running)), failed };
+    return { resumed: resumed.map(({ record }) => rowOf(record)), failed };
   }
 
   /** Goes on with a copy of an agent, from one of its turns, perhaps on another model. The original stays as it is. */
   async branch(id: string, request: BranchRequest = {}): Promise<AgentRow> {
     this.#refuseWhenClosed();
     await this.#house.session.sandbox?.open();
-    return this.#row(await branchAgent(agentIdOf(id), request, this.#house));
+    return rowOf((await branchAgent(agentIdOf(id), request, this.#house)).record);
   }
 
   /** Says something to an agent that is at work: it reads it at its next turn. It is on disk when this resolves. */
   async send(id: string, text: string): Promise<Receipt> {
-    return sendMessage(this.#find(id), text, this.#house.session);
+    return sendMessage(this.#find(id), text, this.#house);
   }
 
   /** Lets a child that its parent waits for go on by itself. Its parent goes on at once, and is told when it ends. */
   async background(id: string): Promise<AgentRow> {
-    return this.#row(moveToBackground(this.#find(id), this.#house));
+    return rowOf(moveToBackground(this.#find(id), this.#house).record);
   }
 
   /**
    * Forgets an ended agent and deletes everything that it has on disk: transcript, long results, outputs, the file that
-   * lists it. What it took is no longer part of `totals`. The main agent goes only when no other agent of the session
+   * lists it. Its usage is no longer part of `totals`. The main agent goes only when no other agent of the session
    * runs; its children stay. Throws `agent_busy` for an agent that has not ended.
    */
   async remove(id: string): Promise<void> {
     // Nobody resumes it meanwhile.
     await this.#house.spawns.run(async () => {
-      const found = this.#look(id);
+      const record = this.#look(id);
       await this.transcripts.delete(id);
-      const row = found && this.#row(found);
-      if (row !== undefined) this.#house.registry.remove(row.id, { ...row, costUsd: row.cost });
+      if (record !== undefined) this.#house.registry.remove(record);
     });
   }
 
@@ -351,38 +349,33 @@ export class Manager {
     // Without its sandbox nothing starts, and the caller hears why.
     await this.#house.session.sandbox?.open();
     this.#prune.begin();
-    return this.#row(await spawn(request, by, this.#house));
+    return rowOf((await spawn(request, by, this.#house)).record);
   }
 
   async #end(id: string, reason: string, how: StopOptions): Promise<StoppedRow> {
-    const found = this.#find(id);
-    const died = hasLeft(found)
-      ? { agents: [], processes: 0 }
-      : await this.#house.registry.stop(found, reason, how);
-    return { ...this.#row(found), died };
+    const { registry } = this.#house;
+    const { id: agentId } = this.#find(id);
+    const running = registry.get(agentId);
+    const died =
+      running === undefined
+        ? { agents: [], processes: 0 }
+        : await registry.stop(running, reason, how);
+    return { ...rowOf(this.#find(id)), died };
   }
 
   #refuseWhenClosed(): void {
     refuseWhenOver(this.#house.session);
   }
 
-  #find(id: string): FoundAgent {
-    const found = this.#look(id);
-    if (found === undefined) throw new RetinueError("unknown_task", `unknown task_id: ${id}`);
-    return found;
+  #find(id: string): AgentRecord {
+    const record = this.#look(id);
+    if (record === undefined) throw new RetinueError("unknown_task", `unknown task_id: ${id}`);
+    return record;
   }
 
-  #look(id: string): FoundAgent | undefined {
+  #look(id: string): AgentRecord | undefined {
     const agentId = parseAgentId(id);
-    return agentId && this.#house.registry.find(agentId);
-  }
-
-  #row(agent: FoundAgent): AgentRow {
-    return rowOf(agent, this.#house.session);
-  }
-
-  #now(): number {
-    return this.#house.session.clock.now();
+    return agentId && this.#house.registry.record(agentId);
   }
 }
 

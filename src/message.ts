@@ -73,6 +73,12 @@ export function addUsage(a: Usage, b: Usage): Usage {
   };
 }
 
+/** The sum of two costs in US dollars; `null` is unknown, and so is a sum with an unknown part. */
+export function addCost(a: number | null, b: number | null): number | null {
+  // Sums of hundreds of small numbers must not show their binary dust.
+  return a === null || b === null ? null : Math.round((a + b) * 1e12) / 1e12;
+}
+
 export function totalTokens(usage: Usage): number {
   return usage.input + usage.output + usage.cacheRead + usage.cacheWrite;
 }

@@ -12,7 +12,7 @@ import type { RunningAgent } from "./lifecycle/running-agent.ts";
 import type { Asker } from "./lifecycle/session.ts";
 import { Ticket } from "./lifecycle/slots.ts";
 import { sentMail } from "./lifecycle/sent-mail.ts";
-import { backgroundChildrenOf, tellOfChildren, untoldEnds } from "./lifecycle/tell-of-children.ts";
+import { backgroundChildrenOf, tellOfChildren, unreadEnds } from "./lifecycle/tell-of-children.ts";
 import type { PermissionMode, ResolvedAgent } from "./resolved-agent.ts";
 import type { Changes } from "./resolve/renew.ts";
 import { begunCalls } from "./loop/pending.ts";
@@ -56,10 +56,11 @@ export async function resumeAgent(
     });
     if (by.kind === "agent" && agent.relates.parentId !== by.asker.id) throw unknown(id);
     const past = await pastNow(earlier.past, agent, request);
-    // One that ends from now on has left when its parent is told of them all.
+    // A child that ends while files are read is no longer in the registry when its parent is notified.
     const about = backgroundChildrenOf(id, house);
     // Looking for children may mean to look at all files.
-    const gone = agent.can.spawn.allowed ? await untoldEnds(id, house) : [];
+    const hasRead = (mailId: string): boolean => past.told.has(mailId);
+    const gone = agent.can.spawn.allowed ? await unreadEnds(id, hasRead, house) : [];
     const children = await recallChildren(id, house);
     const source = by.kind === "agent" ? "parent" : "human";
     const task = { prompt, source, timeout: agent.costs.timeout } as const;
@@ -93,7 +94,7 @@ function recalled(
   { registry }: House,
 ): RunningAgent {
   try {
-    return registry.recall(agent, earlier, { goesOn: true });
+    return registry.recall(agent, earlier, { resumes: true });
   } catch (error) {
     ticket.release();
     throw error;
@@ -125,7 +126,7 @@ export async function recallAgent(id: AgentId, house: House): Promise<RunningAge
   if (known !== undefined) return known;
   const earlier = await house.earlier.read(id);
   const agent = await resumedAgent(earlier, id, house, {});
-  return house.registry.get(id) ?? house.registry.recall(agent, earlier, { goesOn: false });
+  return house.registry.get(id) ?? house.registry.recall(agent, earlier, { resumes: false });
 }
 
 /**
@@ -170,7 +171,7 @@ async function claimedBy(
   const open = begunCalls(past);
   const own = candidates.filter(
     ({ parentId, background, toolUseId }) =>
-      parentId === id && (background || (toolUseId !== undefined && open.has(toolUseId))),
+      parentId === id && (background || (toolUseId !== null && open.has(toolUseId))),
   );
   const below = await Promise.all(own.map((child) => claimedBy(child.id, candidates, house)));
   return [...own.map((child) => child.id), ...below.flat()];
@@ -229,7 +230,7 @@ function promptOf(id: AgentId, { prompt }: ResumeRequest, { end, unread }: Past)
 
 /** The frozen record of an agent that comes back. */
 export async function resumedAgent(
-  { past, earlier }: EarlierAgent,
+  { past, record }: EarlierAgent,
   id: AgentId,
   house: House,
   changes: Changes,
@@ -237,11 +238,11 @@ export async function resumedAgent(
   // Loaded when an agent comes back: most runs need none of it.
   const { readStoredAgent, renewAgent } = await import("./resolve/renew.ts");
   const { session, surroundings, meets, registry } = house;
-  const stored = readStoredAgent(past.record, id);
+  const stored = readStoredAgent(past.stored, id);
   const { parentId } = stored.relates;
   const parentMode = parentId === null ? undefined : registry.get(parentId)?.meets.mode;
   // It may have been moved to the background after it had begun.
-  const background = changes.background ?? earlier.meta.retinue.background;
+  const background = changes.background ?? record.background;
   const agent = renewAgent(stored, {
     sessionId: session.id,
     surroundings,
@@ -277,7 +278,7 @@ async function memoryOf(type: string, { files, surroundings }: House): Promise<s
 async function pastNow(past: Past, agent: ResolvedAgent, { mode }: ResumeRequest): Promise<Past> {
   if (!past.leftPlan) return past;
   const { keepsApprovedPlan, readStoredAgent } = await import("./resolve/renew.ts");
-  const leftPlan = keepsApprovedPlan(readStoredAgent(past.record, agent.id), agent, mode);
+  const leftPlan = keepsApprovedPlan(readStoredAgent(past.stored, agent.id), agent, mode);
   return { ...past, leftPlan };
 }
 

@@ -1,6 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { RetinueError } from "./errors.ts";
+import type { AgentState } from "./events/agent-record.ts";
 import { parseAgentId, type AgentId } from "./ids.ts";
 import type { Registry } from "./lifecycle/registry.ts";
 import type { Session } from "./lifecycle/session.ts";
@@ -8,7 +9,7 @@ import type { Message } from "./message.ts";
 import { Gate } from "./platform/gate.ts";
 import { unlessGone } from "./platform/remove-tree.ts";
 import { appendNotice } from "./transcript/append-notice.ts";
-import { isOpen, readAgent, type AgentOnDisk } from "./transcript/meta.ts";
+import { isOpen, readAgent, type AgentOnDisk } from "./transcript/agent-on-disk.ts";
 import { conversationOf, readTranscript, type TranscriptEntry } from "./transcript/reader.ts";
 
 /** Where the transcript of one agent is. */
@@ -17,7 +18,7 @@ export interface TranscriptRow {
   name: string | null;
   type: string;
   /** `interrupted`: its process is gone, and it never said how it ended. */
-  state: AgentOnDisk["state"];
+  state: AgentState;
   /** JSON lines; not there yet while the agent has not said anything. */
   path: string;
 }
@@ -63,7 +64,7 @@ export class SessionTranscripts {
       const agent = await readAgent(file);
       if (agent !== undefined) found.push(agent);
     }
-    return found.toSorted((a, b) => a.meta.retinue.startedAt - b.meta.retinue.startedAt).map(rowOf);
+    return found.toSorted((a, b) => a.record.startedAt - b.record.startedAt).map(rowOf);
   }
 
   async load(id: string): Promise<LoadedTranscript> {
@@ -88,7 +89,7 @@ export class SessionTranscripts {
         envelope: {
           ...envelope,
           isSidechain: !isMain,
-          ...(isMain ? {} : { agentId: agent.meta.retinue.agentId }),
+          ...(isMain ? {} : { agentId: agent.record.id }),
         },
         text: redactor.text(text),
         at: clock.now(),
@@ -107,6 +108,7 @@ export class SessionTranscripts {
       this.#refuseBusy(agent);
       const { removeAgent } = await import("./transcript/remove-agent.ts");
       await removeAgent(agent, { sessionIsOpen: true, power: this.#session.power });
+      this.#registry.forget(agent.record.id);
     });
   }
 
@@ -115,15 +117,15 @@ export class SessionTranscripts {
     const agentId = parseAgentId(id);
     if (agentId !== undefined) {
       const main = await readAgent(paths.mainMeta);
-      if (main?.meta.retinue.agentId === id) return main;
+      if (main?.record.id === id) return main;
       const child = await readAgent(paths.meta(agentId));
       if (child !== undefined) return child;
     }
     throw new RetinueError("unknown_task", `unknown task_id: ${id}`);
   }
 
-  #refuseBusy({ meta, state }: AgentOnDisk): void {
-    const id = meta.retinue.agentId as AgentId;
+  #refuseBusy({ record }: AgentOnDisk): void {
+    const { id, state } = record;
     const running = this.#registry.get(id);
     const isBusy = running === undefined ? isOpen(state) : !running.hasEnded;
     if (!isBusy) return;
@@ -134,7 +136,7 @@ export class SessionTranscripts {
   }
 }
 
-function rowOf({ meta, state, transcript }: AgentOnDisk): TranscriptRow {
-  const { agentId, name } = meta.retinue;
-  return { agentId: agentId as AgentId, name, type: meta.agentType, state, path: transcript };
+function rowOf({ record, transcript }: AgentOnDisk): TranscriptRow {
+  const { id, name, type, state } = record;
+  return { agentId: id, name, type, state, path: transcript };
 }

@@ -1,9 +1,8 @@
 import { errorMessage, RetinueError } from "./errors.ts";
+import type { AgentRecord } from "./events/agent-record.ts";
 import type { AgentId } from "./ids.ts";
-import { hasLeft, identityOf, type FoundAgent } from "./lifecycle/found-agent.ts";
 import type { RunningAgent } from "./lifecycle/running-agent.ts";
 import { keepMessage } from "./lifecycle/sent-mail.ts";
-import type { Session } from "./lifecycle/session.ts";
 import type { House } from "./spawn.ts";
 
 /** That a message will be read, unless its agent ends before: then when it is resumed. */
@@ -13,14 +12,14 @@ export interface Receipt {
 }
 
 export async function sendMessage(
-  running: FoundAgent,
+  { id, state }: AgentRecord,
   text: string,
-  session: Session,
+  { registry, session }: House,
 ): Promise<Receipt> {
   if (text.trim() === "")
     throw new RetinueError("invalid_request", "The message is empty. Write one.");
-  const { id, state } = identityOf(running);
-  if (hasLeft(running) || !running.mailbox.isOpen) {
+  const running = registry.get(id);
+  if (running?.mailbox.isOpen !== true) {
     throw new RetinueError(
       "agent_ended",
       `Agent ${id} is ${state} and reads no more messages. Resume it with the message instead.`,
@@ -46,15 +45,18 @@ async function storing<Kept>(work: () => Promise<Kept>): Promise<Kept> {
   }
 }
 
-export function moveToBackground(running: FoundAgent, { registry, session }: House): RunningAgent {
-  const { id, state, parentId } = identityOf(running);
+export function moveToBackground(
+  { id, state, parentId }: AgentRecord,
+  { registry, session }: House,
+): RunningAgent {
+  const running = registry.get(id);
   if (!session.allowsBackground) {
     throw new RetinueError(
       "unsupported",
       "Work in the background is switched off. Unset CLAUDE_CODE_DISABLE_BACKGROUND_TASKS.",
     );
   }
-  if (hasLeft(running) || !running.isBusy) {
+  if (running?.isBusy !== true) {
     throw new RetinueError("agent_ended", `Agent ${id} is ${state}: nobody waits for it.`);
   }
   if (parentId === null) {

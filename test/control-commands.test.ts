@@ -66,7 +66,8 @@ test("attach finishes from the files when the agent ended before it could listen
         retinue: object;
       };
       const error = { code: "max_turns", message: "too many" };
-      const ended = { ...meta, retinue: { ...meta.retinue, endedAt: 2, error } };
+      const end = { state: "failed", error, durationMs: 1 };
+      const ended = { ...meta, retinue: { ...meta.retinue, endedAt: 2, end } };
       writeFileSync(join(directory, "main.meta.json"), JSON.stringify(ended));
       return bus.subscribe(subscription);
     },

@@ -1,5 +1,6 @@
+import { totalOf } from "../src/events/agent-record.ts";
 import { expect, test } from "vitest";
-import { findAgents } from "../src/transcript/meta.ts";
+import { findAgents } from "../src/transcript/agent-on-disk.ts";
 import { setStage, type Stage } from "./support/stage.ts";
 import { unscripted } from "./support/unscripted.ts";
 
@@ -34,10 +35,15 @@ async function runMain(known: Partial<typeof prices>): Promise<Stage & { id: str
   return { ...stage, id };
 }
 
+async function costOnDisk(configDir: string): Promise<number | null | undefined> {
+  const [agent] = await findAgents(configDir);
+  return agent && totalOf(agent.record).costUsd;
+}
+
 test("turn, agent, type and tree: every sum is the sum of its parts", async () => {
   const { manager, events, configDir, id } = await runMain(prices);
   const rows = manager.list({ all: true });
-  expect(rows.map(({ type, cost }) => [type, cost])).toEqual([
+  expect(rows.map(({ type, costUsd }) => [type, costUsd])).toEqual([
     ["main", 30],
     ["Explore", 3],
     ["Plan", 4],
@@ -61,13 +67,13 @@ test("turn, agent, type and tree: every sum is the sum of its parts", async () =
     ),
   ).toEqual(expect.arrayContaining([3, 4]));
   const onDisk = await findAgents(configDir);
-  const written = onDisk.map(({ meta }) => [meta.agentType, meta.retinue.costUsd] as const);
+  const written = onDisk.map(({ record }) => [record.type, totalOf(record).costUsd] as const);
   expect(Object.fromEntries(written)).toEqual({ main: 30, Explore: 3, Plan: 4 });
 });
 
 test("what has no price is unknown, and so is every sum with it, while the others are known", async () => {
   const { manager } = await runMain({ big: prices.big });
-  expect(manager.list({ all: true }).map(({ cost }) => cost)).toEqual([30, null, null]);
+  expect(manager.list({ all: true }).map(({ costUsd }) => costUsd)).toEqual([30, null, null]);
   expect(manager.totals()).toMatchObject({
     costUsd: null,
     byType: { main: { costUsd: 30 }, Explore: { costUsd: null } },
@@ -91,12 +97,12 @@ test("a standing agent's cost adds up over its tasks, and stopping it adds nothi
   const { id } = await manager.spawn({ subagent_type: "Explore", model: "small" });
   expect(await manager.process(id, "one")).toMatchObject({ costUsd: 1 });
   expect(await manager.process(id, "two")).toMatchObject({ costUsd: 1 });
-  expect((await findAgents(configDir))[0]?.meta.retinue).toMatchObject({ costUsd: 2 });
-  expect(await manager.stop(id)).toMatchObject({ cost: 2 });
-  expect((await findAgents(configDir))[0]?.meta.retinue).toMatchObject({ costUsd: 2 });
+  expect(await costOnDisk(configDir)).toBe(2);
+  expect(await manager.stop(id)).toMatchObject({ costUsd: 2 });
+  expect(await costOnDisk(configDir)).toBe(2);
 });
 
-test("on disk the cost of an agent that works is unknown until its task ends", async () => {
+test("on disk the cost of an agent that works is that of its answers so far", async () => {
   const scenario = `
 turns:
   - { last: one, usage: { input: 1000000 }, reply: done }
@@ -111,10 +117,10 @@ turns:
   const events = manager.events();
   const second = manager.process(id, "two");
   for await (const { type } of events) if (type === "turn-start") break;
-  expect((await findAgents(configDir))[0]?.meta.retinue).toMatchObject({ costUsd: null });
+  expect(await costOnDisk(configDir)).toBe(1);
   await manager.stop(id);
   expect(await second).toMatchObject({ costUsd: 0 });
-  expect((await findAgents(configDir))[0]?.meta.retinue).toMatchObject({ costUsd: 1 });
+  expect(await costOnDisk(configDir)).toBe(1);
 });
 
 test.each([

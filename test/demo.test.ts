@@ -59,9 +59,11 @@ test("ccusage counts the tokens of the demo exactly", () => {
       encoding: "utf8",
       env,
     }),
-  ) as { tokens: number; state: string }[];
+  ) as { progress: { tokens: number }; state: string }[];
   expect(rows.map(({ state }) => state)).toEqual(Array.from({ length: 5 }, () => "completed"));
-  expect(counted.totals.totalTokens).toBe(rows.reduce((sum, { tokens }) => sum + tokens, 0));
+  expect(counted.totals.totalTokens).toBe(
+    rows.reduce((sum, { progress }) => sum + progress.tokens, 0),
+  );
   const transcript = /Transcripts +(\S+)/.exec(demo.stdout)?.[1] ?? "";
   expect(readFileSync(transcript, "utf8")).toContain('"model":"rehearsal/');
 });

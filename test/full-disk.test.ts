@@ -1,3 +1,6 @@
+import { agentSummary, figures } from "../src/events/events-fixture.ts";
+import { advance, failureOf, introduce, type AgentRecord } from "../src/events/agent-record.ts";
+import type { AgentId, SessionId } from "../src/ids.ts";
 import { readFileSync, readlinkSync, closeSync, readdirSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -6,7 +9,8 @@ import { JsonlWriter, readJsonl } from "../src/platform/jsonl.ts";
 import { PowerJournal } from "../src/platform/power-journal.ts";
 import { replayJournal } from "../src/platform/replay-journal.ts";
 import { inspectTranscript } from "../src/transcript/inspect.ts";
-import { readAgent, type AgentMeta } from "../src/transcript/meta.ts";
+import { readAgent } from "../src/transcript/agent-on-disk.ts";
+import { metaOf, type AgentMeta } from "../src/transcript/meta.ts";
 import { sessionPaths } from "../src/transcript/paths.ts";
 import { takeLease } from "../src/transcript/take-lease.ts";
 import { writeMeta } from "../src/transcript/write-meta.ts";
@@ -14,29 +18,21 @@ import { office, untilGo } from "./support/office.ts";
 import { noSmallDisk, smallDisk } from "./support/small-disk.ts";
 import { idsOfType, setStage, temporaryDirectory } from "./support/stage.ts";
 
-const meta: AgentMeta = {
-  agentType: "Explore",
-  description: "d".repeat(3000),
-  spawnDepth: 1,
-  retinue: {
-    agentId: "a1",
-    sessionId: "s",
-    name: null,
-    parentId: null,
-    model: "m",
-    scripted: true,
-    cwd: "/",
-    pid: 1,
-    pidStart: "1",
-    background: false,
-    state: "running",
-    startedAt: 0,
-  },
-};
+const header = { agentId: "a1" as AgentId, sessionId: "s" as SessionId, at: 0 };
+const identity = agentSummary({ type: "Explore", description: "d".repeat(3000), depth: 1 });
+const record: AgentRecord = { ...introduce(header, identity), state: "running" };
+const runner = { pid: 1, pidStart: "1" };
+const meta = metaOf(record, runner);
 
 function failedWith(message: string): AgentMeta {
-  const error = { code: "storage", message };
-  return { ...meta, retinue: { ...meta.retinue, state: "failed", endedAt: 1, error } };
+  const error = { code: "storage", message } as const;
+  const result = { ...figures(), state: "failed", content: "", error } as const;
+  return metaOf(advance(record, { ...header, at: 1, type: "agent-end", result }), runner);
+}
+
+async function failureIn(path: string): Promise<string | undefined> {
+  const agent = await readAgent(path);
+  return agent && failureOf(agent.record)?.message;
 }
 
 describe.skipIf(noSmallDisk !== undefined)(
@@ -81,15 +77,14 @@ describe.skipIf(noSmallDisk !== undefined)(
       const length = writeMeta(path, meta, 0);
       disk.fill();
       expect(writeMeta(path, failedWith("no room"), length)).toBe(length);
-      expect((await readAgent(path))?.meta.retinue.error?.message).toBe("no room");
+      expect(await failureIn(path)).toBe("no room");
 
       expect(writeMeta(path, failedWith("m".repeat(9000)), length)).toBe(length);
-      const cut = await readAgent(path);
-      expect(cut?.state).toBe("failed");
-      expect(cut?.meta.retinue.error?.message).toMatch(/^m{100,}$/);
+      expect((await readAgent(path))?.record.state).toBe("failed");
+      expect(await failureIn(path)).toMatch(/^m{100,}$/);
 
       const before = readFileSync(path);
-      const longer = { ...meta, description: "d".repeat(9000) };
+      const longer = metaOf({ ...record, description: "d".repeat(9000) }, runner);
       expect(() => writeMeta(path, longer, length)).toThrow("ENOSPC");
       expect(readFileSync(path)).toEqual(before);
       expect(() => writeMeta(join(disk.path, "agent-a2.meta.json"), longer, 0)).toThrow("ENOSPC");
@@ -97,7 +92,7 @@ describe.skipIf(noSmallDisk !== undefined)(
 
       disk.free();
       expect(writeMeta(path, longer, length)).toBeGreaterThan(length);
-      expect((await readAgent(path))?.meta.description).toHaveLength(9000);
+      expect((await readAgent(path))?.record.description).toHaveLength(9000);
       expect(statSync(path).mode & 0o777).toBe(0o600);
     });
 
@@ -182,9 +177,9 @@ turns:
           error: { code: "storage" },
         });
         const files = join(transcriptDir, manager.sessionId, "subagents", `agent-${agent.id}`);
-        expect((await readAgent(`${files}.meta.json`))?.meta.retinue).toMatchObject({
+        expect((await readAgent(`${files}.meta.json`))?.record).toMatchObject({
           state: "failed",
-          error: { code: "storage" },
+          end: { error: { code: "storage" } },
         });
         expect(await inspectTranscript(`${files}.jsonl`)).toMatchObject({ bad: [], torn: 0 });
         disk.free();
@@ -215,7 +210,7 @@ turns:
   expect(idsOfType(events, "Explore")).toHaveLength(3);
   const files = join(manager.transcripts.projectDir, manager.sessionId, "subagents");
   const broken = await readAgent(join(files, `agent-${agents[1]?.id}.meta.json`));
-  expect(broken?.meta.retinue).toMatchObject({ state: "failed", error: { code: "storage" } });
+  expect(broken?.record).toMatchObject({ state: "failed", end: { error: { code: "storage" } } });
 });
 
 /** As if the disk below this one file were gone. */

@@ -82,9 +82,9 @@ function endsOf({ configDir, sessionId }: Crashing): Map<string, number> {
   return new Map(
     files.map((file) => {
       const { retinue } = JSON.parse(readFileSync(join(configDir, file), "utf8")) as {
-        retinue: { agentId: string; endedAt: number };
+        retinue: { id: string; endedAt: number };
       };
-      return [retinue.agentId, retinue.endedAt];
+      return [retinue.id, retinue.endedAt];
     }),
   );
 }

@@ -5,7 +5,7 @@ import type { ManagerOptions } from "../src/index.ts";
 import { silentLogger } from "../src/platform/logger.ts";
 import { decodeRecords } from "../src/platform/journal-record.ts";
 import { openPowerJournal } from "../src/transcript/open-power-journal.ts";
-import { readAgent } from "../src/transcript/meta.ts";
+import { readAgent } from "../src/transcript/agent-on-disk.ts";
 import { sessionPaths } from "../src/transcript/paths.ts";
 import { conversationOf, readTranscript } from "../src/transcript/reader.ts";
 import { setStage, temporaryDirectory, type Stage } from "./support/stage.ts";
@@ -78,8 +78,8 @@ test("what anybody was told is in the journal, and comes back when the files hav
   openPowerJournal("process", { paths: after.paths, logger: silentLogger });
   expect(readFileSync(after.transcript)).toEqual(readFileSync(before.transcript));
   expect(conversationOf(await readTranscript(after.transcript))).toHaveLength(6);
-  expect((await readAgent(after.meta))?.meta).toEqual((await readAgent(before.meta))?.meta);
-  expect((await readAgent(after.meta))?.state).toBe("completed");
+  expect((await readAgent(after.meta))?.record).toEqual((await readAgent(before.meta))?.record);
+  expect((await readAgent(after.meta))?.record.state).toBe("completed");
   expect(readdirSync(join(disk, manager.sessionId))).not.toContain("journal.log");
 });
 

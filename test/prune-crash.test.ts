@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { findAgents } from "../src/transcript/meta.ts";
+import { findAgents } from "../src/transcript/agent-on-disk.ts";
 import { prune } from "../src/transcript/retention.ts";
 import { addSession, configDirectory, tree } from "../src/transcript/session-fixture.ts";
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { addSession, alive } from "../src/transcript/session-fixture.ts";
 import { office } from "./support/office.ts";
 
-const interrupted = { state: "running" };
+const interrupted = { state: "running" } as const;
 
 test("ps shows an agent's name beside its task", async () => {
   const { retinue, detach } = office();

@@ -248,7 +248,7 @@ test("an agent that another resume --all took a moment before is not called inte
   const text = `
     const { readFileSync, writeFileSync } = await import("node:fs");
     const { resumeAllCommand } = await import(${source("cli/commands/resume-all.ts")});
-    const { findAgents, sessionDirectory } = await import(${source("transcript/meta.ts")});
+    const { findAgents, sessionDirectory } = await import(${source("transcript/agent-on-disk.ts")});
     const { takeLease } = await import(${source("transcript/take-lease.ts")});
     const { processStart } = await import(${source("platform/process-start.ts")});
     const [agent] = await findAgents(process.env.CLAUDE_CONFIG_DIR);

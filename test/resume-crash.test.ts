@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync, truncateSync, writeFileSync } from 
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createManager, createRehearsal, parseScenario } from "../src/index.ts";
-import { findAgents } from "../src/transcript/meta.ts";
+import { findAgents } from "../src/transcript/agent-on-disk.ts";
 import { startCrashing, type Crashing } from "./support/crash.ts";
 import { setStage } from "./support/stage.ts";
 
@@ -84,8 +84,7 @@ test("a parent that was killed before it knew of its child's start finds the chi
 /** As it was before its agent's end: what a process leaves that is killed after the last line of a transcript. */
 function forgetEnd(metaPath: string, state = "running"): void {
   const meta = JSON.parse(readFileSync(metaPath, "utf8")) as { retinue: Record<string, unknown> };
-  const { endedAt: _at, end: _end, turns: _turns, tokens: _tokens, ...retinue } = meta.retinue;
-  const open = { ...retinue, state, pid: 2 ** 30 };
+  const open = { ...meta.retinue, state, endedAt: null, end: null, runs: 0, pid: 2 ** 30 };
   writeFileSync(metaPath, JSON.stringify({ ...meta, retinue: open }));
 }
 
@@ -100,7 +99,7 @@ test("an agent whose process was killed between the last line of its transcript 
   await crashing.kill();
   forgetEnd(childMeta());
   const states = async (): Promise<string[]> =>
-    (await findAgents(configDir)).map(({ state }) => state);
+    (await findAgents(configDir)).map(({ record }) => record.state);
   expect(await states()).toEqual(["interrupted", "completed"]);
   const first = crashing.reopen();
   await first.resumeAll();

@@ -185,12 +185,12 @@ test("a resumed agent reads as running, in its own process, while it runs", asyn
   const { createRehearsal, parseScenario } = await import("../src/index.ts");
   const manager = crashing.reopen({ model: createRehearsal(parseScenario(scenario, "s.yaml")) });
   await manager.resumeAll();
-  const { readAgent } = await import("../src/transcript/meta.ts");
+  const { readAgent } = await import("../src/transcript/agent-on-disk.ts");
   const { sessionDir } = manager.transcripts;
   await vi.waitFor(async () => {
     const child = manager.list().find(({ depth }) => depth === 1);
     const onDisk = await readAgent(join(sessionDir, "subagents", `agent-${child?.id}.meta.json`));
-    expect([onDisk?.state, onDisk?.meta.retinue.pid]).toEqual(["running", process.pid]);
+    expect([onDisk?.record.state, onDisk?.runner.pid]).toEqual(["running", process.pid]);
   });
 });
 

@@ -1,5 +1,3 @@
-import { rmSync } from "node:fs";
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { setStage, type Stage } from "./support/stage.ts";
 
@@ -26,7 +24,7 @@ async function runAgents({ manager }: Stage, count: number): Promise<string[]> {
   );
 }
 
-test("agents that have ended leave memory, and everything about them can still be asked", async () => {
+test("everything about a thousand agents that have ended can still be asked", async () => {
   const stage = setStage(reading, {
     files: { "note.txt": "a note" },
     allowedTools: ["Agent"],
@@ -39,7 +37,6 @@ test("agents that have ended leave memory, and everything about them can still b
   const spawned = await manager.spawn({ prompt: "agent 0", subagent_type: "Explore" });
   const first = spawned.id;
   const output = await manager.output(first, { block: true });
-  const agents = join(manager.transcripts.projectDir, manager.sessionId, "subagents");
   await runAgents(stage, 1005);
 
   const { id, type, description, model, modelFrom, sessionId, depth } = spawned;
@@ -71,9 +68,6 @@ test("agents that have ended leave memory, and everything about them can still b
       Plan: { agents: 502, usage: { input: 30 * 502, output: 3 * 502 } },
     },
   });
-  // Only its files knew it.
-  rmSync(join(agents, `agent-${first}.meta.json`));
-  expect(manager.get(first)).toBeUndefined();
 });
 
 test("readers of events that are slow or never read stall nobody, and hear how much they missed", async () => {

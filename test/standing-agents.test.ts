@@ -1,8 +1,9 @@
+import { totalOf } from "../src/events/agent-record.ts";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { noUsage, totalTokens } from "../src/message.ts";
-import { findAgents } from "../src/transcript/meta.ts";
+import { findAgents } from "../src/transcript/agent-on-disk.ts";
 import { sequence, setStage } from "./support/stage.ts";
 
 test("an agent spawned without a task stands idle, takes one task after the other, and remembers", async () => {
@@ -14,7 +15,7 @@ turns:
     reply: two
 `);
   const agent = await manager.spawn({ subagent_type: "Explore", name: "scout" });
-  expect(agent).toMatchObject({ state: "idle", name: "scout", depth: 1, cost: 0 });
+  expect(agent).toMatchObject({ state: "idle", name: "scout", depth: 1, costUsd: 0 });
   expect(manager.count()).toBe(0);
   expect(await manager.process(agent.id, "the first task")).toMatchObject({
     state: "completed",
@@ -140,8 +141,15 @@ test("the file beside a transcript does not grow with the number of tasks, and f
   const before = await size();
   for (let round = 0; round < 10; round += 1) await manager.process(agent.id, "good");
   expect(await size()).toBe(before);
-  expect((await findAgents(configDir))[0]?.meta.retinue.error).toBeUndefined();
+  expect((await findAgents(configDir))[0]?.record.end?.state).toBe("completed");
 });
+
+async function onDisk(configDir: string): Promise<object> {
+  const [agent] = await findAgents(configDir);
+  if (agent === undefined) throw new Error("There is no agent.");
+  const { usage, turns } = totalOf(agent.record);
+  return { tokens: totalTokens(usage), turns, state: agent.record.state };
+}
 
 test("figures of a standing agent add up over its tasks, in memory and on disk", async () => {
   const { manager, events, configDir } = setStage("turns: [{ reply: ok, repeat: true }]");
@@ -153,15 +161,7 @@ test("figures of a standing agent add up over its tasks, in memory and on disk",
     0,
   );
   expect(totalTokens(manager.get(agent.id)?.usage ?? noUsage)).toBe(sum);
-  expect((await findAgents(configDir))[0]?.meta.retinue).toMatchObject({
-    tokens: sum,
-    turns: 3,
-    state: "idle",
-  });
+  expect(await onDisk(configDir)).toEqual({ tokens: sum, turns: 3, state: "idle" });
   await manager.stop(agent.id);
-  expect((await findAgents(configDir))[0]?.meta.retinue).toMatchObject({
-    tokens: sum,
-    turns: 3,
-    state: "stopped",
-  });
+  expect(await onDisk(configDir)).toEqual({ tokens: sum, turns: 3, state: "stopped" });
 });

@@ -38,7 +38,7 @@ function sums(manager: Manager, ids: readonly string[]): [number, number][] {
   });
 }
 
-test("what an agent and those below it took is right while one that had left memory works again, and after", async () => {
+test("the totals of an agent and those below it are right while an ended one works again, and after", async () => {
   const { manager, main, child, grandchild } = await family();
   const ids = [main, child, grandchild];
   expect(sums(manager, ids)).toEqual([

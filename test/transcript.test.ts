@@ -93,7 +93,7 @@ test("the file beside a transcript says what the agent is, for other readers and
     description: "first",
     toolUseId: expect.stringMatching(/^toolu_/) as string,
     spawnDepth: 1,
-    retinue: { agentId: child, state: "completed", scripted: true },
+    retinue: { id: child, state: "completed", scripted: true },
   });
   expect(readdirSync(subagents).filter((name) => !/\.(jsonl|meta\.json)$/.test(name))).toEqual([]);
 });

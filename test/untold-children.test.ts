@@ -40,7 +40,7 @@ turns:
 `;
 
 test(
-  "a child that left memory before its parent could be told of its end is told of when the parent goes on, once",
+  "a child that ended while its parent was stopped is told of when the parent goes on, once",
   { timeout: 120_000 },
   async () => {
     const { manager, cwd, events } = setStage(scenario, options);
@@ -104,7 +104,7 @@ function multiply(meta: string, count: number): void {
 }
 
 test(
-  "a parent of more children than memory keeps is told of all of them after a crash",
+  "a parent of a thousand ended children is told of all of them after a crash",
   { timeout: 120_000 },
   async () => {
     const crashing = await startCrashing(

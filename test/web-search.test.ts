@@ -1,8 +1,9 @@
+import { totalOf } from "../src/events/agent-record.ts";
 import { readFileSync } from "node:fs";
 import { expect, onTestFinished, test } from "vitest";
 import { createAnthropic, type ManagerOptions, type Model } from "../src/index.ts";
 import { answerEvents, AnthropicServer, type Play } from "../src/model/anthropic-fixture.ts";
-import { findAgents } from "../src/transcript/meta.ts";
+import { findAgents } from "../src/transcript/agent-on-disk.ts";
 import { setStage, type Stage } from "./support/stage.ts";
 
 const million = { input: 1_000_000, output: 0, cacheRead: 0, cacheWrite: 0 };
@@ -57,7 +58,11 @@ test("the model sees summary and links, and what the search took is on the bill 
   // A million tokens at 5 dollars, two searches at a cent.
   expect(stage.manager.totals()).toMatchObject({ usage: { input: 1_000_000 }, costUsd: 5.02 });
   const [agent] = await findAgents(stage.configDir);
-  expect(agent?.meta.retinue).toMatchObject({ tokens: 1_000_000, costUsd: 5.02, turns: 2 });
+  expect(agent && totalOf(agent.record)).toMatchObject({
+    usage: { input: 1_000_000 },
+    costUsd: 5.02,
+    turns: 2,
+  });
   const lines = readFileSync(agent?.transcript ?? "", "utf8");
   expect(lines).toContain('"type":"retinue-spend","what":"search","model":"claude-opus-5"');
 });

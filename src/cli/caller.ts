@@ -4,7 +4,7 @@ import { agentsOf, ancestorsOf } from "../platform/agents-of.ts";
 import { ownAgents } from "../platform/own-agents.ts";
 import { readProcesses, type Process } from "../platform/process-table.ts";
 import { readLease } from "../transcript/lease.ts";
-import { sessionDirectory, type AgentOnDisk } from "../transcript/meta.ts";
+import { sessionDirectory, type AgentOnDisk } from "../transcript/agent-on-disk.ts";
 
 /**
  * Who runs this command: a person, or an agent. For an answer at once, in words that fit the command: the session itself
@@ -45,7 +45,7 @@ export class Caller {
 
   /** Throws when this is no place from which it may be steered. */
   mustSteer(agent: AgentOnDisk): void {
-    if (!this.maySteer(agent)) throw onlyPersons(`steer agent ${agent.meta.retinue.agentId}`);
+    if (!this.maySteer(agent)) throw onlyPersons(`steer agent ${agent.record.id}`);
   }
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { figures } from "./events-fixture.ts";
+import { figures } from "../events/events-fixture.ts";
 import { exitCodeOfResult } from "./exit-codes.ts";
 
 test.each([

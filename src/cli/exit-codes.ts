@@ -1,7 +1,8 @@
 import { constants } from "node:os";
 import type { AgentResult, FailureCode } from "../agent-result.ts";
 import { RetinueError, type ErrorCode } from "../errors.ts";
-import type { AgentOnDisk } from "../transcript/meta.ts";
+import { failureOf } from "../events/agent-record.ts";
+import type { AgentOnDisk } from "../transcript/agent-on-disk.ts";
 
 /** What the exit code of the command line means. One table, printed by `--help`. */
 export const exitCodes = {
@@ -41,10 +42,11 @@ export function exitCodeOfResult(result: AgentResult): number {
 }
 
 /** The same, of an agent as its files tell it. */
-export function exitCodeOfAgent({ meta, state }: AgentOnDisk): number {
+export function exitCodeOfAgent({ record }: AgentOnDisk): number {
+  const { state } = record;
   if (state === "completed") return exitCodes.ok;
   if (state === "stopped") return exitCodes.stopped;
-  const code = meta.retinue.error?.code as FailureCode | undefined;
+  const code = failureOf(record)?.code;
   if (code === undefined) return state === "idle" ? exitCodes.ok : exitCodes.failed;
   return byFailure[code] ?? exitCodes.failed;
 }

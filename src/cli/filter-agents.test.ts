@@ -1,14 +1,24 @@
 import { expect, test } from "vitest";
-import type { AgentOnDisk } from "../transcript/meta.ts";
+import type { AgentOnDisk } from "../transcript/agent-on-disk.ts";
+import { introduce } from "../events/agent-record.ts";
+import type { AgentId, SessionId } from "../ids.ts";
+import { agentSummary } from "../events/events-fixture.ts";
 import { agentFilter } from "./filter-agents.ts";
 
-const agent = {
-  state: "running",
-  meta: {
-    agentType: "Explore",
-    retinue: { name: null, sessionId: "0a1b2c", parentId: "a99", model: "m", cwd: "/w" },
-  },
-} as AgentOnDisk;
+const identity = agentSummary({
+  type: "Explore",
+  parentId: "a99" as AgentId,
+  model: "m",
+  cwd: "/w",
+});
+const header = { agentId: "a1" as AgentId, sessionId: "0a1b2c" as SessionId, at: 0 };
+const agent: AgentOnDisk = {
+  record: { ...introduce(header, identity), state: "running" },
+  fileState: "running",
+  runner: { pid: 1, pidStart: "1" },
+  transcript: "",
+  file: "",
+};
 
 test.each<[string[], boolean]>([
   [[], true],

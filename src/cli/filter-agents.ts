@@ -1,14 +1,15 @@
 import { RetinueError } from "../errors.ts";
-import { statesOnDisk, type AgentOnDisk } from "../transcript/meta.ts";
+import { agentStates } from "../events/agent-record.ts";
+import type { AgentOnDisk } from "../transcript/agent-on-disk.ts";
 
 const readers = {
-  state: ({ state }: AgentOnDisk) => state,
-  type: ({ meta }: AgentOnDisk) => meta.agentType,
-  name: ({ meta }: AgentOnDisk) => meta.retinue.name ?? "",
-  session: ({ meta }: AgentOnDisk) => meta.retinue.sessionId,
-  parent: ({ meta }: AgentOnDisk) => meta.retinue.parentId ?? "",
-  model: ({ meta }: AgentOnDisk) => meta.retinue.model,
-  cwd: ({ meta }: AgentOnDisk) => meta.retinue.cwd,
+  state: ({ record }: AgentOnDisk) => record.state,
+  type: ({ record }: AgentOnDisk) => record.type,
+  name: ({ record }: AgentOnDisk) => record.name ?? "",
+  session: ({ record }: AgentOnDisk) => record.sessionId,
+  parent: ({ record }: AgentOnDisk) => record.parentId ?? "",
+  model: ({ record }: AgentOnDisk) => record.model,
+  cwd: ({ record }: AgentOnDisk) => record.cwd,
 };
 
 /**
@@ -29,8 +30,8 @@ function parse(filter: string): { key: Key; value: string } {
   const [, key = "", value = ""] = /^([a-z]+)=(.*)$/s.exec(filter) ?? [];
   if (!Object.hasOwn(readers, key))
     throw unfit(filter, `write key=value, with one of ${Object.keys(readers).join(", ")}`);
-  if (key === "state" && !statesOnDisk.some((state) => state === value))
-    throw unfit(filter, `an agent is ${statesOnDisk.join(", ")}`);
+  if (key === "state" && !agentStates.some((state) => state === value))
+    throw unfit(filter, `an agent is ${agentStates.join(", ")}`);
   return { key: key as Key, value };
 }
 

@@ -1,4 +1,4 @@
-import type { AgentOnDisk } from "../transcript/meta.ts";
+import type { AgentOnDisk } from "../transcript/agent-on-disk.ts";
 import { Caller } from "./caller.ts";
 import { findAgent } from "./find-agent.ts";
 

@@ -1,10 +1,9 @@
+import { hasEnded, totalOf, type AgentState } from "../events/agent-record.ts";
 import { totalTokens } from "../message.ts";
 import { formatCost, formatDuration, formatModel, formatTokens, plural } from "./format.ts";
 import {
   elapsed,
-  hasEnded,
-  type AgentState,
-  type AgentStatus,
+  type AgentView,
   type DeadlineClock,
   type RunState,
   type TreeRow,
@@ -25,7 +24,7 @@ export interface Drawing {
 export function drawBlock(
   drawing: Drawing,
   size: { width: number; height: number },
-): { lines: Line[]; folded: AgentState[] } {
+): { lines: Line[]; folded: AgentView[] } {
   const { run, style } = drawing;
   const { shown, folded, left } = choose(run, size.height - 1);
   const layout = columnLayout(shown, drawing, size.width);
@@ -45,25 +44,25 @@ export function drawBlock(
 function choose(
   run: RunState,
   height: number,
-): { shown: TreeRow[]; folded: AgentState[]; left: number } {
+): { shown: TreeRow[]; folded: AgentView[]; left: number } {
   const fits = run.agents.size + (run.forgotten > 0 ? 1 : 0) <= height;
   if (fits) return { shown: run.tree(), folded: [], left: 0 };
 
   const room = Math.max(0, height - 1);
-  const folded = new Set<AgentState>();
+  const folded = new Set<AgentView>();
   const candidates = [...run.agents.values()]
-    .filter(hasEnded)
-    .sort((a, b) => (a.endedAt ?? 0) - (b.endedAt ?? 0));
+    .filter(({ record }) => hasEnded(record))
+    .sort((a, b) => (a.record.endedAt ?? 0) - (b.record.endedAt ?? 0));
   const children = new Map<string | null, number>();
-  for (const { parentId } of run.agents.values()) {
-    children.set(parentId, (children.get(parentId) ?? 0) + 1);
+  for (const { record } of run.agents.values()) {
+    children.set(record.parentId, (children.get(record.parentId) ?? 0) + 1);
   }
   for (const agent of candidates) {
     if (run.agents.size - folded.size <= room) break;
     // Children end before their parent, except in the background; such a parent keeps its row.
-    if ((children.get(agent.id) ?? 0) > 0) continue;
+    if ((children.get(agent.record.id) ?? 0) > 0) continue;
     folded.add(agent);
-    children.set(agent.parentId, (children.get(agent.parentId) ?? 0) - 1);
+    children.set(agent.record.parentId, (children.get(agent.record.parentId) ?? 0) - 1);
   }
   const rows = run.tree(folded);
   return {
@@ -74,8 +73,10 @@ function choose(
 }
 
 function header({ run, now, style, scripted }: Drawing, width: number): Line {
-  const count = (...statuses: AgentStatus[]): number =>
-    run.agents.values().reduce((sum, { status }) => sum + (statuses.includes(status) ? 1 : 0), 0);
+  const count = (...states: AgentState[]): number =>
+    run.agents
+      .values()
+      .reduce((sum, { record }) => sum + (states.includes(record.state) ? 1 : 0), 0);
   const counts: [number, string][] = [
     [count("running", "waiting"), "working"],
     [count("queued"), "queued"],
@@ -86,12 +87,12 @@ function header({ run, now, style, scripted }: Drawing, width: number): Line {
   ];
   const parts = counts.flatMap(([number, word]) => (number > 0 ? [`${number} ${word}`] : []));
   const left = ["retinue", ...(scripted ? ["scripted"] : []), ...parts].join(" · ");
-  const living = run.agents.values().some((agent) => !hasEnded(agent));
-  const last = Math.max(0, ...run.agents.values().map((agent) => agent.endedAt ?? 0));
+  const living = run.agents.values().some((agent) => !hasEnded(agent.record));
+  const last = Math.max(0, ...run.agents.values().map((agent) => agent.record.endedAt ?? 0));
   const time = formatDuration((living ? now : last) - (run.totals.startedAt ?? now));
-  const known = run.totals.costUsd !== null && run.totals.costUsd > 0;
-  const cost = known ? `  ${formatCost(run.totals.costUsd)}` : "";
-  const right = `${formatTokens(totalTokens(run.totals.usage))} tok${cost}  ⏱ ${time}`;
+  const known = run.totals.used.costUsd !== null && run.totals.used.costUsd > 0;
+  const cost = known ? `  ${formatCost(run.totals.used.costUsd)}` : "";
+  const right = `${formatTokens(totalTokens(run.totals.used.usage))} tok${cost}  ⏱ ${time}`;
   const leftWidth = Math.max(Math.min(width, displayWidth(left)), width - displayWidth(right) - 2);
   return compose(
     [
@@ -118,10 +119,10 @@ function columnLayout(rows: readonly TreeRow[], drawing: Drawing, width: number)
     Math.max(0, ...rows.map((row) => displayWidth(fit(text(row), limit))));
   const layout: Layout = {
     who: widest(Math.ceil(width * 0.35), ({ agent, prefix }) => `${prefix}* ${who(agent)}`),
-    type: widest(20, ({ agent }) => agent.type),
-    model: widest(24, ({ agent }) => formatModel(agent.model, drawing.scripted)),
+    type: widest(20, ({ agent }) => agent.record.type),
+    model: widest(24, ({ agent }) => formatModel(agent.record.model, drawing.scripted)),
     tools: widest(12, ({ agent }) => toolCount(agent)),
-    tokens: widest(8, ({ agent }) => formatTokens(totalTokens(agent.usage))),
+    tokens: widest(8, ({ agent }) => formatTokens(totalTokens(totalOf(agent.record).usage))),
     time: widest(9, ({ agent }) => formatDuration(elapsed(agent, drawing.now))),
     activity: 0,
   };
@@ -139,16 +140,16 @@ function columnLayout(rows: readonly TreeRow[], drawing: Drawing, width: number)
 
 function rowCells({ agent, prefix }: TreeRow, drawing: Drawing, layout: Layout): Cell[] {
   const { now, style, scripted } = drawing;
-  const paint = style.status(agent.status);
+  const paint = style.status(agent.record.state);
   const nameWidth = Math.max(0, layout.who - displayWidth(prefix) - 2);
-  const tokens = formatTokens(totalTokens(agent.usage));
+  const tokens = formatTokens(totalTokens(totalOf(agent.record).usage));
   const duration = formatDuration(elapsed(agent, now));
   return [
     { text: prefix, gap: 0, paint: style.dim },
-    { text: statusGlyphs[agent.status], gap: 1, paint },
+    { text: statusGlyphs[agent.record.state], gap: 1, paint },
     { text: who(agent), width: nameWidth, paint: style.bold },
-    { text: agent.type, width: layout.type, paint: style.agent(agent.color) },
-    { text: formatModel(agent.model, scripted), width: layout.model, paint: style.dim },
+    { text: agent.record.type, width: layout.type, paint: style.agent(agent.record.color) },
+    { text: formatModel(agent.record.model, scripted), width: layout.model, paint: style.dim },
     ...activityCells(agent, drawing, layout.activity),
     { text: toolCount(agent), width: layout.tools, align: "right", paint: style.dim },
     { text: tokens, width: layout.tokens, align: "right" },
@@ -163,19 +164,19 @@ const nearLimit: Readonly<Record<DeadlineClock, string>> = {
 };
 
 /** Silence and a limit that comes near are never cut: they are what a person looks for. */
-function activityCells(agent: AgentState, { run, now, style }: Drawing, width: number): Cell[] {
+function activityCells(agent: AgentView, { run, now, style }: Drawing, width: number): Cell[] {
   const silence = now - agent.lastEventAt;
-  const paint = hasEnded(agent) ? style.status(agent.status) : noPaint;
+  const paint = hasEnded(agent.record) ? style.status(agent.record.state) : noPaint;
   const text = activity(agent, run);
   const notes =
-    agent.status === "running"
+    agent.record.state === "running"
       ? [
           ...(agent.warning === null ? [] : [nearLimit[agent.warning]]),
           ...(silence < silentAfter ? [] : [`silent ${formatDuration(silence)}`]),
         ]
       : [];
   const mark: Cell[] =
-    agent.background && !hasEnded(agent) && width > 6
+    agent.record.background && !hasEnded(agent.record) && width > 6
       ? [{ text: "bg", gap: 1, paint: style.dim }]
       : [];
   const room = mark.length === 0 ? width : width - 3;
@@ -188,33 +189,33 @@ function activityCells(agent: AgentState, { run, now, style }: Drawing, width: n
   ];
 }
 
-function activity(agent: AgentState, run: RunState): string {
-  if (hasEnded(agent)) return agent.outcome ?? "";
-  if (agent.status === "queued") return "queued";
-  if (agent.status === "waiting") return waiting(agent, run);
-  if (agent.status === "idle") return "idle";
+function activity(agent: AgentView, run: RunState): string {
+  if (hasEnded(agent.record)) return agent.outcome ?? "";
+  if (agent.record.state === "queued") return "queued";
+  if (agent.record.state === "waiting") return waiting(agent, run);
+  if (agent.record.state === "idle") return "idle";
   const now = agent.retry ?? toolLine(agent) ?? "thinking";
   return agent.summary === null ? now : `${agent.summary} · ${now}`;
 }
 
-function waiting(agent: AgentState, run: RunState): string {
-  if (agent.waitReason === "permission") return "waiting for permission";
-  if (agent.waitReason === "question") return "waiting for an answer";
-  if (agent.waitReason === "message") return "waiting for a message";
+function waiting(agent: AgentView, run: RunState): string {
+  if (agent.record.waitReason === "permission") return "waiting for permission";
+  if (agent.record.waitReason === "question") return "waiting for an answer";
+  if (agent.record.waitReason === "message") return "waiting for a message";
   return `waiting for ${plural(run.livingChildren(agent), "child", "children")}`;
 }
 
-function toolLine({ lastTool }: AgentState): string | null {
+function toolLine({ lastTool }: AgentView): string | null {
   if (lastTool === null) return null;
   return lastTool.progress === null ? lastTool.line : `${lastTool.line} · ${lastTool.progress}`;
 }
 
 /** The same words for an agent in its row and in lines that stay: its name, or what it is about. */
-export function who(agent: AgentState): string {
-  if (agent.name !== null) return agent.name;
-  return agent.description === "" ? agent.label : agent.description;
+export function who(agent: AgentView): string {
+  if (agent.record.name !== null) return agent.record.name;
+  return agent.record.description === "" ? agent.label : agent.record.description;
 }
 
-function toolCount(agent: AgentState): string {
-  return agent.toolUses === 0 ? "" : plural(agent.toolUses, "tool");
+function toolCount(agent: AgentView): string {
+  return totalOf(agent.record).toolUses === 0 ? "" : plural(totalOf(agent.record).toolUses, "tool");
 }

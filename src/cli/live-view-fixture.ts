@@ -2,7 +2,8 @@ import { afterEach } from "vitest";
 import type { AgentResult } from "../agent-result.ts";
 import type { AgentEventBody, AgentSummary } from "../events/event.ts";
 import type { AgentId, SessionId } from "../ids.ts";
-import { agentSummary, figures } from "./events-fixture.ts";
+import { noUsage } from "../message.ts";
+import { agentSummary, figures } from "../events/events-fixture.ts";
 import { LiveView, type LiveViewOptions } from "./live-view.ts";
 import { Terminal, TestClock } from "./terminal-fixture.ts";
 
@@ -41,6 +42,15 @@ export function open(options: Partial<LiveViewOptions> & { columns?: number; row
     });
   tell("m", { type: "agent-start", agent: summary });
   return { terminal, clock, view, tell, child };
+}
+
+/** An answer that asks for one call. */
+export function asks(id: string, name: string): AgentEventBody {
+  const block = { type: "tool_use" as const, id, name, input: {} };
+  const message = { role: "assistant" as const, content: [block] };
+  const about = { id: `m${id}`, requestId: "r", model: "m", stopReason: "tool_use" as const };
+  const answer = { ...about, usage: noUsage, message };
+  return { type: "assistant-message", turn: 1, answer, costUsd: null, durationMs: 0 };
 }
 
 export function bash(id: string, command: string): AgentEventBody {

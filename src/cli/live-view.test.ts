@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { noUsage } from "../message.ts";
 import { LiveView } from "./live-view.ts";
-import { bash, done, open } from "./live-view-fixture.ts";
+import { asks, bash, done, open } from "./live-view-fixture.ts";
 import { Terminal, TestClock } from "./terminal-fixture.ts";
 
 describe("the block", () => {
@@ -24,11 +24,11 @@ describe("the block", () => {
     child("scan-api");
     child("tests", { type: "Bash", model: "sonnet" });
     child("old-docs");
-    tell("scan-api", {
+    tell("scan-api", asks("1", "Grep"), {
       type: "tool-call-start",
       call: { id: "1", name: "Grep", input: { pattern: "authorize(", path: "src/" } },
     });
-    tell("tests", bash("2", "npm test"), {
+    tell("tests", asks("2", "Bash"), bash("2", "npm test"), {
       type: "tool-call-progress",
       callId: "2",
       text: "214 passed\n",

@@ -1,8 +1,9 @@
+import { totalOf, type AgentRecord } from "../events/agent-record.ts";
 import type { AgentEvent } from "../events/event.ts";
 import { totalTokens } from "../message.ts";
 import { formatDenial, formatFigures } from "./format.ts";
 import { drawBlock, who } from "./live-rows.ts";
-import { elapsed, RunState, type AgentState } from "./run-state.ts";
+import { elapsed, RunState, type AgentView } from "./run-state.ts";
 import { plain } from "./sanitize.ts";
 import { steeringLine } from "./steering-lines.ts";
 import { createStyle, noPaint, statusGlyphs, type Paint, type Style } from "./style.ts";
@@ -27,7 +28,7 @@ export class LiveView {
   #painted: Line[] = [];
   #columns = 0;
   #permanent: { text: string; paint: Paint }[] = [];
-  readonly #folded = new WeakSet<AgentState>();
+  readonly #folded = new WeakSet<AgentView>();
   #panel: Panel | null = null;
   #phase: "new" | "drawing" | "stopped" = "new";
   #lastFrameAt = Number.NEGATIVE_INFINITY;
@@ -53,6 +54,12 @@ export class LiveView {
     const isTold = event.type === "prompt" && event.source === "notification";
     const steered = agent === undefined || isTold ? null : steeringLine(event, this.run);
     if (agent !== undefined && steered !== null) this.log(`${this.run.path(agent)}  ${steered}`);
+    this.#request(this.#clock.now());
+  }
+
+  /** Shows an agent that runs already. */
+  add(record: AgentRecord): void {
+    this.run.add(record);
     this.#request(this.#clock.now());
   }
 
@@ -139,17 +146,17 @@ export class LiveView {
     this.#stream.write(`${beginFrame}${hide}${update}${endFrame}`);
   }
 
-  #reportFolded(agent: AgentState, now: number): void {
+  #reportFolded(agent: AgentView, now: number): void {
     if (this.#folded.has(agent)) return;
     this.#folded.add(agent);
     const figures = formatFigures({
-      turns: agent.turn,
-      toolUses: agent.toolUses,
-      tokens: totalTokens(agent.usage),
+      turns: agent.record.run.turns,
+      toolUses: totalOf(agent.record).toolUses,
+      tokens: totalTokens(totalOf(agent.record).usage),
       durationMs: elapsed(agent, now),
     });
-    const text = `${statusGlyphs[agent.status]} ${who(agent)} (${agent.type})  ${figures}  ${agent.outcome ?? ""}`;
-    this.#permanent.push({ text, paint: this.#style.status(agent.status) });
+    const text = `${statusGlyphs[agent.record.state]} ${who(agent)} (${agent.record.type})  ${figures}  ${agent.outcome ?? ""}`;
+    this.#permanent.push({ text, paint: this.#style.status(agent.record.state) });
   }
 
   /** The bytes from what is on the screen to what should be, or nothing when it already is. */

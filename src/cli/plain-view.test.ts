@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { AgentEventBody, AgentSummary } from "../events/event.ts";
 import type { AgentId, SessionId } from "../ids.ts";
 import { noUsage } from "../message.ts";
-import { agentSummary, figures } from "./events-fixture.ts";
+import { agentSummary, figures } from "../events/events-fixture.ts";
 import { PlainView } from "./plain-view.ts";
 import { createStyle } from "./style.ts";
 

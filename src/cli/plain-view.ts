@@ -1,7 +1,8 @@
+import type { AgentRecord } from "../events/agent-record.ts";
 import type { AgentEvent } from "../events/event.ts";
 import { textOf, totalTokens } from "../message.ts";
 import { formatCall, formatDenial, formatFigures, formatModel, formatOutcome } from "./format.ts";
-import { RunState, type AgentState } from "./run-state.ts";
+import { RunState, type AgentView } from "./run-state.ts";
 import { plainLine } from "./sanitize.ts";
 import { steeringLine } from "./steering-lines.ts";
 import { createStyle, type Style } from "./style.ts";
@@ -25,9 +26,13 @@ export class PlainView {
     const agent = this.run.apply(event);
     if (agent === undefined) return;
     const line = this.#line(agent, event);
-    if (line === null) return;
-    const path = this.#style.agent(agent.color)(this.run.path(agent));
-    this.#stream.write(`${path}  ${line}\n`);
+    if (line !== null) this.#write(agent, line);
+  }
+
+  /** Shows an agent that runs already. */
+  add(record: AgentRecord): void {
+    const agent = this.run.add(record);
+    this.#write(agent, record.hasStarted ? this.#started(agent, null) : this.#style.dim("queued"));
   }
 
   log(text: string): void {
@@ -37,7 +42,12 @@ export class PlainView {
   /** Nothing is held back; it is here so that both views are used alike. */
   stop(): void {}
 
-  #line(agent: AgentState, event: AgentEvent): string | null {
+  #write(agent: AgentView, line: string): void {
+    const path = this.#style.agent(agent.record.color)(this.run.path(agent));
+    this.#stream.write(`${path}  ${line}\n`);
+  }
+
+  #line(agent: AgentView, event: AgentEvent): string | null {
     const style = this.#style;
     switch (event.type) {
       case "agent-queued":
@@ -79,10 +89,11 @@ export class PlainView {
     }
   }
 
-  #started(agent: AgentState, refused: string | null): string {
-    const about = agent.name === null && agent.parentId !== null ? [] : [agent.type];
-    const model = formatModel(agent.model, this.#scripted);
-    return ["started", ...about, agent.description, model, plainLine(refused ?? "")]
+  #started(agent: AgentView, refused: string | null): string {
+    const about =
+      agent.record.name === null && agent.record.parentId !== null ? [] : [agent.record.type];
+    const model = formatModel(agent.record.model, this.#scripted);
+    return ["started", ...about, agent.record.description, model, plainLine(refused ?? "")]
       .filter((part) => part !== "")
       .join(" · ");
   }

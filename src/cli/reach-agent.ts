@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ControlClient } from "../control/client.ts";
 import { RetinueError } from "../errors.ts";
 import { readLease } from "../transcript/lease.ts";
-import { isOpen, sessionDirectory, type AgentOnDisk } from "../transcript/meta.ts";
+import { isOpen, sessionDirectory, type AgentOnDisk } from "../transcript/agent-on-disk.ts";
 
 /** A run opens its socket a moment after it has begun. */
 const patienceMs = 5000;
@@ -13,10 +13,10 @@ const patienceMs = 5000;
  * does cannot be talked to.
  */
 export async function reachAgent(agent: AgentOnDisk, signal?: AbortSignal): Promise<ControlClient> {
-  if (!isOpen(agent.state)) throw notRunning(agent);
+  if (!isOpen(agent.record.state)) throw notRunning(agent);
   const client = await reachOwner(agent, signal);
   // No lease, and yet it runs: in a version that knows of none.
-  if (client === undefined) throw deaf(agent, agent.meta.retinue.pid);
+  if (client === undefined) throw deaf(agent, agent.runner.pid);
   return client;
 }
 
@@ -36,8 +36,8 @@ export async function reachOwner(
   }
 }
 
-function deaf({ meta }: AgentOnDisk, pid: number): RetinueError {
-  const { agentId: id } = meta.retinue;
+function deaf({ record }: AgentOnDisk, pid: number): RetinueError {
+  const { id } = record;
   return new RetinueError(
     "unreachable",
     `Agent ${id} runs in process ${pid}, which listens to nobody: an older Retinue, or a program that does not call serveSession(manager). 'retinue logs -f ${id}' follows it; 'kill ${pid}' ends the process.`,
@@ -64,8 +64,9 @@ export class AgentLines implements Disposable {
   }
 }
 
-export function notRunning({ meta, state }: AgentOnDisk): RetinueError {
-  const { agentId: id, pid } = meta.retinue;
+export function notRunning({ record, runner }: AgentOnDisk): RetinueError {
+  const { id, state } = record;
+  const { pid } = runner;
   const how =
     state === "interrupted"
       ? `was interrupted: its process ${pid} is gone`

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { RetinueError } from "../errors.ts";
 import type { AgentEventBody, AgentSummary } from "../events/event.ts";
 import type { AgentId, SessionId } from "../ids.ts";
-import { agentSummary, figures } from "./events-fixture.ts";
+import { agentSummary, figures } from "../events/events-fixture.ts";
 import { Keyboard } from "./keyboard-fixture.ts";
 import { KeyLayers } from "./key-layers.ts";
 import type { Panel } from "./live-view.ts";

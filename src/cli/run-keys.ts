@@ -5,7 +5,8 @@ import { plural } from "./format.ts";
 import { interrupt, type KeyLayers, type Layer } from "./key-layers.ts";
 import { editLine, type Key } from "./keys.ts";
 import type { Panel } from "./live-view.ts";
-import { hasEnded, type AgentState, type RunState } from "./run-state.ts";
+import { hasEnded, isBusy } from "../events/agent-record.ts";
+import type { AgentView, RunState } from "./run-state.ts";
 import { compose, displayWidth, type Line } from "./width.ts";
 
 export interface RunKeysOptions {
@@ -94,7 +95,9 @@ export class RunKeys implements Layer, Disposable {
   }
 
   #whatDies(): string {
-    const living = [...this.#options.run.agents.values()].filter((agent) => !hasEnded(agent));
+    const living = [...this.#options.run.agents.values()].filter(
+      (agent) => !hasEnded(agent.record),
+    );
     const names = living.map(({ label }) => label).join(", ");
     return `x again to stop ${plural(living.length, "agent")} and what they started: ${names}`;
   }
@@ -139,19 +142,19 @@ export class RunKeys implements Layer, Disposable {
     const { manager, say } = this.#options;
     const awaited = this.#awaited();
     if (awaited.length === 0) say(`${this.#name()} waits for no agent: nothing to move.`);
-    for (const { id, label } of awaited) {
+    for (const { record, label } of awaited) {
       try {
-        await manager.background(id);
+        await manager.background(record.id);
       } catch (error) {
         say(`${label} stays in the foreground: ${errorMessage(error)}`);
       }
     }
   }
 
-  #awaited(): AgentState[] {
+  #awaited(): AgentView[] {
     const { run, main } = this.#options;
     return [...run.agents.values()].filter(
-      ({ parentId, status, background }) => parentId === main && !background && busy.has(status),
+      ({ record }) => record.parentId === main && !record.background && isBusy(record),
     );
   }
 
@@ -161,5 +164,4 @@ export class RunKeys implements Layer, Disposable {
   }
 }
 
-const busy: ReadonlySet<AgentState["status"]> = new Set(["queued", "running", "waiting"]);
 const hint = "Ctrl+B background · m message";

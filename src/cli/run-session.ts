@@ -168,7 +168,13 @@ function settled(given: RunOptions): RunOptions {
 }
 
 /** What `RunTotals` and a quiet run look at. */
-const totalled = ["agent-start", "assistant-message", "spend", "permission-deny"] as const;
+const totalled = [
+  "agent-queued",
+  "agent-start",
+  "assistant-message",
+  "spend",
+  "permission-deny",
+] as const;
 
 function showsAll(options: RunOptions): boolean {
   return options.outputFormat === "stream-json" || showsProgress(options);

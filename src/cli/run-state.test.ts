@@ -3,8 +3,9 @@ import type { AgentResult } from "../agent-result.ts";
 import type { AgentEventBody, AgentSummary } from "../events/event.ts";
 import type { AgentId, SessionId } from "../ids.ts";
 import { noUsage, type Usage } from "../message.ts";
-import { agentSummary, figures } from "./events-fixture.ts";
-import { elapsed, RunState, type AgentState } from "./run-state.ts";
+import { agentSummary, figures } from "../events/events-fixture.ts";
+import { totalOf } from "../events/agent-record.ts";
+import { elapsed, RunState, type AgentView } from "./run-state.ts";
 
 const sessionId = "5" as SessionId;
 
@@ -43,7 +44,7 @@ class Story {
     const agent = summary({ parentId: parentId as AgentId, depth: 1, ...over });
     return this.tell(id, { type: "agent-start", agent });
   }
-  agent(id: string): AgentState {
+  agent(id: string): AgentView {
     const agent = this.run.agents.get(id as AgentId);
     if (agent === undefined) throw new Error(`no agent ${id}`);
     return agent;
@@ -64,10 +65,10 @@ describe("the life of an agent", () => {
       { type: "agent-wait", reason: "child" },
       { type: "agent-wake" },
       { type: "agent-idle", agent: summary() },
-      { type: "turn-start", turn: 3, wrapUp: false },
+      { type: "agent-start", agent: summary() },
       { type: "agent-end", result: completed("done") },
     ];
-    for (const body of bodies) seen.push(story.tell("m", body).agent("m").status);
+    for (const body of bodies) seen.push(story.tell("m", body).agent("m").record.state);
     expect(seen).toEqual([
       "queued",
       "running",
@@ -77,26 +78,29 @@ describe("the life of an agent", () => {
       "running",
       "completed",
     ]);
-    expect(story.agent("m")).toMatchObject({ turn: 3, outcome: "done", failure: null });
+    expect(story.agent("m").outcome).toBe("done");
   });
 
   test("a failure keeps its code", () => {
     const error = { code: "timeout", message: "after 5 minutes" } as const;
     const result: AgentResult = { ...completed(""), state: "failed", error };
     const agent = main().tell("m", { type: "agent-end", result }).agent("m");
-    expect(agent).toMatchObject({ failure: "timeout", outcome: "timeout: after 5 minutes" });
+    expect(agent.outcome).toBe("timeout: after 5 minutes");
+    expect(agent.record.end).toMatchObject({ error: { code: "timeout" } });
   });
 
   test("an agent that is continued runs again and keeps what it has spent", () => {
     const usage = { ...noUsage, input: 5 };
     const story = main().tell("m", answer("haiku", usage), {
       type: "agent-end",
-      result: completed("first"),
+      result: { ...completed("first"), usage },
     });
     story.at = 9000;
     story.tell("m", { type: "agent-start", agent: summary() });
     const agent = story.agent("m");
-    expect(agent).toMatchObject({ status: "running", outcome: null, endedAt: null, usage });
+    expect(agent.outcome).toBeNull();
+    expect(agent.record).toMatchObject({ state: "running", endedAt: null, end: null });
+    expect(totalOf(agent.record).usage).toEqual(usage);
     expect(elapsed(agent, 9500)).toBe(500);
   });
 
@@ -138,7 +142,6 @@ describe("tools", () => {
       endOf("2"),
     );
     expect(story.agent("m").lastTool?.line).toBe("Bash one");
-    expect(story.agent("m").toolUses).toBe(2);
     expect(story.tell("m", endOf("1")).agent("m").lastTool?.line).toBe("Bash one");
   });
 
@@ -157,7 +160,7 @@ describe("tools", () => {
       call: call("1", "rm"),
       reason: "no",
     });
-    expect(story.agent("m").denials).toBe(1);
+    expect(story.agent("m").record.run.denials).toBe(1);
     expect(story.run.totals.denials).toEqual([{ agentId: "m", call: call("1", "rm") }]);
   });
 });
@@ -208,8 +211,8 @@ describe("memory", () => {
     }
     expect(story.run.agents.size).toBe(5);
     expect(story.run.forgotten).toBe(96);
-    expect(story.run.totals.usage.output).toBe(100);
-    expect(story.run.main?.id).toBe("m");
+    expect(story.run.totals.used.usage.output).toBe(100);
+    expect(story.run.main?.record.id).toBe("m");
   });
 
   test("living agents are never forgotten", () => {
@@ -228,16 +231,26 @@ describe("memory", () => {
   test("an event of an agent that was never introduced changes nothing but the totals", () => {
     const run = new Story().tell("ghost", answer("haiku", { ...noUsage, input: 3 })).run;
     expect(run.agents.size).toBe(0);
-    expect(run.totals.usageByModel.get("haiku")?.input).toBe(3);
+    expect(run.totals.byModel.get("haiku")?.usage.input).toBe(3);
   });
 });
 
 test("names and descriptions from a model are made harmless", () => {
   const hostile = "\x1b]52;c;AAAA\x07a\u202eb\nc";
   const story = main().child("a", "m", { type: hostile, name: hostile, description: hostile });
-  expect(story.agent("a")).toMatchObject({ type: "ab c", name: "ab c", description: "ab c" });
+  expect(story.agent("a").record).toMatchObject({
+    type: "ab c",
+    name: "ab c",
+    description: "ab c",
+  });
   expect(story.run.path(story.agent("a"))).toBe("main ▸ ab c");
 });
+
+function costs({ totals }: RunState): Record<string, number | null> {
+  return Object.fromEntries(
+    totals.byModel.entries().map(([model, { costUsd }]) => [model, costUsd]),
+  );
+}
 
 describe("cost", () => {
   test("adds up per agent, per model and over all, forgotten agents included", () => {
@@ -246,20 +259,20 @@ describe("cost", () => {
       .child("c", "m")
       .tell("m", answer("opus", noUsage, 0.5))
       .tell("c", answer("haiku", noUsage, 0.25), answer("opus", noUsage, 0.125));
-    expect(story.agent("m").costUsd).toBe(0.5);
-    expect(story.agent("c").costUsd).toBe(0.375);
+    expect(totalOf(story.agent("m").record).costUsd).toBe(0.5);
+    expect(totalOf(story.agent("c").record).costUsd).toBe(0.375);
     story.tell("c", { type: "agent-end", result: completed("") }).child("d", "m");
     expect(story.run.forgotten).toBe(1);
-    expect(story.run.totals.costUsd).toBe(0.875);
-    expect(Object.fromEntries(story.run.totals.costByModel)).toEqual({ opus: 0.625, haiku: 0.25 });
+    expect(story.run.totals.used.costUsd).toBe(0.875);
+    expect(costs(story.run)).toEqual({ opus: 0.625, haiku: 0.25 });
   });
 
   test("with one unknown answer the sums that it is part of are unknown, the others are not", () => {
     const { run } = main()
       .tell("m", answer("opus", noUsage, 0.5), answer("new", noUsage, null))
       .tell("m", answer("opus", noUsage, 0.5));
-    expect(run.totals.costUsd).toBeNull();
-    expect(run.main?.costUsd).toBeNull();
-    expect(Object.fromEntries(run.totals.costByModel)).toEqual({ opus: 1, new: null });
+    expect(run.totals.used.costUsd).toBeNull();
+    expect(run.main && totalOf(run.main.record).costUsd).toBeNull();
+    expect(costs(run)).toEqual({ opus: 1, new: null });
   });
 });

@@ -1,15 +1,6 @@
-import type { AgentResult, FailureCode } from "../agent-result.ts";
-import type {
-  AgentEvent,
-  AgentSummary,
-  StopReason,
-  ToolCall,
-  WaitReason,
-} from "../events/event.ts";
+import { advance, hasEnded, introduce, type AgentRecord } from "../events/agent-record.ts";
+import type { AgentEvent, AgentIdentity, StopReason, ToolCall } from "../events/event.ts";
 import type { AgentId } from "../ids.ts";
-import type { AgentState as LifecycleState } from "../lifecycle/agent-state.ts";
-import { addUsage, noUsage, type Usage } from "../message.ts";
-import { addCost } from "../model/prices.ts";
 import { formatCall, formatOutcome } from "./format.ts";
 import { RunTotals } from "./run-totals.ts";
 import { plainLine } from "./sanitize.ts";
@@ -22,7 +13,7 @@ import { plainLine } from "./sanitize.ts";
  * `maxAgents` agents the oldest ended ones are forgotten, while the totals still count them.
  */
 export class RunState {
-  readonly agents: Map<AgentId, AgentState> = new Map();
+  readonly agents: Map<AgentId, AgentView> = new Map();
   /** How many ended agents are no longer in `agents`. */
   forgotten: number = 0;
   /** Over all agents, forgotten ones included. */
@@ -34,41 +25,49 @@ export class RunState {
   }
 
   /** The agent that the event is about, or `undefined` when it was never introduced or is forgotten. */
-  apply(event: AgentEvent): AgentState | undefined {
+  apply(event: AgentEvent): AgentView | undefined {
     this.totals.apply(event);
-    if ("agent" in event) this.#introduce(event.agentId, event.agent);
-    const agent = this.agents.get(event.agentId);
-    if (agent !== undefined) advance(agent, event);
+    const shown = "agent" in event ? { ...event, agent: inPlainLines(event.agent) } : event;
+    if ("agent" in shown && !this.agents.has(shown.agentId))
+      this.#add(introduce(shown, shown.agent));
+    const agent = this.agents.get(shown.agentId);
+    if (agent !== undefined) follow(agent, shown);
     return agent;
   }
 
+  /** Adds an agent that runs already, with its usage so far. */
+  add(record: AgentRecord): AgentView {
+    this.totals.add(record);
+    return this.#add(inPlainLines(record));
+  }
+
   /** The agent that everything else was spawned below. */
-  get main(): AgentState | undefined {
+  get main(): AgentView | undefined {
     return this.agents.values().next().value;
   }
 
   /** Labels from the main agent down: `main ▸ Explore`. */
-  path(agent: AgentState): string {
+  path(agent: AgentView): string {
     const parent = this.#parent(agent);
     return parent === undefined ? agent.label : `${this.path(parent)} ▸ ${agent.label}`;
   }
 
-  livingChildren(agent: AgentState): number {
+  livingChildren(agent: AgentView): number {
     let count = 0;
     for (const other of this.agents.values()) {
-      if (other.parentId === agent.id && !hasEnded(other)) count += 1;
+      if (other.record.parentId === agent.record.id && !hasEnded(other.record)) count += 1;
     }
     return count;
   }
 
   /** Depth first, siblings in the order in which they came, with the lines that draw the tree. */
-  tree(hidden: ReadonlySet<AgentState> = new Set()): TreeRow[] {
+  tree(hidden: ReadonlySet<AgentView> = new Set()): TreeRow[] {
     const byParent = Map.groupBy(
       this.agents.values().filter((agent) => !hidden.has(agent)),
       (agent) => this.#parent(agent),
     );
     const rows: TreeRow[] = [];
-    const visit = (parent: AgentState | undefined, stem: string): void => {
+    const visit = (parent: AgentView | undefined, stem: string): void => {
       const siblings = byParent.get(parent) ?? [];
       for (const [index, agent] of siblings.entries()) {
         const last = index === siblings.length - 1;
@@ -81,75 +80,55 @@ export class RunState {
     return rows;
   }
 
-  #parent(agent: AgentState): AgentState | undefined {
-    return agent.parentId === null ? undefined : this.agents.get(agent.parentId);
+  #parent(agent: AgentView): AgentView | undefined {
+    return agent.record.parentId === null ? undefined : this.agents.get(agent.record.parentId);
   }
 
-  #introduce(id: AgentId, summary: AgentSummary): void {
-    if (this.agents.has(id)) return;
-    const base = baseLabel(summary);
+  #add(record: AgentRecord): AgentView {
+    const base = baseLabel(record);
     const twins = this.agents
       .values()
-      .filter((other) => other.parentId === summary.parentId && other.baseLabel === base)
+      .filter((other) => other.record.parentId === record.parentId && other.baseLabel === base)
       .map((other) => other.ordinal);
     const ordinal = Math.max(0, ...twins) + 1;
-    this.agents.set(id, newAgent({ id, summary, base, ordinal }));
+    const view = newView(record, base, ordinal);
+    this.agents.set(record.id, view);
     if (this.agents.size > this.#maxAgents) this.#forgetOldest();
+    return view;
   }
 
   #forgetOldest(): void {
-    const parents = new Set(this.agents.values().map((agent) => agent.parentId));
+    const parents = new Set(this.agents.values().map(({ record }) => record.parentId));
     for (const agent of this.agents.values()) {
-      if (agent === this.main || !hasEnded(agent) || parents.has(agent.id)) continue;
-      this.agents.delete(agent.id);
+      const { record } = agent;
+      if (agent === this.main || !hasEnded(record) || parents.has(record.id)) continue;
+      this.agents.delete(record.id);
       this.forgotten += 1;
       return;
     }
   }
 }
 
-export type AgentStatus = LifecycleState;
-
-export interface AgentState {
-  readonly id: AgentId;
-  readonly type: string;
-  readonly name: string | null;
-  readonly description: string;
-  readonly color: string | null;
-  readonly model: string;
-  readonly depth: number;
-  readonly parentId: AgentId | null;
-  readonly toolUseId: string | null;
-  /** Tells it from its siblings: `Explore`, `Explore#2`. */
+/** One agent of a run, with what a person wants to see of it besides its record. */
+export interface AgentView {
+  record: AgentRecord;
+  /** The name that tells it from its siblings: `Explore`, `Explore#2`. */
   readonly label: string;
   readonly baseLabel: string;
   readonly ordinal: number;
-  /** Nobody waits for it. */
-  background: boolean;
-  status: AgentStatus;
-  waitReason: WaitReason | null;
-  turn: number;
-  toolUses: number;
-  denials: number;
-  usage: Usage;
-  /** In US dollars; null = unknown. */
-  costUsd: number | null;
   /** The call that started last among those still open, or the last one of all. */
   lastTool: ToolActivity | null;
   readonly openTools: Map<string, ToolActivity>;
   /** Set while the model is being asked again. */
   retry: string | null;
-  /** What it said it is doing, in the background. */
+  /** The line that describes its work in the background. */
   summary: string | null;
   /** The limit of time that came near last. */
   warning: DeadlineClock | null;
-  startedAt: number | null;
-  endedAt: number | null;
   /** The agent has been silent since then. */
   lastEventAt: number;
   stopReason: StopReason | null;
   outcome: string | null;
-  failure: FailureCode | null;
 }
 
 export type DeadlineClock = Extract<AgentEvent, { type: "deadline-warning" }>["clock"];
@@ -162,93 +141,58 @@ export interface ToolActivity {
 }
 
 export interface TreeRow {
-  readonly agent: AgentState;
+  readonly agent: AgentView;
   readonly prefix: string;
 }
 
-export function hasEnded(agent: AgentState): boolean {
-  return ended.has(agent.status);
+/** The time of the run under way, up to `now`, or of the last one. */
+export function elapsed({ record }: AgentView, now: number): number {
+  if (!record.hasStarted) return 0;
+  return Math.max(0, (record.endedAt ?? now) - record.run.startedAt);
 }
 
-/** Up to `now` while the agent lives. */
-export function elapsed(agent: AgentState, now: number): number {
-  return agent.startedAt === null ? 0 : Math.max(0, (agent.endedAt ?? now) - agent.startedAt);
+function baseLabel({ name, parentId, type }: AgentIdentity): string {
+  return plainLine(name ?? (parentId === null ? "main" : type), 40);
 }
 
-const ended: ReadonlySet<AgentStatus> = new Set<AgentStatus>(["completed", "failed", "stopped"]);
-
-function baseLabel(summary: AgentSummary): string {
-  return plainLine(summary.name ?? (summary.parentId === null ? "main" : summary.type), 40);
-}
-
-function newAgent(seed: {
-  id: AgentId;
-  summary: AgentSummary;
-  base: string;
-  ordinal: number;
-}): AgentState {
-  const { id, summary, base, ordinal } = seed;
+/** Texts that views show, each as one harmless line. */
+function inPlainLines<Identity extends AgentIdentity>(agent: Identity): Identity {
   return {
-    id,
-    type: plainLine(summary.type),
-    name: summary.name === null ? null : plainLine(summary.name),
-    description: plainLine(summary.description),
-    color: summary.color,
-    model: plainLine(summary.model),
-    depth: summary.depth,
-    parentId: summary.parentId,
-    toolUseId: summary.toolUseId,
+    ...agent,
+    type: plainLine(agent.type),
+    name: agent.name === null ? null : plainLine(agent.name),
+    description: plainLine(agent.description),
+    model: plainLine(agent.model),
+  };
+}
+
+function newView(record: AgentRecord, base: string, ordinal: number): AgentView {
+  return {
+    record,
     label: ordinal === 1 ? base : `${base}#${ordinal}`,
     baseLabel: base,
     ordinal,
-    background: summary.background,
-    status: "queued",
-    waitReason: null,
-    turn: 0,
-    toolUses: 0,
-    denials: 0,
-    usage: noUsage,
-    costUsd: 0,
     lastTool: null,
     openTools: new Map(),
     retry: null,
     summary: null,
     warning: null,
-    startedAt: null,
-    endedAt: null,
-    lastEventAt: 0,
+    lastEventAt: record.run.startedAt,
     stopReason: null,
     outcome: null,
-    failure: null,
   };
 }
 
-function advance(agent: AgentState, event: AgentEvent): void {
+function follow(agent: AgentView, event: AgentEvent): void {
+  agent.record = advance(agent.record, event);
   if (isSignOfLife(event)) agent.lastEventAt = event.at;
   switch (event.type) {
-    case "agent-queued":
-      agent.status = "queued";
-      return;
     case "agent-start":
-      agent.background = event.agent.background;
-      start(agent, event.at);
-      return;
-    case "agent-wait":
-      agent.status = "waiting";
-      agent.waitReason = event.reason;
-      return;
-    case "agent-wake":
-      agent.status = "running";
-      agent.waitReason = null;
-      return;
-    case "agent-idle":
-      agent.status = "idle";
+      agent.summary = null;
+      agent.warning = null;
+      agent.outcome = null;
       return;
     case "turn-start":
-      agent.status = "running";
-      agent.turn = event.turn;
-      agent.retry = null;
-      return;
     case "text-delta":
     case "thinking-delta":
       agent.retry = null;
@@ -260,13 +204,9 @@ function advance(agent: AgentState, event: AgentEvent): void {
       agent.retry = null;
       if (agent.warning === "progress") agent.warning = null;
       agent.stopReason = event.answer.stopReason;
-      agent.usage = addUsage(agent.usage, event.answer.usage);
-      agent.costUsd = addCost(agent.costUsd, event.costUsd);
       return;
     case "spend":
       if (event.what !== "summary") agent.retry = null;
-      agent.usage = addUsage(agent.usage, event.usage);
-      agent.costUsd = addCost(agent.costUsd, event.costUsd);
       return;
     case "deadline-warning":
       agent.warning = event.clock;
@@ -277,28 +217,21 @@ function advance(agent: AgentState, event: AgentEvent): void {
     case "tool-call-progress":
       progress(agent, event.callId, event.text);
       return;
-    case "permission-deny":
-      agent.denials += 1;
-      return;
     case "tool-call-end":
       agent.retry = null;
       if (agent.warning !== "wall") agent.warning = null;
       endTool(agent, event.call.id);
       return;
     case "agent-end":
-      end(agent, event.result, event.at);
-      return;
-    case "agent-background":
-      agent.background = true;
+      agent.retry = null;
+      agent.warning = null;
+      agent.openTools.clear();
+      agent.outcome = formatOutcome(event.result);
       return;
     case "summary":
       agent.summary = plainLine(event.text);
       return;
-    case "permission-request":
-    case "permission-answer":
-    case "mode-change":
-    case "prompt":
-    case "attachment":
+    default:
       return;
   }
 }
@@ -309,45 +242,21 @@ function isSignOfLife(event: AgentEvent): boolean {
   return event.type !== "deadline-warning" && event.type !== "summary";
 }
 
-/** Also what happens when an ended agent is continued: counts go on, the clock starts anew. */
-function start(agent: AgentState, at: number): void {
-  agent.status = "running";
-  agent.summary = null;
-  agent.startedAt = at;
-  agent.endedAt = null;
-  agent.waitReason = null;
-  agent.warning = null;
-  agent.outcome = null;
-  agent.failure = null;
-}
-
-function startTool(agent: AgentState, call: ToolCall): void {
+function startTool(agent: AgentView, call: ToolCall): void {
   const activity = { name: plainLine(call.name), line: formatCall(call), progress: null };
-  agent.toolUses += 1;
   agent.openTools.set(call.id, activity);
   agent.lastTool = activity;
 }
 
-function progress(agent: AgentState, callId: string, text: string): void {
+function progress(agent: AgentView, callId: string, text: string): void {
   const activity = agent.openTools.get(callId);
   if (activity === undefined) return;
   const end = text.slice(-1000).trimEnd();
   activity.progress = plainLine(end.slice(end.lastIndexOf("\n") + 1));
 }
 
-function endTool(agent: AgentState, callId: string): void {
+function endTool(agent: AgentView, callId: string): void {
   agent.openTools.delete(callId);
   const stillOpen = [...agent.openTools.values()].at(-1);
   if (stillOpen !== undefined) agent.lastTool = stillOpen;
-}
-
-function end(agent: AgentState, result: AgentResult, at: number): void {
-  agent.status = result.state;
-  agent.endedAt = at;
-  agent.waitReason = null;
-  agent.retry = null;
-  agent.warning = null;
-  agent.openTools.clear();
-  agent.outcome = formatOutcome(result);
-  agent.failure = result.state === "failed" ? result.error.code : null;
 }

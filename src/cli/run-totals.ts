@@ -1,16 +1,12 @@
-import type { AgentEvent, AnswerRecord, StopReason, ToolCall } from "../events/event.ts";
+import { nothingUsed, plus, totalOf, type AgentRecord, type Used } from "../events/agent-record.ts";
+import type { AgentEvent, StopReason, ToolCall } from "../events/event.ts";
 import type { AgentId } from "../ids.ts";
-import { addUsage, noUsage, type Usage } from "../message.ts";
-import { addCost } from "../model/prices.ts";
 
-/** What a run took over all its agents, read from its events. Ids, models and inputs are kept as they came. */
+/** The usage of all agents of a run, read from its events. Ids, models and inputs are kept as they came. */
 export class RunTotals {
   startedAt: number | null = null;
-  usage: Usage = noUsage;
-  readonly usageByModel: Map<string, Usage> = new Map();
-  /** In US dollars; null = unknown. */
-  costUsd: number | null = 0;
-  readonly costByModel: Map<string, number | null> = new Map();
+  used: Used = nothingUsed;
+  readonly byModel: Map<string, Used> = new Map();
   searches: number = 0;
   /** How long models were waited for, pauses between attempts included; those of agents side by side add up. */
   modelMs: number = 0;
@@ -23,26 +19,34 @@ export class RunTotals {
   apply(event: AgentEvent): void {
     this.startedAt ??= event.at;
     this.#main ??= event.agentId;
+    // An interrupted run that is resumed is one run.
+    if ("agent" in event && event.agent.earlier !== undefined)
+      this.#count(event.agent.model, event.agent.earlier.run);
     if (event.type === "permission-deny" && this.denials.length < 200) {
       this.denials.push({ agentId: event.agentId, call: event.call });
     }
     if (event.type === "spend") {
       this.searches += event.searches;
       this.modelMs += event.durationMs;
-      this.#spend(event, event.costUsd);
+      this.#count(event.model, { ...nothingUsed, usage: event.usage, costUsd: event.costUsd });
     }
     if (event.type !== "assistant-message") return;
     this.modelMs += event.durationMs;
-    this.#spend(event.answer, event.costUsd);
+    const { model, usage } = event.answer;
+    this.#count(model, { ...nothingUsed, turns: 1, usage, costUsd: event.costUsd });
     if (event.agentId === this.#main) this.stopReason = event.answer.stopReason;
   }
 
-  #spend({ model, usage }: Pick<AnswerRecord, "model" | "usage">, costUsd: number | null): void {
-    this.usage = addUsage(this.usage, usage);
-    this.usageByModel.set(model, addUsage(this.usageByModel.get(model) ?? noUsage, usage));
-    this.costUsd = addCost(this.costUsd, costUsd);
-    const past = this.costByModel.get(model);
-    this.costByModel.set(model, past === undefined ? costUsd : addCost(past, costUsd));
+  /** Adds an agent that runs already, with its usage so far. */
+  add(record: AgentRecord): void {
+    this.startedAt ??= record.startedAt;
+    this.#main ??= record.id;
+    this.#count(record.model, totalOf(record));
+  }
+
+  #count(model: string, used: Used): void {
+    this.used = plus(this.used, used);
+    this.byModel.set(model, plus(this.byModel.get(model) ?? nothingUsed, used));
   }
 }
 

@@ -1,9 +1,10 @@
+import { totalOf } from "../events/agent-record.ts";
 import { randomUUID } from "node:crypto";
 import type { AgentEvent, EventHeader } from "../events/event.ts";
 import type { SessionId } from "../ids.ts";
 import { totalTokens } from "../message.ts";
 import { formatOutcome } from "./format.ts";
-import { elapsed, type AgentState } from "./run-state.ts";
+import { elapsed, type AgentView } from "./run-state.ts";
 import type {
   Envelope,
   TaskNotificationFrame,
@@ -37,17 +38,17 @@ export function startedFrame({
 
 export function progressFrame(
   event: EventHeader,
-  agent: AgentState,
+  agent: AgentView,
   lastTool: string | undefined,
   summary?: string,
 ): TaskProgressFrame {
   return {
     type: "system",
     subtype: "task_progress",
-    task_id: agent.id,
-    tool_use_id: agent.toolUseId,
-    description: agent.description,
-    subagent_type: agent.type,
+    task_id: agent.record.id,
+    tool_use_id: agent.record.toolUseId,
+    description: agent.record.description,
+    subagent_type: agent.record.type,
     usage: taskUsage(agent, event.at),
     ...(lastTool === undefined ? {} : { last_tool_name: lastTool }),
     ...(summary === undefined ? {} : { summary }),
@@ -56,12 +57,12 @@ export function progressFrame(
 }
 
 /** It was moved to the background. */
-export function movedFrame({ sessionId }: EventHeader, agent: AgentState): TaskUpdatedFrame {
+export function movedFrame({ sessionId }: EventHeader, agent: AgentView): TaskUpdatedFrame {
   return {
     type: "system",
     subtype: "task_updated",
-    task_id: agent.id,
-    tool_use_id: agent.toolUseId,
+    task_id: agent.record.id,
+    tool_use_id: agent.record.toolUseId,
     is_backgrounded: true,
     patch: { is_backgrounded: true },
     ...newEnvelope(sessionId),
@@ -70,16 +71,16 @@ export function movedFrame({ sessionId }: EventHeader, agent: AgentState): TaskU
 
 export function notificationFrame(
   event: EventOf<"agent-end">,
-  agent: AgentState,
+  agent: AgentView,
   taskOutput: string,
 ): TaskNotificationFrame {
   const { result } = event;
-  const file = result.contentFile ?? (agent.background ? taskOutput : undefined);
+  const file = result.contentFile ?? (agent.record.background ? taskOutput : undefined);
   return {
     type: "system",
     subtype: "task_notification",
-    task_id: agent.id,
-    tool_use_id: agent.toolUseId,
+    task_id: agent.record.id,
+    tool_use_id: agent.record.toolUseId,
     status: result.state,
     summary: formatOutcome(result),
     ...(file === undefined ? {} : { output_file: file }),
@@ -92,10 +93,10 @@ export function newEnvelope(sessionId: SessionId): Envelope {
   return { uuid: randomUUID(), session_id: sessionId };
 }
 
-function taskUsage(agent: AgentState, now: number): TaskUsage {
+function taskUsage(agent: AgentView, now: number): TaskUsage {
   return {
-    total_tokens: totalTokens(agent.usage),
-    tool_uses: agent.toolUses,
+    total_tokens: totalTokens(totalOf(agent.record).usage),
+    tool_uses: totalOf(agent.record).toolUses,
     duration_ms: elapsed(agent, now),
   };
 }

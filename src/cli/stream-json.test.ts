@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { AgentResult } from "../agent-result.ts";
 import type { AgentEventBody, AgentSummary } from "../events/event.ts";
 import type { AgentId, SessionId } from "../ids.ts";
-import { agentSummary, figures } from "./events-fixture.ts";
+import { agentSummary, figures } from "../events/events-fixture.ts";
 import { RunState } from "./run-state.ts";
 import { RunTotals } from "./run-totals.ts";
 import type { Frame } from "./stream-json-frames.ts";
@@ -135,12 +135,14 @@ describe("eventFrames", () => {
     ]);
   });
 
+  const usage = { input: 10, output: 20, cacheRead: 30, cacheWrite: 40 };
+
   test("a child's life is started, progress after each tool call, and a notification", () => {
     const { tell } = started();
     const frames = [
       ...tell("c", { type: "agent-start", agent: child }),
       ...tell("c", answer("haiku"), { type: "tool-call-start", call }, toolEnd),
-      ...tell("c", { type: "agent-end", result: completed }),
+      ...tell("c", { type: "agent-end", result: { ...completed, usage } }),
     ];
     expect(frames.filter((frame) => frame.type === "system")).toEqual([
       {

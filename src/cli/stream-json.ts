@@ -34,8 +34,8 @@ export function eventFrames(event: AgentEvent, context: StreamContext): Frame[] 
   const agent = context.run.agents.get(event.agentId);
   if (agent === undefined) return [];
   const envelope = newEnvelope(event.sessionId);
-  const message = { parent_tool_use_id: agent.toolUseId, ...envelope };
-  const isChild = agent.parentId !== null;
+  const message = { parent_tool_use_id: agent.record.toolUseId, ...envelope };
+  const isChild = agent.record.parentId !== null;
   switch (event.type) {
     case "agent-start":
       return [isChild ? startedFrame(event) : initFrame(event, context)];
@@ -49,7 +49,7 @@ export function eventFrames(event: AgentEvent, context: StreamContext): Frame[] 
         ? [{ type: "stream_event", event: deltaEvent(event), ...message }]
         : [];
     case "assistant-message":
-      return assistantFrames(event, agent.toolUseId);
+      return assistantFrames(event, agent.record.toolUseId);
     case "tool-call-end": {
       const result: UserFrame = {
         type: "user",
@@ -87,7 +87,9 @@ export function eventFrames(event: AgentEvent, context: StreamContext): Frame[] 
     case "summary":
       return isChild ? [progressFrame(event, agent, agent.lastTool?.name, event.text)] : [];
     case "agent-end":
-      return isChild ? [notificationFrame(event, agent, context.session.taskOutput(agent.id))] : [];
+      return isChild
+        ? [notificationFrame(event, agent, context.session.taskOutput(agent.record.id))]
+        : [];
     default:
       return [];
   }
@@ -113,18 +115,15 @@ export function resultFrame(options: {
     result: result.content,
     retinue_scripted: options.scripted,
     ...(result.state === "completed" ? {} : { errors: [formatError(result)] }),
-    total_cost_usd: totals.costUsd,
+    total_cost_usd: totals.used.costUsd,
     usage: {
-      ...usageFields(totals.usage),
+      ...usageFields(totals.used.usage),
       server_tool_use: { web_search_requests: totals.searches },
     },
     modelUsage: Object.fromEntries(
-      totals.usageByModel
+      totals.byModel
         .entries()
-        .map(([model, usage]) => [
-          model,
-          modelUsageFields(usage, totals.costByModel.get(model) ?? null),
-        ]),
+        .map(([model, { usage, costUsd }]) => [model, modelUsageFields(usage, costUsd)]),
     ),
     permission_denials: totals.denials.map(({ agentId, call }) => ({
       tool_name: call.name,

@@ -1,4 +1,4 @@
-import type { AgentStatus } from "./run-state.ts";
+import type { AgentState } from "../events/agent-record.ts";
 
 /** Colours, or none: with colours off every function returns its text unchanged. */
 export function createStyle(enabled: boolean): Style {
@@ -26,7 +26,7 @@ export interface Style {
   readonly green: Paint;
   readonly yellow: Paint;
   /** For the state that an agent is in. */
-  status(status: AgentStatus): Paint;
+  status(status: AgentState): Paint;
   /** For the `color` of an agent definition; a name that is not known paints nothing. */
   agent(color: string | null): Paint;
 }
@@ -49,7 +49,7 @@ export function wantsColor(options: {
   return isTTY && environment["TERM"] !== "dumb";
 }
 
-export const statusGlyphs: Readonly<Record<AgentStatus, string>> = {
+export const statusGlyphs: Readonly<Record<AgentState, string>> = {
   interrupted: "■",
   queued: "◌",
   running: "✻",
@@ -60,7 +60,7 @@ export const statusGlyphs: Readonly<Record<AgentStatus, string>> = {
   stopped: "■",
 };
 
-const statusColors: Readonly<Record<AgentStatus, string>> = {
+const statusColors: Readonly<Record<AgentState, string>> = {
   interrupted: "33",
   queued: "2",
   running: "36",

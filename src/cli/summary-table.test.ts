@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
+import type { AgentFigures } from "../agent-result.ts";
 import type { AgentEventBody } from "../events/event.ts";
 import type { AgentId, SessionId } from "../ids.ts";
 import { noUsage } from "../message.ts";
-import { agentSummary, figures } from "./events-fixture.ts";
+import { agentSummary, figures } from "../events/events-fixture.ts";
 import { RunState } from "./run-state.ts";
 import { summaryTable } from "./summary-table.ts";
 import { createStyle } from "./style.ts";
@@ -34,19 +35,25 @@ function finishedRun(
   });
   const child = { ...summary, type: names.child, model: "haiku", parentId: "m" as AgentId };
   tell("m", 0, { type: "agent-start", agent: summary });
-  tell("m", 0, { type: "turn-start", turn: 2, wrapUp: false });
   tell("c", 1000, { type: "agent-start", agent: child });
   tell("c", 1000, { type: "tool-call-start", call: { id: "t", name: "Bash", input: {} } });
   tell("c", 1000, spend("haiku", 14_000, costs.child));
   tell("m", 1000, spend("opus", 61_000, costs.main));
+  const used = (input: number, costUsd: number | null): AgentFigures =>
+    figures({ turns: 0, usage: { ...noUsage, input }, costUsd });
   const error = { code: "timeout", message: "too long" } as const;
   tell("c", 64_000, {
     type: "agent-end",
-    result: { ...figures(), state: "failed", content: "", error },
+    result: { ...used(14_000, costs.child), toolUses: 1, state: "failed", content: "", error },
   });
   tell("m", 72_000, {
     type: "agent-end",
-    result: { ...figures(), state: "completed", content: `${names.result}\nmore` },
+    result: {
+      ...used(61_000, costs.main),
+      turns: 2,
+      state: "completed",
+      content: `${names.result}\nmore`,
+    },
   });
   return run;
 }

@@ -1,15 +1,16 @@
+import { totalOf } from "../events/agent-record.ts";
 import { totalTokens } from "../message.ts";
 import { formatCost, formatModel, formatSpan, formatTokens } from "./format.ts";
-import { elapsed, type AgentState, type RunState } from "./run-state.ts";
+import { elapsed, type AgentView, type RunState } from "./run-state.ts";
 import { createStyle, statusGlyphs, type Paint, type Style } from "./style.ts";
 import { displayWidth, fill, fit } from "./width.ts";
 
-/** What a run took, one line per agent as a tree, with a heading and a total; no line is wider than `width`. */
+/** The usage of a run, one line per agent as a tree, with a heading and a total; no line is wider than `width`. */
 export function summaryTable(run: RunState, options: SummaryOptions): string[] {
   const style = options.style ?? createStyle(false);
   const rows = run.tree().map(({ agent, prefix }) => cells(agent, prefix, options));
   const table = [headings, ...rows, total(run, options)];
-  const priced = run.agents.values().some(({ costUsd }) => costUsd !== null && costUsd > 0);
+  const priced = run.agents.values().some(({ record }) => (totalOf(record).costUsd ?? 0) > 0);
   const widths = columnWidths(table, { width: options.width, priced });
   const paints = [style.bold, ...run.tree().map(({ agent }) => rowPaint(agent, style)), style.bold];
   return table.map((row, index) => {
@@ -43,22 +44,22 @@ const gap = "  ";
 const costColumn = 6;
 const resultColumn = 7;
 
-function cells(agent: AgentState, prefix: string, options: SummaryOptions): string[] {
+function cells(agent: AgentView, prefix: string, options: SummaryOptions): string[] {
   return [
     prefix + agent.label,
-    formatModel(agent.model, options.scripted ?? false),
-    String(agent.turn),
-    String(agent.toolUses),
-    formatTokens(totalTokens(agent.usage)),
+    formatModel(agent.record.model, options.scripted ?? false),
+    String(agent.record.run.turns),
+    String(totalOf(agent.record).toolUses),
+    formatTokens(totalTokens(totalOf(agent.record).usage)),
     formatSpan(elapsed(agent, options.now)),
-    formatCost(agent.costUsd),
-    `${statusGlyphs[agent.status]} ${agent.outcome ?? agent.status}`,
+    formatCost(totalOf(agent.record).costUsd),
+    `${statusGlyphs[agent.record.state]} ${agent.outcome ?? agent.record.state}`,
   ];
 }
 
 function total(run: RunState, options: SummaryOptions): string[] {
   const started = run.totals.startedAt ?? options.now;
-  const tools = run.agents.values().reduce((sum, agent) => sum + agent.toolUses, 0);
+  const tools = run.agents.values().reduce((sum, agent) => sum + totalOf(agent.record).toolUses, 0);
   const count = run.agents.size + run.forgotten;
   const note = run.forgotten === 0 ? "" : `${run.forgotten} earlier not listed`;
   return [
@@ -66,16 +67,18 @@ function total(run: RunState, options: SummaryOptions): string[] {
     "",
     "",
     run.forgotten === 0 ? String(tools) : "",
-    formatTokens(totalTokens(run.totals.usage)),
+    formatTokens(totalTokens(run.totals.used.usage)),
     formatSpan(lastMoment(run, options.now) - started),
-    formatCost(run.totals.costUsd),
+    formatCost(run.totals.used.costUsd),
     note,
   ];
 }
 
 function lastMoment(run: RunState, now: number): number {
   const agents = [...run.agents.values()];
-  return agents.length === 0 ? now : Math.max(...agents.map((agent) => agent.endedAt ?? now));
+  return agents.length === 0
+    ? now
+    : Math.max(...agents.map((agent) => agent.record.endedAt ?? now));
 }
 
 /**
@@ -109,7 +112,7 @@ function alignment(column: number): "left" | "right" {
   return column >= 2 && column < resultColumn ? "right" : "left";
 }
 
-function rowPaint(agent: AgentState, style: Style): Paint {
-  if (agent.status === "failed" || agent.status === "stopped") return style.red;
-  return style.agent(agent.color);
+function rowPaint(agent: AgentView, style: Style): Paint {
+  if (agent.record.state === "failed" || agent.record.state === "stopped") return style.red;
+  return style.agent(agent.record.color);
 }

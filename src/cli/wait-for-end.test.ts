@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { readAgent } from "../transcript/meta.ts";
+import { readAgent } from "../transcript/agent-on-disk.ts";
 import { addSession, alive, configDirectory } from "../transcript/session-fixture.ts";
 import { waitForEnd } from "./wait-for-end.ts";
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { RetinueError } from "../errors.ts";
-import { isOpen, readAgent, type AgentOnDisk } from "../transcript/meta.ts";
+import { isOpen, readAgent, type AgentOnDisk } from "../transcript/agent-on-disk.ts";
 import { reachAgent } from "./reach-agent.ts";
 
 const pauseMs = 300;
@@ -16,7 +16,7 @@ export async function waitForEnd(agent: AgentOnDisk, signal: AbortSignal): Promi
   let asks = true;
   let misses = 0;
   for (let now = agent; ;) {
-    if (!isOpen(now.state) || now.state === "idle") return now;
+    if (!isOpen(now.record.state) || now.record.state === "idle") return now;
     signal.throwIfAborted();
     if (asks) asks = await askForEnd(now, signal);
     else await sleep(pauseMs, undefined, { signal });
@@ -28,10 +28,10 @@ export async function waitForEnd(agent: AgentOnDisk, signal: AbortSignal): Promi
   }
 }
 
-function gone({ meta, file }: AgentOnDisk): RetinueError {
+function gone({ record, file }: AgentOnDisk): RetinueError {
   return new RetinueError(
     "unknown_task",
-    `Nobody can tell any more how agent ${meta.retinue.agentId} ended: ${file} is gone or cannot be read. 'retinue ps -a' lists what is left.`,
+    `Nobody can tell any more how agent ${record.id} ended: ${file} is gone or cannot be read. 'retinue ps -a' lists what is left.`,
   );
 }
 
@@ -41,7 +41,7 @@ async function askForEnd(agent: AgentOnDisk, signal: AbortSignal): Promise<boole
     using client = await reachAgent(agent, signal);
     const hangUp = (): void => client[Symbol.dispose]();
     signal.addEventListener("abort", hangUp, { once: true });
-    await client.call("output", { id: agent.meta.retinue.agentId, block: true });
+    await client.call("output", { id: agent.record.id, block: true });
     signal.removeEventListener("abort", hangUp);
     return true;
   } catch {

@@ -1,5 +1,6 @@
 import type { AgentResult } from "../agent-result.ts";
 import type { AgentRow } from "../agent-row.ts";
+import type { AgentRecord } from "../events/agent-record.ts";
 import type { AgentEvent } from "../events/event.ts";
 import type { Manager } from "../manager.ts";
 import { EndSignals, stoppingLine, type EndSignal } from "./end-signals.ts";
@@ -13,6 +14,8 @@ import { untilQuiet } from "./until-quiet.ts";
 export interface View {
   readonly run: RunState;
   apply(event: AgentEvent): void;
+  /** Shows an agent that runs already. */
+  add(record: AgentRecord): void;
   /** A line that stays. */
   log(text: string): void;
   stop(): void;

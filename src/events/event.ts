@@ -1,4 +1,5 @@
 import type { AgentResult } from "../agent-result.ts";
+import type { EarlierRuns } from "./agent-record.ts";
 import type { AgentId, SessionId } from "../ids.ts";
 import type { AssistantMessage, Attachment, ToolResultBlock, Usage } from "../message.ts";
 
@@ -69,7 +70,7 @@ export type AgentEventBody =
       data: unknown;
       durationMs: number;
     }
-  /** What was taken besides the agent's answers: by a web search, by an answer that broke off, or by a summary. */
+  /** Usage besides the agent's answers: by a web search, by an answer that broke off, or by a summary. */
   | {
       type: "spend";
       what: "search" | "broken-answer" | "summary";
@@ -93,23 +94,38 @@ export type AgentEventBody =
   | { type: "attachment"; attachment: Attachment }
   | { type: "agent-end"; result: AgentResult };
 
-/** What a reader needs to draw an agent that it has not seen before. */
-export interface AgentSummary {
-  type: string;
-  name: string | null;
-  description: string;
-  color: string | null;
-  model: string;
-  parentId: AgentId | null;
-  toolUseId: string | null;
-  depth: number;
-  background: boolean;
+/** The identity of an agent: the fields that its readers need. */
+export interface AgentIdentity {
+  readonly type: string;
+  readonly name: string | null;
+  readonly description: string;
+  readonly color: string | null;
+  readonly model: string;
+  /** The source of the model: call, definition, parent, default or the environment. */
+  readonly modelFrom: string;
+  /** Answers come from a script, not from a model. */
+  readonly scripted: boolean;
+  readonly maxTurns: number;
+  readonly cwd: string;
+  readonly parentId: AgentId | null;
+  readonly depth: number;
+  /** The call of its parent that asked for it. */
+  readonly toolUseId: string | null;
+  /** The agent takes one task after the other and idles between them. */
+  readonly standing: boolean;
+  /** The parent does not wait for the agent and is notified when it ends. */
+  readonly background: boolean;
+}
+
+/** The introduction of an agent to readers that have not seen it before. */
+export interface AgentSummary extends AgentIdentity {
+  /** The part of its record that is older than the run; in the first event of a run, and only if there is such a part. */
+  earlier?: EarlierRuns;
   prompt: string | null;
   tools: readonly string[];
   permissionMode: string;
   /** The mode that was asked for and not given, in one sentence; `null`: none. */
   modeRefused: string | null;
-  maxTurns: number;
 }
 
 /** One whole answer of a model. */

@@ -1,25 +1,22 @@
 import type { AgentId } from "../ids.ts";
+import type { AgentRecord } from "../events/agent-record.ts";
 import type { AgentEvent, AgentEventBody, EventHeader } from "../events/event.ts";
-import type { Usage } from "../message.ts";
 import type { PowerJournal } from "../platform/power-journal.ts";
 import type { Repair } from "../platform/repair-lines.ts";
 import type { ResolvedAgent } from "../resolved-agent.ts";
 import type { Redactor } from "../redact/redactor.ts";
 import type { RunRecord } from "../transcript/entry.ts";
-import type { AgentMeta } from "../transcript/meta.ts";
 import { TranscriptRecorder } from "../transcript/recorder.ts";
 import { Memory } from "./memory.ts";
 import { OutputFile } from "./output-file.ts";
 import { MetaKeeper, type MetaChange } from "./keep-meta.ts";
-import type { Taken } from "./past.ts";
 import type { Session } from "./session.ts";
 import { storedAgent } from "./stored-agent.ts";
 import { unstoredEnd } from "./unstored.ts";
 
-/** What is on disk already of an agent that comes back. */
+/** The files of an agent that were there before this process opened them. */
 export interface EarlierFiles {
-  readonly meta: AgentMeta;
-  /** How long its file is. */
+  /** The length of the file beside the transcript. */
   readonly metaLength: number;
   /** The last line of its conversation. */
   readonly lastUuid: string | null;
@@ -44,7 +41,7 @@ export class AgentFiles {
   constructor(
     agent: ResolvedAgent,
     session: Session,
-    { standing, earlier }: { standing: boolean; earlier?: EarlierFiles | undefined },
+    { record, earlier }: { record: AgentRecord; earlier?: EarlierFiles | undefined },
   ) {
     const main = agent.relates.depth === 0;
     const { power, logger } = session;
@@ -59,9 +56,10 @@ export class AgentFiles {
         ...(power && { appended: (path, at, bytes) => power.note(path, at, bytes) }),
       },
     });
-    this.memory = standing ? new Memory() : undefined;
+    this.memory = record.standing ? new Memory() : undefined;
     this.#lastUuid = earlier?.lastUuid ?? null;
-    this.#meta = new MetaKeeper(agent, session, { standing, earlier });
+    const metaPath = main ? session.paths.mainMeta : session.paths.meta(agent.id);
+    this.#meta = new MetaKeeper(metaPath, record, earlier?.metaLength ?? 0);
     this.#redactor = session.redactor;
     this.#header = { agentId: agent.id, sessionId: session.id };
     this.#paths = session.paths;
@@ -72,28 +70,23 @@ export class AgentFiles {
     return this.#meta.tellsEnd && !this.#isUnrecorded;
   }
 
-  /** What an interrupted run took that nobody goes on with. */
-  count(taken: Taken): void {
-    this.#meta.count(taken);
-  }
-
   /** A run begins: what is needed to go on with it in another process is on disk with its first event. */
   begin(
     agent: ResolvedAgent,
     { prompt, permissionMode }: { prompt: string | null; permissionMode: string },
-    before: Usage,
+    record: AgentRecord,
   ): void {
     const run = (): RunRecord => this.#redactor.deep({ agent: storedAgent(agent), prompt });
     this.recorder.begin(run, { lastUuid: this.#lastUuid, permissionMode });
     this.#lastUuid = null;
     this.#isUnrecorded = false;
-    this.#meta.begin(agent, before);
+    this.#meta.begin(record);
     this.#output = agent.relates.background ? this.#newOutput() : undefined;
   }
 
   /** An end that its transcript tells and the file beside it does not, because a process was killed in between. */
-  settle(event: AgentEvent): void {
-    this.#meta.change(event)?.write();
+  settle(record: AgentRecord): void {
+    this.#meta.settle(record);
   }
 
   /** Puts what another agent has been through at the beginning of its transcript. */

@@ -3,12 +3,14 @@ import { readdir } from "node:fs/promises";
 import { RetinueError } from "../errors.ts";
 import { parseAgentId, type AgentId } from "../ids.ts";
 import type { Mail } from "../loop/mail.ts";
-import type { PriceOverrides } from "../model/prices.ts";
 import { filesAtOnce, mapAtMost } from "../platform/gate.ts";
 import { once } from "../platform/once.ts";
 import { reapOrphans } from "../platform/orphans.ts";
 import { readJsonl } from "../platform/jsonl.ts";
-import { isInterrupted, readAgent, readMeta, type AgentMeta } from "../transcript/meta.ts";
+import { hasEnded, type AgentRecord, type AgentState } from "../events/agent-record.ts";
+import { isInterrupted, readAgent } from "../transcript/agent-on-disk.ts";
+import { readMeta } from "../transcript/meta.ts";
+import { recordAfter } from "../transcript/record-after.ts";
 import type { SessionPaths } from "../transcript/paths.ts";
 import { parseEntry, type TranscriptEntry } from "../transcript/reader.ts";
 import type { EarlierFiles } from "./agent-files.ts";
@@ -20,7 +22,9 @@ import type { Asker } from "./session.ts";
 export interface EarlierAgent {
   readonly entries: readonly TranscriptEntry[];
   readonly past: Past;
-  readonly earlier: EarlierFiles;
+  readonly record: AgentRecord;
+  /** `state`: as the file beside the transcript names it. */
+  readonly files: EarlierFiles & { readonly state: AgentState };
   /** What it has to hear of commands that ended with its process. */
   readonly lostShells: readonly Mail[];
 }
@@ -30,7 +34,7 @@ export interface Interrupted {
   readonly id: AgentId;
   readonly parentId: AgentId | null;
   /** The call of its parent that asked for it. */
-  readonly toolUseId: string | undefined;
+  readonly toolUseId: string | null;
   readonly background: boolean;
 }
 
@@ -41,13 +45,11 @@ interface Known extends Interrupted {
 /** The agents of a session that are on disk. Of a session that begins here there are none to look for. */
 export class EarlierAgents {
   readonly #paths: SessionPaths;
-  readonly #prices: PriceOverrides;
   /** Of other processes, as they were when this one opened the session. */
   #known: Promise<ReadonlyMap<AgentId, Known>>;
 
-  constructor(options: { paths: SessionPaths; prices: PriceOverrides; isReopened: boolean }) {
+  constructor(options: { paths: SessionPaths; isReopened: boolean }) {
     this.#paths = options.paths;
-    this.#prices = options.prices;
     const { isReopened } = options;
     this.ready = once(async () => void (isReopened && (await reapOrphans())));
     this.#known = isReopened ? this.#load() : Promise.resolve(new Map());
@@ -61,16 +63,19 @@ export class EarlierAgents {
   /** Its files now. Throws `unknown_task` where there are none. */
   async read(id: AgentId): Promise<EarlierAgent> {
     const { metaPath, transcript } = await this.#filesOf(id);
-    const meta = await readMeta(metaPath);
+    const { pid: _, pidStart: __, ...stored } = (await readMeta(metaPath)).retinue;
     const lines = await readJsonl(transcript).catch(() => []);
     const last = lines.findLast((line) => typeof line["uuid"] === "string")?.["uuid"];
     const entries = lines.flatMap(parseEntry);
+    const past = pastOf(entries);
+    const after = hasEnded(stored) ? stored : recordAfter(stored, entries);
     return {
       entries,
-      past: pastOf(entries, this.#prices),
+      past,
+      record: { ...after, state: past.end?.state ?? "interrupted" },
       lostShells: lostShells(lines),
-      earlier: {
-        meta,
+      files: {
+        state: stored.state,
         metaLength: statSync(metaPath).size,
         lastUuid: typeof last === "string" ? last : null,
       },
@@ -99,8 +104,7 @@ export class EarlierAgents {
     const known = new Map<AgentId, Known>();
     for (const agent of await mapAtMost(filesAtOnce, await this.#metaFiles(), readAgent)) {
       if (agent === undefined) continue;
-      const one = knownOf(agent.meta, isInterrupted(agent));
-      known.set(one.id, one);
+      known.set(agent.record.id, { ...agent.record, isInterrupted: isInterrupted(agent) });
     }
     return known;
   }
@@ -122,19 +126,8 @@ export class EarlierAgents {
     if (isThere(paths.meta(id)))
       return { metaPath: paths.meta(id), transcript: paths.transcript(id) };
     const main = isThere(paths.mainMeta) ? await readMeta(paths.mainMeta) : undefined;
-    if (main?.retinue.agentId === id)
+    if (main?.retinue.id === id)
       return { metaPath: paths.mainMeta, transcript: paths.mainTranscript };
     throw new RetinueError("unknown_task", `unknown task_id: ${id}`);
   }
-}
-
-function knownOf({ toolUseId, retinue }: AgentMeta, isInterrupted: boolean): Known {
-  const { agentId, parentId, background } = retinue;
-  return {
-    id: agentId as AgentId,
-    parentId: parentId as AgentId | null,
-    toolUseId,
-    background,
-    isInterrupted,
-  };
 }

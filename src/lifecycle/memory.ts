@@ -36,9 +36,20 @@ function entriesOf(body: AgentEventBody): TranscriptEntry[] {
       const { id, requestId, model, message } = body.answer;
       const blocks = message.content.length === 0 ? [undefined] : message.content;
       const { stopReason, usage } = body.answer;
+      const { costUsd } = body;
       return blocks.map(
         (block) =>
-          ({ kind: "answer", id, requestId, model, block, stopReason, usage, at }) as const,
+          ({
+            kind: "answer",
+            id,
+            requestId,
+            model,
+            block,
+            stopReason,
+            usage,
+            costUsd,
+            at,
+          }) as const,
       );
     }
     case "tool-call-end":

@@ -1,4 +1,5 @@
 import type { AgentResult } from "../agent-result.ts";
+import type { AgentRecord } from "../events/agent-record.ts";
 import type { AgentId } from "../ids.ts";
 import type { Mail } from "../loop/mail.ts";
 import { totalTokens } from "../message.ts";
@@ -12,7 +13,7 @@ export interface ChildEnd {
   readonly id: AgentId;
   readonly description: string;
   /** The call that asked for it. */
-  readonly toolUseId: string | undefined;
+  readonly toolUseId: string | null;
   readonly result: AgentResult;
   /** How many of its runs have ended. */
   readonly runs: number;
@@ -21,13 +22,18 @@ export interface ChildEnd {
   readonly words?: string | undefined;
 }
 
-/** Of a child in memory; takes its words. */
+/** The end of a child in memory; takes its words. */
 export function endOf(running: RunningAgent): ChildEnd | undefined {
-  const { agent, result, runs, endedAt = 0 } = running;
-  if (result === undefined) return undefined;
-  const { id, description, relates } = agent;
-  const toolUseId = relates.toolUseId ?? undefined;
-  return { id, description, toolUseId, result, runs, endedAt, words: running.takeWords() };
+  const { record, result } = running;
+  return result === undefined
+    ? undefined
+    : { ...childEnd(record, result), words: running.takeWords() };
+}
+
+/** The end of the last run of a child. */
+export function childEnd(record: AgentRecord, result: AgentResult): ChildEnd {
+  const { id, description, toolUseId, runs, endedAt } = record;
+  return { id, description, toolUseId, result, runs, endedAt: endedAt ?? 0 };
 }
 
 /** What a parent reads when an agent that it did not wait for has ended. The same end is always the same piece of mail. */
@@ -37,7 +43,7 @@ export function endNotification(end: ChildEnd, { limits, paths }: Session): Mail
   const said = [words, deniedText(result.deniedCalls, id) ?? ""].filter(Boolean).join("\n");
   const text = taskNotification({
     taskId: id,
-    toolUseId: end.toolUseId,
+    toolUseId: end.toolUseId ?? undefined,
     outputFile: result.contentFile ?? paths.taskOutput(id),
     status: result.state,
     summary: `Agent "${end.description}" ${endings[result.state]}${why(result)}`,

@@ -7,7 +7,13 @@ const at = "2026-01-01T00:00:00.000Z";
 
 function call(answer: string, id: string): TranscriptEntry {
   const block = { type: "tool_use", id, name: "Bash", input: {} } as const;
-  const about = { requestId: "", model: "m", stopReason: "tool_use", usage: noUsage } as const;
+  const about = {
+    requestId: "",
+    model: "m",
+    stopReason: "tool_use",
+    usage: noUsage,
+    costUsd: 0,
+  } as const;
   return { kind: "answer", id: answer, block, ...about, at };
 }
 
@@ -19,6 +25,6 @@ test("a call has begun only if that was said after its own answer", () => {
     at,
   };
   const open = [call("one", "call_0"), begun, result, call("two", "call_0")];
-  expect(pastOf(open, {}).pending?.open).toMatchObject([{ begun: false }]);
-  expect(pastOf([...open, begun], {}).pending?.open).toMatchObject([{ begun: true }]);
+  expect(pastOf(open).pending?.open).toMatchObject([{ begun: false }]);
+  expect(pastOf([...open, begun]).pending?.open).toMatchObject([{ begun: true }]);
 });

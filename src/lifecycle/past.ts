@@ -1,5 +1,4 @@
-import { addUsage, noUsage, type Message, type ToolResultBlock, type Usage } from "../message.ts";
-import { addCost, answerCost, type PriceOverrides } from "../model/prices.ts";
+import type { Message, ToolResultBlock } from "../message.ts";
 import type { Pending } from "../loop/pending.ts";
 import {
   conversationOf,
@@ -7,14 +6,7 @@ import {
   type EndOnDisk,
   type TranscriptEntry,
 } from "../transcript/reader.ts";
-
-/** What an agent took. */
-export interface Taken {
-  readonly turns: number;
-  readonly toolUses: number;
-  readonly usage: Usage;
-  readonly costUsd: number | null;
-}
+import { beginsTask } from "../transcript/record-after.ts";
 
 /** Where an agent stands, as its transcript tells it: all that is needed to go on. */
 export interface Past {
@@ -23,33 +15,22 @@ export interface Past {
   readonly pending: Pending | null;
   /** Messages and notifications that it has read. */
   readonly told: ReadonlySet<string>;
-  /** How many of its runs have ended. */
-  readonly runs: number;
   /** How its last run ended; null: it was interrupted. */
   readonly end: EndOnDisk | null;
-  /** When that was, in milliseconds since the epoch. */
-  readonly endedAt: number | undefined;
   readonly lastText: string;
-  /** Of the task that was interrupted, or of nothing. */
-  readonly underWay: Taken;
-  /** Of all tasks before that. */
-  readonly earlier: Taken;
-  /** As it was resolved last. */
-  readonly record: Record<string, unknown> | undefined;
+  /** The agent as it was resolved last. */
+  readonly stored: Record<string, unknown> | undefined;
   /** Its plan was approved in the task that was interrupted. */
   readonly leftPlan: boolean;
   /** The task of a run that ended before it had even read it. */
   readonly unread: string | null;
 }
 
-export function pastOf(entries: readonly TranscriptEntry[], prices: PriceOverrides): Past {
+export function pastOf(entries: readonly TranscriptEntry[]): Past {
   const lastEnd = entries.findLastIndex((entry) => entry.kind === "end");
-  const lastTask = entries.findLastIndex(
-    (entry) => isTask(entry) || (entry.kind === "record" && entry.prompt !== null),
-  );
+  const lastTask = entries.findLastIndex(beginsTask);
   const end = lastEnd > lastTask ? entries[lastEnd] : undefined;
   const begun = end === undefined ? Math.max(lastTask, 0) : entries.length;
-  const own = entries.findLastIndex((entry) => entry.kind === "branch") + 1;
   const { messages, pending } = openCalls(conversationOf(entries), entries);
   return {
     messages,
@@ -59,13 +40,9 @@ export function pastOf(entries: readonly TranscriptEntry[], prices: PriceOverrid
         entry.kind === "prompt" && entry.mailId !== undefined ? [entry.mailId] : [],
       ),
     ),
-    runs: entries.filter((entry) => entry.kind === "end").length,
     end: end?.kind === "end" ? end.result : null,
-    endedAt: end === undefined ? undefined : Date.parse(end.at),
     lastText: lastTextOf(entries),
-    earlier: takenBy(entries.slice(own, Math.max(begun, own)), prices),
-    underWay: takenBy(entries.slice(Math.max(begun, own)), prices),
-    record: entries.findLast((entry) => entry.kind === "record")?.agent,
+    stored: entries.findLast((entry) => entry.kind === "record")?.agent,
     leftPlan: entries.slice(begun).some((entry) => entry.kind === "mode"),
     unread: unreadTask(entries),
   };
@@ -74,35 +51,8 @@ export function pastOf(entries: readonly TranscriptEntry[], prices: PriceOverrid
 function unreadTask(entries: readonly TranscriptEntry[]): string | null {
   const at = entries.findLastIndex((entry) => entry.kind === "record" && entry.prompt !== null);
   const record = entries[at];
-  if (record?.kind !== "record" || entries.slice(at).some(isTask)) return null;
+  if (record?.kind !== "record" || entries.slice(at + 1).some(beginsTask)) return null;
   return record.prompt;
-}
-
-/** A prompt that began a task, and not one of the harness on the way. */
-function isTask(entry: TranscriptEntry): boolean {
-  return entry.kind === "prompt" && !entry.meta && entry.mailId === undefined;
-}
-
-function takenBy(entries: readonly TranscriptEntry[], prices: PriceOverrides): Taken {
-  let turns = 0;
-  let toolUses = 0;
-  let usage = noUsage;
-  let costUsd: number | null = 0;
-  let answerId: string | undefined;
-  for (const entry of entries) {
-    if (entry.kind === "spend") {
-      usage = addUsage(usage, entry.usage);
-      costUsd = addCost(costUsd, entry.costUsd);
-    }
-    if (entry.kind !== "answer") continue;
-    if (entry.block?.type === "tool_use") toolUses += 1;
-    if (entry.id === answerId) continue;
-    answerId = entry.id;
-    turns += 1;
-    usage = addUsage(usage, entry.usage);
-    costUsd = addCost(costUsd, answerCost(entry, prices));
-  }
-  return { turns, toolUses, usage, costUsd };
 }
 
 /** Takes the results that the last answer has so far out of the conversation, if some are missing. */

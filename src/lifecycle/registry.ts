@@ -1,17 +1,17 @@
 import type { AgentResult } from "../agent-result.ts";
 import { errorMessage, RetinueError } from "../errors.ts";
+import { hasEnded, introduce, totalOf, type AgentRecord } from "../events/agent-record.ts";
 import type { AgentEvent, AgentEventBody } from "../events/event.ts";
 import type { AgentId } from "../ids.ts";
 import type { ResolvedAgent } from "../resolved-agent.ts";
 import { WrapUp } from "../loop/wrap-up.ts";
-import { isOpen } from "../transcript/meta.ts";
-import { readEndedAgent, readEndedAgents, type EndedAgent } from "../transcript/ended-agent.ts";
+import { isOpen } from "../transcript/agent-on-disk.ts";
 import { followAbort } from "./abort.ts";
 import type { History } from "../loop/loop-context.ts";
-import { AgentFiles, type EarlierFiles } from "./agent-files.ts";
+import { AgentFiles } from "./agent-files.ts";
 import { drive } from "./drive.ts";
-import { EndedAgents, type AgentThatLeft } from "./ended-agents.ts";
-import type { FoundAgent } from "./found-agent.ts";
+import type { EarlierAgent } from "./earlier-agents.ts";
+import { EndedRecords } from "./ended-records.ts";
 import { logEvent } from "./log-event.ts";
 import type { Memory } from "./memory.ts";
 import { endNotification, endOf } from "./notification.ts";
@@ -23,7 +23,7 @@ import { RunningAgent } from "./running-agent.ts";
 import type { Session } from "./session.ts";
 import type { Ticket } from "./slots.ts";
 import { summarize } from "./summarize.ts";
-import { UntoldChildren } from "./untold-children.ts";
+import { totalsBelow, type Totals } from "./totals.ts";
 
 export interface StartOptions {
   readonly ticket: Ticket;
@@ -40,105 +40,101 @@ export interface StartOptions {
 export class Registry {
   readonly #session: Session;
   readonly #agents = new Map<AgentId, RunningAgent>();
-  readonly ended: EndedAgents;
-  readonly untold: UntoldChildren = new UntoldChildren();
+  readonly #ended: EndedRecords;
 
-  /** `isReopened`: another process may have left agents of the session behind. */
-  constructor(session: Session, { isReopened }: { isReopened: boolean }) {
+  /**
+   * `isReopened`: another process may have left agents of the session behind. `endedInMemory`: the number of records of ended
+   * agents that stay in memory.
+   */
+  constructor(session: Session, options: { isReopened: boolean; endedInMemory?: number }) {
     this.#session = session;
-    this.ended = new EndedAgents({
-      openedAt: isReopened ? session.clock.now() : null,
-      known: (id) => this.#agents.get(id),
-      letGo: (id) => this.#letGo(id),
-    });
+    const { isReopened, endedInMemory: limit } = options;
+    this.#ended = new EndedRecords({ paths: session.paths, isReopened, limit });
   }
 
+  /** An agent in memory: one that runs or may be given another task, and the main agent. */
   get(id: AgentId): RunningAgent | undefined {
     return this.#agents.get(id);
   }
 
-  /** All that are in memory; `allOnDisk` has the others. */
+  /** All in memory. */
   list(): RunningAgent[] {
     return [...this.#agents.values()];
   }
 
-  /** An agent of an earlier run, as its files tell it. It is known from now on if it is to run, and otherwise if it has not ended. */
+  /** The record of any agent of the session. */
+  record(id: AgentId): AgentRecord | undefined {
+    return this.#agents.get(id)?.record ?? this.#ended.get(id);
+  }
+
+  /** The records of all agents of the session. */
+  records(): AgentRecord[] {
+    const inMemory = this.list().map(({ record }) => record);
+    return [...this.#ended.all((id) => this.#agents.has(id)), ...inMemory];
+  }
+
+  /** The usage of one agent with everything below it; without an id, of all agents of this process. */
+  totals(id?: AgentId): Totals {
+    if (id !== undefined) return totalsBelow(this.records(), id);
+    const tally = this.#ended.tally();
+    for (const { record } of this.list()) tally.add(record.type, totalOf(record));
+    return tally.totals();
+  }
+
+  /** Brings back an agent of an earlier run. It stays in memory if it is to run, or has not ended. */
   recall(
     agent: ResolvedAgent,
-    { past, earlier }: { past: Past; earlier: EarlierFiles },
-    { goesOn }: { goesOn: boolean },
+    { past, record: stored, files: earlier }: EarlierAgent,
+    { resumes }: { resumes: boolean },
   ): RunningAgent {
-    const files = new AgentFiles(agent, this.#session, { standing: false, earlier });
-    const { startedAt, endedAt } = earlier.meta.retinue;
-    const running = new RunningAgent({ agent, files, startedAt, standing: false });
-    running.recall(past, endedAt ?? past.endedAt);
-    const { result: end, endedAt: at = startedAt } = running;
-    if (end !== undefined && isOpen(earlier.meta.retinue.state))
-      files.settle({ ...this.#eventOf(running, { type: "agent-end", result: end }), at });
-    if (running.hasEnded && !goesOn) return running;
-    if (!this.#agents.has(agent.id)) this.ended.comeBack(running);
+    // Its parent may wait for it this time, or no longer.
+    const record = { ...stored, background: agent.relates.background };
+    const files = new AgentFiles(agent, this.#session, { record, earlier });
+    const lastText = past.end?.content ?? past.lastText;
+    const running = new RunningAgent({ agent, files, record, lastText });
+    if (running.result !== undefined && isOpen(earlier.state)) files.settle(record);
+    if (running.hasEnded && !resumes) return running;
+    if (!this.#agents.has(agent.id)) this.#ended.delete(record);
     this.#agents.set(agent.id, running);
     return running;
   }
 
-  /** Its children that have left memory and of whose end it has not read, as far as anybody knows. */
-  untoldBy(id: AgentId): AgentId[] {
-    const parent = this.#agents.get(id);
-    if (parent !== undefined) return this.untold.of(parent);
-    const children = this.allOnDisk().flatMap(({ retinue: { parentId, background, agentId } }) =>
-      parentId === id && background ? [agentId as AgentId] : [],
-    );
-    this.untold.add(id, children);
-    return children;
+  /** Forgets an ended agent whose files were deleted. It stays in the sums. */
+  forget(id: AgentId): void {
+    this.#ended.evict(id);
   }
 
-  /** An ended agent was removed: nothing of it is left, here or on disk. */
-  remove(id: AgentId, removed: AgentThatLeft): void {
-    const running = this.#agents.get(id);
-    this.untold.forget(id);
-    if (running === undefined) {
-      this.ended.takeBack(removed);
-      return;
-    }
-    this.#agents.delete(id);
-    this.ended.remove(running);
+  /** Removes an ended agent: nothing of it is left, here or on disk. */
+  remove(record: AgentRecord): void {
+    if (!this.#agents.has(record.id)) this.#ended.delete(record);
+    this.#agents.delete(record.id);
   }
 
-  /** An agent of the session, from its files if it has left memory. */
-  find(id: AgentId): FoundAgent | undefined {
-    const { paths } = this.#session;
-    const found = this.#agents.get(id) ?? readEndedAgent(paths.meta(id));
-    if (found !== undefined) return found;
-    const main = readEndedAgent(paths.mainMeta);
-    return main?.retinue.agentId === id ? main : undefined;
-  }
-
-  /** All agents of the session that have ended and are not in memory, from their files. */
-  allOnDisk(): EndedAgent[] {
-    const { agentsDir, mainMeta } = this.#session.paths;
-    const isKnown = (id: string): boolean => this.#agents.has(id as AgentId);
-    const main = readEndedAgent(mainMeta);
-    const unknownMain = main === undefined || isKnown(main.retinue.agentId) ? [] : [main];
-    return [...unknownMain, ...readEndedAgents(agentsDir, isKnown)];
-  }
-
-  /** Makes an agent known. A standing one is idle until it is given a task. `prepare`: what its files begin with. */
+  /**
+   * Adds a new agent. A standing one is idle until it is given a task. `prepare` writes the beginning of its files; `run`: the
+   * part of the first run that is over already.
+   */
   add(
     agent: ResolvedAgent,
-    { standing, prepare }: { standing: boolean; prepare?: (files: AgentFiles) => void },
+    {
+      standing,
+      prepare,
+      ...share
+    }: { standing: boolean; prepare?: (files: AgentFiles) => void; run?: AgentRecord["run"] },
   ): RunningAgent {
-    const session = this.#session;
-    const files = new AgentFiles(agent, session, { standing });
-    const running = new RunningAgent({ agent, files, startedAt: session.clock.now(), standing });
+    const { id: sessionId, clock, redactor, model } = this.#session;
+    const summary = summarize(agent, { scripted: model.scripted, standing, prompt: null });
+    const header = { agentId: agent.id, sessionId, at: clock.now() };
+    const record = { ...introduce(header, redactor.deep(summary)), ...share };
+    const files = new AgentFiles(agent, this.#session, { record });
+    const running = new RunningAgent({ agent, files, record });
     this.#agents.set(agent.id, running);
-    this.ended.enter(running);
     try {
       prepare?.(files);
-      if (standing) this.#tell(running, { type: "agent-idle", agent: summarize(agent) });
+      if (standing) this.#tell(running, { type: "agent-idle", agent: summary });
     } catch (error) {
       files.close();
       this.#agents.delete(agent.id);
-      this.ended.remove(running);
       const message = `The agent's files cannot be written: ${errorMessage(error)}. Free space or check permissions.`;
       throw new RetinueError("storage", message, { cause: error });
     }
@@ -151,17 +147,18 @@ export class Registry {
     const begun = Promise.withResolvers<void>();
     const link = options.follow === null ? undefined : followAbort(options.follow, abort);
     const unlink = (): void => link?.[Symbol.dispose]();
-    const goesOn = task.prompt === null ? (options.past?.underWay ?? null) : null;
+    const resumes = task.prompt === null;
     const result = Promise.withResolvers<AgentResult>();
     const ending = new RunEnding();
-    const hasLeftPlan = goesOn !== null && options.past?.leftPlan === true;
-    running.begin({ abort, ending, ended: result.promise, unlink }, goesOn, hasLeftPlan);
+    const hasLeftPlan = resumes && options.past?.leftPlan === true;
+    const at = this.#session.clock.now();
+    const ended = result.promise;
+    running.begin({ abort, ending, ended, unlink }, { resumes, hasLeftPlan, at });
     running.mailbox.open(options.past?.told);
-    if (goesOn === null && options.past?.end === null) running.files.count(options.past.underWay);
     const permissionMode = running.meets.permissions.mode;
     const begins = { prompt: task.prompt, permissionMode };
-    running.files.begin(running.agent, begins, running.usageBefore);
-    const run = { ...options, abort, ending, goesOn, onEvent: begun.resolve };
+    running.files.begin(running.agent, begins, running.record);
+    const run = { ...options, abort, ending, onEvent: begun.resolve };
     void this.#drive(running, task, run).then(result.resolve).finally(unlink);
     return Promise.race([begun.promise, result.promise.then(() => undefined)]);
   }
@@ -187,7 +184,7 @@ export class Registry {
       const result = { ...figures, state: "stopped", content: running.content, reason } as const;
       this.#tellAnyway(running, { type: "agent-end", result });
       running.files.close();
-      this.ended.note(running);
+      this.#evict(running);
     }
     running.files.memory?.forget();
     running.files.close();
@@ -202,13 +199,9 @@ export class Registry {
       ticket,
       onEvent,
       past,
-      goesOn,
       abort,
       ending,
-    }: StartOptions &
-      Pick<AgentRun, "abort" | "ending" | "goesOn"> & {
-        onEvent: () => void;
-      },
+    }: StartOptions & Pick<AgentRun, "abort" | "ending"> & { onEvent: () => void },
   ): Promise<AgentResult> {
     const session = this.#session;
     const { agent, files } = running;
@@ -216,12 +209,13 @@ export class Registry {
     const logger = session.logger.child({ agentId, parentId: relates.parentId, sessionId });
     try {
       const { recorder, memory } = files;
+      const { record } = running;
       const run: AgentRun = {
         agent,
         task,
-        number: running.runs + 1,
-        history: historyOf(memory, past, goesOn),
-        goesOn,
+        number: record.runs + 1,
+        history: historyOf(memory, past, record),
+        record,
         mail: running.mailbox,
         meets: () => running.meets,
         isBackground: () => running.isBackground,
@@ -252,16 +246,15 @@ export class Registry {
       files.close();
       running.mailbox.close();
       this.#notifyParent(running);
-      this.ended.note(running);
+      this.#evict(running);
     }
   }
 
-  #letGo(id: AgentId): void {
-    const running = this.#agents.get(id);
-    const parentId = running?.agent.relates.parentId ?? null;
-    if (running !== undefined)
-      this.untold.leave(running, parentId === null ? undefined : this.#agents.get(parentId));
-    this.#agents.delete(id);
+  /** Keeps the record alone of an agent that has ended. The main agent stays, and so does one whose files do not tell its end. */
+  #evict({ agent, record, files }: RunningAgent): void {
+    if (!hasEnded(record) || agent.relates.depth === 0 || !files.tellEnd) return;
+    this.#agents.delete(agent.id);
+    this.#ended.add(record);
   }
 
   /** Its end is on disk by now. A parent that does not run any more finds it there when it goes on. */
@@ -312,10 +305,10 @@ export class Registry {
 function historyOf(
   memory: Memory | undefined,
   past: Past | undefined,
-  goesOn: AgentRun["goesOn"],
+  { run }: AgentRecord,
 ): History {
   const nothing = { messages: [], turns: 0, pending: null };
   if (memory !== undefined) return { ...nothing, messages: memory.conversation() };
   if (past === undefined) return nothing;
-  return { messages: past.messages, turns: goesOn?.turns ?? 0, pending: past.pending };
+  return { messages: past.messages, turns: run.turns, pending: past.pending };
 }

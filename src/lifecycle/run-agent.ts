@@ -2,6 +2,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { AgentResult } from "../agent-result.ts";
 import { errorMessage } from "../errors.ts";
+import { advance, earlierRuns, runFigures, type AgentRecord } from "../events/agent-record.ts";
 import type { AgentEvent, AgentEventBody, PromptSource } from "../events/event.ts";
 import type { History } from "../loop/loop-context.ts";
 import type { Mail, MailSlot } from "../loop/mail.ts";
@@ -23,9 +24,8 @@ import { askAhead } from "./ask-ahead.ts";
 import { boundedCleanup } from "./cleanup.ts";
 import { Deadlines } from "./deadlines.ts";
 import { enrolJudge } from "./enrol-judge.ts";
-import { Figures } from "./figures.ts";
 import { journalSteps } from "./journal.ts";
-import type { Taken } from "./past.ts";
+import { LastWords } from "./last-words.ts";
 import type { Session } from "./session.ts";
 import type { Ticket } from "./slots.ts";
 import { redactedEmit } from "./redacted-emit.ts";
@@ -49,8 +49,8 @@ export interface AgentRun {
   /** Which run of the agent it is: 1, 2, … */
   readonly number: number;
   readonly history: History;
-  /** What the same task took in an earlier process. */
-  readonly goesOn: Taken | null;
+  /** The agent's record as the run begins. */
+  readonly record: AgentRecord;
   readonly mail: MailSlot & { post(mail: Mail): boolean };
   /** How it meets the user; an approved plan changes that while it runs. */
   readonly meets: () => ResolvedAgent["meets"];
@@ -77,7 +77,9 @@ export interface AgentRun {
 export function runAgent(run: AgentRun): AsyncGenerator<AgentEvent, AgentResult> {
   return relay(async (reader: Report<AgentEvent>) => {
     const { agent, session } = run;
-    const figures = new Figures(session.clock.now(), run.goesOn ?? undefined);
+    // Ahead of the registry's: that one follows what is on disk.
+    let { record } = run;
+    const lastWords = new LastWords();
     const tell = redactedEmit(session.redactor, (event) => reader.emit(event));
     let isOver = false;
     const report: Report<AgentEventBody> = {
@@ -86,21 +88,22 @@ export function runAgent(run: AgentRun): AsyncGenerator<AgentEvent, AgentResult>
         if (isOver) return;
         const at = session.clock.now();
         const event: AgentEvent = { agentId: agent.id, sessionId: session.id, at, ...body };
-        figures.apply(event);
+        record = advance(record, event);
+        lastWords.apply(event);
         run.remember?.(event);
         tell(event);
       },
       told: reader.told,
     };
     const ending = await live(run, report).then(
-      (outcome) => endingOf(outcome, figures.text),
+      (outcome) => endingOf(outcome, lastWords.text),
       (error: unknown) => {
         const { signal } = run.abort;
-        return endingOfError(signal.aborted ? signal.reason : error, figures.text);
+        return endingOfError(signal.aborted ? signal.reason : error, lastWords.text);
       },
     );
     const result: AgentResult = {
-      ...figures.at(session.clock.now()),
+      ...runFigures(record, session.clock.now()),
       ...ending,
       ...(await spill(run, ending)),
     };
@@ -120,14 +123,20 @@ async function live(run: AgentRun, { emit, told }: Report<AgentEventBody>): Prom
   await using _ = boundedCleanup(cleanup, () =>
     session.logger.warn({ agentId: agent.id }, "the cleanup of an agent did not end"),
   );
+  const { standing } = run.record;
+  const { scripted } = session.model;
   // After a resume its plan may be approved already.
-  const summary = summarize({ ...agent, meets: run.meets() }, run.task.prompt);
+  const current = { ...agent, meets: run.meets() };
+  const summary = summarize(current, { scripted, standing, prompt: run.task.prompt });
   const isFirst = run.history.messages.length === 0;
-  if (!ticket.held) {
-    emit({ type: "agent-queued", position: ticket.position, agent: summary });
+  const earlier = earlierRuns(run.record);
+  const introduction = earlier === undefined ? summary : { ...summary, earlier };
+  const hasToWait = !ticket.held;
+  if (hasToWait) {
+    emit({ type: "agent-queued", position: ticket.position, agent: introduction });
     await ticket.whenHeld(signal);
   }
-  emit({ type: "agent-start", agent: summary });
+  emit({ type: "agent-start", agent: hasToWait ? summary : introduction });
   await told();
 
   const { timeout } = run.task;

@@ -1,59 +1,63 @@
 import type { AgentFigures, AgentResult } from "../agent-result.ts";
+import {
+  advance,
+  beginRun,
+  hasEnded,
+  isBusy,
+  resultOf,
+  runFigures,
+  type AgentRecord,
+} from "../events/agent-record.ts";
 import type { AgentEvent } from "../events/event.ts";
-import { addUsage, noUsage, type Usage } from "../message.ts";
-import { addCost } from "../model/prices.ts";
 import type { ResolvedAgent } from "../resolved-agent.ts";
 import { StopCause } from "./abort.ts";
 import type { AgentFiles } from "./agent-files.ts";
-import { nextState, type AgentState } from "./agent-state.ts";
-import { Figures } from "./figures.ts";
+import { LastWords } from "./last-words.ts";
 import { leftPlan } from "./left-plan.ts";
 import { Mailbox } from "./mailbox.ts";
-import type { Past } from "./past.ts";
 import type { RunEnding } from "./run-ending.ts";
 
-/** One agent that this process knows: what it is, how it stands, and, for whoever still holds it, how it ended. */
+/** One agent in memory: its record, and the means to run and steer it. */
 export class RunningAgent {
   readonly agent: ResolvedAgent;
   readonly files: AgentFiles;
-  /** When it first left the line; until then, when it was asked for. */
-  startedAt: number;
-  /** It was spawned without a task: it takes one after the other and idles between them. */
-  readonly standing: boolean;
   readonly mailbox = new Mailbox();
-  /** Nobody waits for its result: whoever asked for it is told when it ends. */
-  isBackground: boolean;
-  /** How many of its runs have ended, in this process and in others. */
-  runs = 0;
-  state: AgentState;
-  endedAt: number | undefined;
+  #record: AgentRecord;
   result: AgentResult | undefined;
-  #hasStarted = false;
-  #figures: Figures;
-  /** What earlier tasks took. */
-  #past: { usage: Usage; costUsd: number | null } = { usage: noUsage, costUsd: 0 };
+  #lastWords: LastWords;
   /** The text of the last result as it was said, until a parent has taken it. */
   #words: string | undefined;
   #run: Run | undefined;
   #moved = Promise.withResolvers<void>();
   #meets: ResolvedAgent["meets"];
-  /** How each tool call that runs now was announced. */
-  #calls: Map<string, AgentEvent> | undefined;
+  /** The events that announced the tool calls under way, for readers that come later. */
+  readonly #calls = new Map<string, AgentEvent>();
 
+  /** `lastText`: the latest text of an agent of an earlier run, or of another process. */
   constructor(options: {
     agent: ResolvedAgent;
     files: AgentFiles;
-    startedAt: number;
-    standing: boolean;
+    record: AgentRecord;
+    lastText?: string;
   }) {
     this.agent = options.agent;
     this.#meets = options.agent.meets;
     this.files = options.files;
-    this.startedAt = options.startedAt;
-    this.standing = options.standing;
-    this.isBackground = options.agent.relates.background;
-    this.state = options.standing ? "idle" : "queued";
-    this.#figures = new Figures(options.startedAt);
+    this.#record = options.record;
+    this.#lastWords = new LastWords(options.lastText);
+    this.result = resultOf(options.record, options.lastText ?? "");
+  }
+
+  get record(): AgentRecord {
+    return this.#record;
+  }
+
+  get state(): AgentRecord["state"] {
+    return this.#record.state;
+  }
+
+  get isBackground(): boolean {
+    return this.#record.background;
   }
 
   /** Resolves with the result of the run under way, or of the last one. Never rejects. */
@@ -63,25 +67,20 @@ export class RunningAgent {
   }
 
   get hasEnded(): boolean {
-    return this.state === "completed" || this.state === "failed" || this.state === "stopped";
+    return hasEnded(this.#record);
   }
 
   get isBusy(): boolean {
-    return this.state === "queued" || this.state === "running" || this.state === "waiting";
+    return isBusy(this.#record);
   }
 
-  /** The final text, or what it said last so far. */
+  /** The final text, or the latest one so far. */
   get content(): string {
-    return this.result?.content ?? this.#figures.text;
+    return this.result?.content ?? this.#lastWords.text;
   }
 
-  get lastTool(): string | null {
-    return this.#figures.lastTool;
-  }
-
-  /** The events that announced the tool calls that run now. */
   get callsUnderWay(): AgentEvent[] {
-    return [...(this.#calls?.values() ?? [])];
+    return this.#calls.values().toArray();
   }
 
   /** The policy for its calls and its children: as it was resolved, or as an approved plan has changed it. */
@@ -90,88 +89,42 @@ export class RunningAgent {
   }
 
   figures(now: number): AgentFigures {
-    return this.result ?? this.#figures.at(now);
+    return runFigures(this.#record, now);
   }
 
-  /** Of all its tasks but the last. */
-  get usageBefore(): Usage {
-    return this.#past.usage;
-  }
-
-  /** Over all its tasks. */
-  usage(now: number): Usage {
-    return addUsage(this.#past.usage, this.figures(now).usage);
-  }
-
-  /** Over all its tasks, in US dollars; `null` = unknown. */
-  costUsd(now: number): number | null {
-    return addCost(this.#past.costUsd, this.figures(now).costUsd);
-  }
-
-  /** Resolves when nobody waits for it any more, because it was moved to the background. */
+  /** Resolves when its parent no longer waits for it, because it was moved to the background. */
   get movedToBackground(): Promise<void> {
     return this.#moved.promise;
   }
 
-  /** An agent of an earlier run, or of another process, as its files tell it. */
-  recall(past: Past, endedAt: number | undefined): void {
-    this.runs = past.runs;
-    this.endedAt = endedAt;
-    this.#hasStarted = true;
-    if (past.end === null) {
-      this.state = "interrupted";
-      this.#past = past.earlier;
-      this.#figures = new Figures(this.startedAt, past.underWay, past.lastText);
-      return;
-    }
-    this.result = { ...past.end, content: past.end.content ?? past.lastText };
-    this.state = past.end.state;
-    this.#past = lessOf(past.earlier, this.result);
-  }
-
-  /**
-   * A run begins: what the last one left is no longer the result. One that goes on with an interrupted task counts on, and
-   * an approved plan is one of that task.
-   */
-  begin(run: Run, goesOn: Past["underWay"] | null, hasLeftPlan: boolean): void {
-    const earlier =
-      goesOn === null
-        ? { usage: this.usage(this.startedAt), costUsd: this.costUsd(this.startedAt) }
-        : this.#past;
-    this.state = "queued";
-    this.#meets = hasLeftPlan ? leftPlan(this.agent.meets) : this.agent.meets;
-    this.#past = earlier;
+  /** A run begins. One that resumes an interrupted task keeps its usage and its approved plan. */
+  begin(run: Run, options: { resumes: boolean; hasLeftPlan: boolean; at: number }): void {
+    this.#record = beginRun(
+      { ...this.#record, background: this.agent.relates.background },
+      options,
+    );
+    this.#meets = options.hasLeftPlan ? leftPlan(this.agent.meets) : this.agent.meets;
     this.result = undefined;
-    this.endedAt = undefined;
-    this.#figures = new Figures(this.startedAt, goesOn ?? undefined);
+    this.#lastWords = new LastWords();
     this.#moved = Promise.withResolvers();
     this.#run = run;
   }
 
-  /** From now on nobody waits for it, and it does not end with whoever did. */
+  /** Detaches it from the parent that waits for it. The event that follows says so to everybody else. */
   moveToBackground(): void {
-    this.isBackground = true;
     this.#run?.unlink();
     this.#moved.resolve();
   }
 
   apply(event: AgentEvent): void {
-    this.#figures.apply(event);
-    this.state = nextState(this.state, event, this.standing);
-    if (event.type === "agent-start") this.#noteStart(event.at);
+    this.#record = advance(this.#record, event);
+    this.#lastWords.apply(event);
     if (event.type === "mode-change") this.#meets = leftPlan(this.agent.meets);
-    if (event.type === "tool-call-start") (this.#calls ??= new Map()).set(event.call.id, event);
-    if (event.type === "tool-call-end") this.#calls?.delete(event.call.id);
+    if (event.type === "tool-call-start") this.#calls.set(event.call.id, event);
+    if (event.type === "tool-call-end") this.#calls.delete(event.call.id);
     if (event.type !== "agent-end") return;
-    this.#calls = undefined;
-    this.runs += 1;
+    this.#calls.clear();
     this.result = event.result;
-    this.endedAt = event.at;
-  }
-
-  #noteStart(at: number): void {
-    if (!this.#hasStarted) this.startedAt = at;
-    this.#hasStarted = true;
   }
 
   deliver(words: string): void {
@@ -189,12 +142,12 @@ export class RunningAgent {
     this.#run?.abort.abort(new StopCause("stopped", reason));
   }
 
-  /** Why the run under way is being ended, if it is. Foreground children have the same one, not an equal one. */
+  /** The reason why the run under way is being ended. Foreground children have the same one, not an equal one. */
   get cause(): unknown {
     return this.#run?.abort.signal.reason;
   }
 
-  /** How the run under way is ended. */
+  /** The way in which the run under way is ended. */
   get ending(): RunEnding | undefined {
     return this.#run?.ending;
   }
@@ -207,20 +160,4 @@ export interface Run {
   readonly ended: Promise<AgentResult>;
   /** Lets go of the parent, which may end without it. */
   readonly unlink: () => void;
-}
-
-/** Of all that was taken, what was taken before the last run. */
-function lessOf(
-  all: { usage: Usage; costUsd: number | null },
-  { usage, costUsd }: AgentFigures,
-): { usage: Usage; costUsd: number | null } {
-  return {
-    usage: {
-      input: all.usage.input - usage.input,
-      output: all.usage.output - usage.output,
-      cacheRead: all.usage.cacheRead - usage.cacheRead,
-      cacheWrite: all.usage.cacheWrite - usage.cacheWrite,
-    },
-    costUsd: all.costUsd === null || costUsd === null ? null : all.costUsd - costUsd,
-  };
 }

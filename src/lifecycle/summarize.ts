@@ -1,21 +1,29 @@
 import type { AgentSummary } from "../events/event.ts";
 import type { ResolvedAgent } from "../resolved-agent.ts";
 
-export function summarize(agent: ResolvedAgent, prompt: string | null = null): AgentSummary {
+/** The introduction of an agent in its events. */
+export function summarize(
+  agent: ResolvedAgent,
+  { scripted, standing, prompt }: { scripted: boolean; standing: boolean; prompt: string | null },
+): AgentSummary {
   return {
     type: agent.type,
     name: agent.name,
     description: agent.description,
     color: agent.color,
     model: agent.costs.model,
+    modelFrom: agent.costs.modelFrom,
+    scripted,
+    maxTurns: agent.costs.maxTurns,
+    cwd: agent.cwd,
     parentId: agent.relates.parentId,
-    toolUseId: agent.relates.toolUseId,
     depth: agent.relates.depth,
+    toolUseId: agent.relates.toolUseId,
+    standing,
     background: agent.relates.background,
     prompt,
     tools: agent.can.tools,
     permissionMode: agent.meets.permissions.mode,
     modeRefused: agent.meets.mode.refused,
-    maxTurns: agent.costs.maxTurns,
   };
 }

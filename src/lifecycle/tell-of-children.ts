@@ -1,51 +1,38 @@
-import type { AgentResult } from "../agent-result.ts";
-import { errorMessage, RetinueError } from "../errors.ts";
+import { resultOf } from "../events/agent-record.ts";
 import type { AgentId } from "../ids.ts";
 import { filesAtOnce, mapAtMost } from "../platform/gate.ts";
-import type { EarlierAgents } from "./earlier-agents.ts";
-import { endNotification, endOf, type ChildEnd } from "./notification.ts";
+import { readResultText } from "../transcript/read-result.ts";
+import { childEnd, endMailId, endNotification, endOf, type ChildEnd } from "./notification.ts";
 import type { Registry } from "./registry.ts";
 import type { RunningAgent } from "./running-agent.ts";
 import type { Session } from "./session.ts";
 
-/** How children of an agent ended that left memory before it read of it. */
-export async function untoldEnds(
+/** The ends of background children that are not in memory. `hasRead`: notifications that their parent has read. */
+export async function unreadEnds(
   parent: AgentId,
-  { registry, earlier, session }: Family & { earlier: EarlierAgents },
+  hasRead: (mailId: string) => boolean,
+  { registry, session }: Family,
 ): Promise<ChildEnd[]> {
-  const ends = await mapAtMost(filesAtOnce, registry.untoldBy(parent), (id) =>
-    endOnDisk(id, earlier).catch((error: unknown) => {
-      // One that was removed has nothing to tell.
-      if (error instanceof RetinueError) registry.untold.settle(parent, id);
-      else
-        session.logger.warn(
-          { agentId: id, error: errorMessage(error) },
-          "a child could not be read",
-        );
-      return undefined;
-    }),
-  );
+  const children = registry
+    .records()
+    .filter(
+      ({ id, parentId, background, runs }) =>
+        parentId === parent &&
+        background &&
+        registry.get(id) === undefined &&
+        !hasRead(endMailId(id, runs)),
+    );
+  const ends = await mapAtMost(filesAtOnce, children, async (child) => {
+    const content = await readResultText(session.paths.transcript(child.id));
+    const result = resultOf(child, content);
+    return result === undefined ? undefined : childEnd(child, result);
+  });
   return ends.filter((end) => end !== undefined);
 }
 
 interface Family {
   readonly registry: Registry;
   readonly session: Session;
-}
-
-async function endOnDisk(id: AgentId, earlier: EarlierAgents): Promise<ChildEnd | undefined> {
-  const { past, earlier: files } = await earlier.read(id);
-  if (past.end === null) return undefined;
-  const { meta } = files;
-  const result: AgentResult = { ...past.end, content: past.end.content ?? past.lastText };
-  return {
-    id,
-    description: meta.description,
-    toolUseId: meta.toolUseId,
-    result,
-    runs: past.runs,
-    endedAt: meta.retinue.endedAt ?? past.endedAt ?? 0,
-  };
 }
 
 /** Those in memory. */
@@ -59,9 +46,8 @@ export function backgroundChildrenOf(
 }
 
 /**
- * What became of the children that an agent did not wait for: it hears of those that have ended, and waits for the others.
- * `about` were in memory, or were read from their files, a moment ago, and `gone` are told of by their files alone: both may be
- * more than memory keeps.
+ * Notifies an agent of its background children that have ended, and makes it wait for the others. `about`: children that were in
+ * the registry, or were read from their files, a moment ago. `gone`: the ends of others.
  */
 export function tellOfChildren(
   { agent, mailbox }: RunningAgent,
@@ -76,9 +62,6 @@ export function tellOfChildren(
     const end = child.hasEnded ? endOf(child) : undefined;
     if (end !== undefined) ends.push(end);
   }
-  for (const end of ends.toSorted((a, b) => a.endedAt - b.endedAt)) {
-    const mail = endNotification(end, session);
-    mailbox.post(mail);
-    if (mailbox.hasRead(mail.id)) registry.untold.settle(agent.id, end.id);
-  }
+  for (const end of ends.toSorted((a, b) => a.endedAt - b.endedAt))
+    mailbox.post(endNotification(end, session));
 }

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { fc } from "../../test/support/properties.ts";
-import { addUsage, noUsage } from "../message.ts";
-import { addCost, answerCost, costOf, priceOf } from "./prices.ts";
+import { addCost, addUsage, noUsage } from "../message.ts";
+import { answerCost, costOf, priceOf } from "./prices.ts";
 
 const own = { input: 7, output: 8, cacheRead: 9, cacheWrite: 10 };
 

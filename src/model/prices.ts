@@ -1,5 +1,5 @@
 import priceList from "../../prices.json" with { type: "json" };
-import type { Usage } from "../message.ts";
+import { addCost, type Usage } from "../message.ts";
 import type { Settings } from "../settings/settings.ts";
 
 /**
@@ -60,9 +60,4 @@ export function costOf(usage: Usage, price: Price): number | null {
     cost += usage[kind] * rate;
   }
   return cost / 1_000_000;
-}
-
-export function addCost(a: number | null, b: number | null): number | null {
-  // Sums of hundreds of small numbers must not show their binary dust.
-  return a === null || b === null ? null : Math.round((a + b) * 1e12) / 1e12;
 }

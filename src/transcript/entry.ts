@@ -46,7 +46,10 @@ export function attachmentBody(attachment: Attachment): EntryBody {
 }
 
 /** One line per content block; each repeats the answer's id and its whole usage, so that readers de-duplicate. */
-export function answerBodies(answer: AnswerRecord, agentType: string | null): EntryBody[] {
+export function answerBodies(
+  answer: AnswerRecord,
+  { agentType, costUsd }: { agentType: string | null; costUsd: number | null },
+): EntryBody[] {
   const { content } = answer.message;
   const blocks = content.length === 0 ? [[]] : content.map((block) => [block]);
   return blocks.map((block) => ({
@@ -62,6 +65,7 @@ export function answerBodies(answer: AnswerRecord, agentType: string | null): En
     },
     requestId: answer.requestId,
     ...(agentType === null ? {} : { attributionAgent: agentType }),
+    ...(costUsd === null ? {} : { retinueCostUsd: costUsd }),
     type: "assistant" as const,
   }));
 }
@@ -118,7 +122,7 @@ export function endLine(
   };
 }
 
-/** What was taken besides the answers: no part of the conversation, but of the bill. */
+/** Usage besides the answers: no part of the conversation, but of the bill. */
 export function spendLine(
   spend: Extract<AgentEventBody, { type: "spend" }>,
   sessionId: string,

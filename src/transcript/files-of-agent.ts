@@ -4,7 +4,7 @@ import { isObject } from "../platform/is-object.ts";
 import { readJsonl } from "../platform/jsonl.ts";
 import { readSmallFile } from "../platform/read-small-file.ts";
 import { unlessGone } from "../platform/remove-tree.ts";
-import type { AgentOnDisk } from "./meta.ts";
+import type { AgentOnDisk } from "./agent-on-disk.ts";
 
 /**
  * What an agent has in the other directories of its session: what lies there under its name, what its commands wrote down, and
@@ -12,7 +12,7 @@ import type { AgentOnDisk } from "./meta.ts";
  */
 export async function filesOfAgent(agent: AgentOnDisk, directory: string): Promise<string[]> {
   const outputs = await outputsOf(agent);
-  const { agentId } = agent.meta.retinue;
+  const { id: agentId } = agent.record;
   const isNamedAfterIt = (name: string): boolean =>
     name === agentId || name.startsWith(`${agentId}.`) || name === `${agentId}-plan.md`;
   // Lines of its transcript that did not hold.

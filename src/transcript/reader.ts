@@ -3,7 +3,6 @@ import { systemCode } from "../errors.ts";
 import type { AgentResult } from "../agent-result.ts";
 import type { StopReason } from "../events/event.ts";
 import {
-  totalTokens,
   userMessage,
   type AssistantBlock,
   type Attachment,
@@ -26,12 +25,14 @@ export type TranscriptEntry =
       model: string;
       block: AssistantBlock | undefined;
       stopReason: StopReason;
-      /** Of the whole answer; each of its lines repeats it. */
+      /** The usage of the whole answer; each of its lines repeats it. */
       usage: Usage;
+      /** The cost of the whole answer in US dollars; `null`: unknown. */
+      costUsd: number | null;
       at: string;
     }
   | { kind: "result"; result: ToolResultBlock; at: string }
-  /** What was taken besides the answers. */
+  /** Usage besides the answers. */
   | { kind: "spend"; usage: Usage; costUsd: number | null; at: string }
   /** A run begins, with the agent as it was resolved for it. */
   | { kind: "record"; agent: Record<string, unknown>; prompt: string | null; at: string }
@@ -82,9 +83,8 @@ export function parseEntry(line: Record<string, unknown>): TranscriptEntry[] {
   }
   if (line["type"] === "retinue-step") return [{ kind: "intent", key: String(line["key"]), at }];
   if (line["type"] === "retinue-spend") {
-    const { costUsd } = line;
-    const cost = typeof costUsd === "number" ? costUsd : null;
-    return [{ kind: "spend", usage: usageIn(line["usage"]), costUsd: cost, at }];
+    const costUsd = costIn(line["costUsd"]);
+    return [{ kind: "spend", usage: usageIn(line["usage"]), costUsd, at }];
   }
   if (line["type"] === "retinue-record") {
     const agent = record(line["agent"]);
@@ -112,6 +112,7 @@ export function parseEntry(line: Record<string, unknown>): TranscriptEntry[] {
         block,
         stopReason: (message["stop_reason"] ?? "end_turn") as StopReason,
         usage: usageIn(message["usage"]),
+        costUsd: costIn(line["retinueCostUsd"]),
         at,
       },
     ];
@@ -168,19 +169,6 @@ export function conversationOf(entries: readonly TranscriptEntry[]): Message[] {
   return messages;
 }
 
-/** All tokens of an agent: each answer once, however many lines it has, and what was taken besides. */
-export function tokensOf(entries: readonly TranscriptEntry[]): number {
-  let sum = 0;
-  let answerId: string | undefined;
-  for (const entry of entries) {
-    if (entry.kind === "spend") sum += totalTokens(entry.usage);
-    if (entry.kind !== "answer" || entry.id === answerId) continue;
-    answerId = entry.id;
-    sum += totalTokens(entry.usage);
-  }
-  return sum;
-}
-
 /** What the agent said last: the text of its last answer that has any. */
 export function lastTextOf(entries: readonly TranscriptEntry[]): string {
   const last = lastAnswerWithText(entries);
@@ -200,6 +188,10 @@ export function lastAnswerWithText(
   return entries
     .filter((entry) => entry.kind === "answer")
     .findLast(({ block }) => block?.type === "text" && block.text.trim() !== "");
+}
+
+function costIn(value: unknown): number | null {
+  return typeof value === "number" ? value : null;
 }
 
 function usageIn(usage: unknown): Usage {

@@ -132,7 +132,7 @@ export class TranscriptRecorder {
       case "assistant-message": {
         const text = textOf(event.answer.message.content);
         if (text.trim() !== "") this.#lastText = text;
-        return answerBodies(event.answer, this.#agentType);
+        return answerBodies(event.answer, { agentType: this.#agentType, costUsd: event.costUsd });
       }
       case "tool-call-end":
         return [

@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { readAgent, type AgentOnDisk } from "./meta.ts";
+import { readAgent, type AgentOnDisk } from "./agent-on-disk.ts";
 import { removeAgent } from "./remove-agent.ts";
 import {
   addSession,
@@ -125,7 +125,7 @@ test.each([
   writeOld(join(directory, "lease.json"), leaseText(elsewhere), 0);
   const before = tree(config);
   const agent = await agentAt(file);
-  expect(agent.state).toBe(state);
+  expect(agent.record.state).toBe(state);
   await expect(removeAgent(agent, closed)).rejects.toMatchObject({ code: "agent_busy" });
   expect(tree(config)).toEqual(before);
 });

@@ -7,7 +7,7 @@ import type { PowerJournal } from "../platform/power-journal.ts";
 import { removeTree, unlessGone } from "../platform/remove-tree.ts";
 import { realPath } from "../platform/real-path.ts";
 import { filesOfAgent } from "./files-of-agent.ts";
-import { isOpen, readAgent, sessionDirectory, type AgentOnDisk } from "./meta.ts";
+import { isOpen, readAgent, sessionDirectory, type AgentOnDisk } from "./agent-on-disk.ts";
 import { removeSession } from "./retention.ts";
 import { isHeld } from "./liveness.ts";
 import { agentsIn } from "./session-directory.ts";
@@ -24,7 +24,7 @@ export async function removeAgent(
   agent: AgentOnDisk,
   { sessionIsOpen, power }: { sessionIsOpen: boolean; power?: PowerJournal | undefined },
 ): Promise<void> {
-  const { agentId, sessionId } = agent.meta.retinue;
+  const { id: agentId, sessionId } = agent.record;
   const isMain = basename(agent.file) === "main.meta.json";
   const directory = sessionDirectory(agent.file);
   refuseBusy(agent);
@@ -49,19 +49,19 @@ async function forget(
   await power.commit();
 }
 
-function refuseBusy({ meta, state }: AgentOnDisk): void {
+function refuseBusy({ record, runner }: AgentOnDisk): void {
+  const { id, state } = record;
   if (!isOpen(state)) return;
-  const { agentId, pid } = meta.retinue;
   throw new RetinueError(
     "agent_busy",
-    `Agent ${agentId} is ${state} in process ${pid}. Stop it first, then remove it.`,
+    `Agent ${id} is ${state} in process ${runner.pid}. Stop it first, then remove it.`,
   );
 }
 
 /** Its session's owner may be about to go on with it. */
-function refuseUnended({ meta }: AgentOnDisk, directory: string): void {
-  const { agentId, state, sessionId } = meta.retinue;
-  if (!isOpen(state) || !isHeld(directory)) return;
+function refuseUnended({ record, fileState }: AgentOnDisk, directory: string): void {
+  const { id: agentId, sessionId } = record;
+  if (!isOpen(fileState) || !isHeld(directory)) return;
   throw new RetinueError(
     "agent_busy",
     `Agent ${agentId} has not ended, and a process has its session ${sessionId} open. Stop the agent or end that process first, then remove it.`,
@@ -73,10 +73,10 @@ async function refuseWithBusyChildren(directory: string, agentId: string): Promi
   const names = (await unlessGone(() => readdir(children))) ?? [];
   for (const name of names.filter((name) => name.endsWith(".meta.json"))) {
     const child = await readAgent(join(children, name));
-    if (child === undefined || !isOpen(child.state)) continue;
+    if (child === undefined || !isOpen(child.record.state)) continue;
     throw new RetinueError(
       "agent_busy",
-      `Agent ${agentId} is the main agent of ${child.meta.retinue.agentId}, which is ${child.state}. Stop that one first.`,
+      `Agent ${agentId} is the main agent of ${child.record.id}, which is ${child.record.state}. Stop that one first.`,
     );
   }
 }

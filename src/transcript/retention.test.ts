@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { processStart } from "../platform/process-start.ts";
 import { holdDirectory } from "../platform/hold-directory.ts";
-import { findAgents } from "./meta.ts";
+import { findAgents } from "./agent-on-disk.ts";
 import { prune, removeSession, type Pruned } from "./retention.ts";
 import {
   addSession,

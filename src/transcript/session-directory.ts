@@ -2,7 +2,8 @@ import { constants } from "node:fs";
 import { lstat, readdir, readFile } from "node:fs/promises";
 import { isObject } from "../platform/is-object.ts";
 import { isHeld, isRunBy } from "./liveness.ts";
-import { isOpen, type AgentMeta } from "./meta.ts";
+import { isOpen } from "./agent-on-disk.ts";
+import type { AgentMeta } from "./meta.ts";
 
 /** What the files of a directory say about the agents in it. Files of other programs are not in it. */
 export interface SessionAgents {

@@ -11,7 +11,10 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import { ownProcess } from "../platform/process-identity.ts";
+import { introduce, type AgentRecord, type AgentState } from "../events/agent-record.ts";
+import type { AgentId, SessionId } from "../ids.ts";
 import type { Lease } from "./lease.ts";
+import { metaOf } from "./meta.ts";
 
 export const day = 86_400_000;
 
@@ -24,7 +27,7 @@ export function configDirectory(): string {
 }
 
 interface AgentFile {
-  state?: string;
+  state?: AgentState;
   pid?: number;
   pidStart?: string;
   name?: string;
@@ -33,11 +36,14 @@ interface AgentFile {
 /** What the small file of an agent says; by default of one that has completed in a process that is gone. */
 export function metaText(sessionId: string, agentId: string, agent: AgentFile = {}): string {
   const { state = "completed", pid = 1, pidStart = "gone", name = null } = agent;
-  const retinue = {
-    ...{ agentId, sessionId, name, parentId: null, model: "m", scripted: true, cwd: "/" },
-    ...{ pid, pidStart, state, startedAt: 1 },
+  const header = { agentId: agentId as AgentId, sessionId: sessionId as SessionId, at: 1 };
+  const identity = {
+    ...{ type: "worker", name, description: "", color: null, model: "m", modelFrom: "default" },
+    ...{ scripted: true, maxTurns: 1, cwd: "/", parentId: null, depth: 1, toolUseId: null },
+    ...{ standing: false, background: false },
   };
-  return JSON.stringify({ agentType: "worker", description: "", spawnDepth: 1, retinue });
+  const record: AgentRecord = { ...introduce(header, identity), state };
+  return JSON.stringify(metaOf(record, { pid, pidStart }));
 }
 
 const { pid: ownPid, pidStart: ownStart } = ownProcess();

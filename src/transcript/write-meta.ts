@@ -42,12 +42,13 @@ function overwrite(path: string, text: string): number {
 
 /** That it ended, and how, matters more than all the words about it. */
 function cutToFit(meta: AgentMeta, excess: number): AgentMeta | undefined {
-  const { error } = meta.retinue;
-  if (error === undefined || error.message === "") return undefined;
+  const { end } = meta.retinue;
+  if (end?.state !== "failed" || end.error.message === "") return undefined;
+  const { error } = end;
   const bytes = Buffer.from(error.message);
   // A message of plain characters can be cut to measure; of another nothing is kept.
   const kept =
     bytes.length === JSON.stringify(error.message).length - 2 ? bytes.length - excess : 0;
   const message = kept > 0 ? bytes.toString("utf8", 0, kept) : "";
-  return { ...meta, retinue: { ...meta.retinue, error: { ...error, message } } };
+  return { ...meta, retinue: { ...meta.retinue, end: { ...end, error: { ...error, message } } } };
 }

@@ -1,18 +1,14 @@
 // Runs a session until somebody kills it, a new one or what was interrupted of one. Reads what to run from stdin, says which
 // session it is.
 import { text } from "node:stream/consumers";
-import { createManager, createRehearsal, parseScenario } from "../../src/index.ts";
+import { createManager } from "../../src/index.ts";
 import type { ManagerOptions } from "../../src/index.ts";
-import { countedCalls } from "./counted-calls.ts";
+import { crashModel, type CrashScript } from "./crash-model.ts";
 
-const { scenario, countsCalls, options } = JSON.parse(await text(process.stdin)) as {
-  scenario: string;
-  countsCalls: boolean;
+const { options, ...script } = JSON.parse(await text(process.stdin)) as CrashScript & {
   options: Omit<ManagerOptions, "model">;
 };
-const rehearsal = createRehearsal(parseScenario(scenario, "scenario.yaml"));
-const model = countsCalls ? countedCalls(rehearsal) : rehearsal;
-const manager = createManager({ ...options, model });
+const manager = createManager({ ...options, model: crashModel(script) });
 const mainId =
   options.session === undefined ? (await manager.main({ prompt: "go" })).id : await goOn();
 process.stdout.write(`${JSON.stringify({ sessionId: manager.sessionId, mainId })}\n`);

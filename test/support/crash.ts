@@ -6,14 +6,8 @@ import type { Readable, Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
-import {
-  createManager,
-  createRehearsal,
-  parseScenario,
-  type Manager,
-  type ManagerOptions,
-} from "../../src/index.ts";
-import { countedCalls } from "./counted-calls.ts";
+import { createManager, type Manager, type ManagerOptions } from "../../src/index.ts";
+import { crashModel, type CrashScript } from "./crash-model.ts";
 import { temporaryDirectory, writeFiles } from "./stage.ts";
 
 export interface Crashing {
@@ -34,20 +28,18 @@ export async function startCrashing(
   scenario: string,
   options: Omit<Partial<ManagerOptions>, "model"> & {
     files?: Record<string, string>;
-    /** The ids of calls begin anew with each answer. */
-    countsCalls?: boolean;
-  } = {},
+  } & Partial<Omit<CrashScript, "scenario">> = {},
 ): Promise<Crashing> {
-  const { files, countsCalls = false, ...rest } = options;
+  const { files, countsCalls = false, priced = false, ...rest } = options;
   const root = temporaryDirectory();
   const [cwd, configDir] = [join(root, "work"), join(root, "config")];
   mkdirSync(cwd);
   writeFiles(cwd, files ?? {});
-  return startProgram({ scenario, countsCalls }, { ...rest, cwd, configDir });
+  return startProgram({ scenario, countsCalls, priced }, { ...rest, cwd, configDir });
 }
 
 async function startProgram(
-  script: { scenario: string; countsCalls: boolean },
+  script: CrashScript,
   managerOptions: Omit<ManagerOptions, "model"> & { cwd: string; configDir: string },
 ): Promise<Crashing> {
   const { cwd, configDir } = managerOptions;
@@ -72,8 +64,7 @@ async function startProgram(
     },
     resume: () => startProgram(script, { ...managerOptions, session: sessionId }),
     reopen(more = {}) {
-      const rehearsal = createRehearsal(parseScenario(script.scenario, "scenario.yaml"));
-      const model = script.countsCalls ? countedCalls(rehearsal) : rehearsal;
+      const model = crashModel(script);
       const manager = createManager({ ...managerOptions, model, session: sessionId, ...more });
       onTestFinished(() => manager.close());
       return manager;

@@ -2,13 +2,12 @@ import type { AgentResult } from "../../agent-result.ts";
 import type { AgentRow } from "../../agent-row.ts";
 import type { ControlClient } from "../../control/client.ts";
 import { RetinueError } from "../../errors.ts";
-import type { AgentId } from "../../ids.ts";
-import { readAgent, type AgentOnDisk } from "../../transcript/meta.ts";
+import { failureOf } from "../../events/agent-record.ts";
+import { readAgent, type AgentOnDisk } from "../../transcript/agent-on-disk.ts";
 import { readResultText } from "../../transcript/read-result.ts";
 import { Caller } from "../caller.ts";
 import { exitCodeOfAgent, exitCodeOfResult } from "../exit-codes.ts";
 import { findAgent } from "../find-agent.ts";
-import { introduceAgent } from "../introduce-agent.ts";
 import { notRunning, reachAgent } from "../reach-agent.ts";
 import { resultText } from "../result-text.ts";
 import { plain } from "../sanitize.ts";
@@ -25,7 +24,7 @@ interface AttachOptions {
 /** `retinue attach`: what `retinue run` would show, of an agent that runs in another process. Never ends it. */
 export async function attachCommand(text: string, options: AttachOptions): Promise<void> {
   const agent = await findAgent(text);
-  const id = agent.meta.retinue.agentId;
+  const id = agent.record.id;
   using client = await reachAgent(agent);
   let left = false;
   let lost: unknown;
@@ -37,7 +36,7 @@ export async function attachCommand(text: string, options: AttachOptions): Promi
   const view = options.json === true ? null : viewOf(agent, options);
   using steering = new DisposableStack();
   if (view !== null && (await Caller.read()).maySteer(agent))
-    steerAttached(steering, { client, view, main: id as AgentId });
+    steerAttached(steering, { client, view, main: id });
   try {
     const result = await follow(client, id, view).catch((error: unknown) => {
       if (!left) lost = error;
@@ -57,10 +56,10 @@ export async function attachCommand(text: string, options: AttachOptions): Promi
   }
 }
 
-function viewOf({ meta }: AgentOnDisk, { color }: AttachOptions): View {
+function viewOf({ record }: AgentOnDisk, { color }: AttachOptions): View {
   const { stderr, env: environment } = process;
   const enabled = wantsColor({ choice: color, environment, isTTY: stderr.isTTY });
-  return createView(stderr, { style: createStyle(enabled), scripted: meta.retinue.scripted });
+  return createView(stderr, { style: createStyle(enabled), scripted: record.scripted });
 }
 
 /** Shows everything until the agent has ended. Nothing when only its files tell how; throws when its process goes away before. */
@@ -73,8 +72,8 @@ async function follow(
   const watched = (rows as AgentRow[]).find((row) => row.id === id);
   // Its end was told before we listened.
   if (watched === undefined || hasEnded(watched)) return null;
-  const living = (rows as AgentRow[]).filter((row) => row.id === id || row.endedAt === undefined);
-  for (const event of living.flatMap(introduceAgent)) view?.apply(event);
+  const living = (rows as AgentRow[]).filter((row) => row.id === id || row.endedAt === null);
+  for (const row of living) view?.add(row);
   for await (const watched of events) {
     if (watched.kind === "dropped") {
       view?.log(`${watched.count} events came too fast and are not shown.`);
@@ -90,7 +89,7 @@ async function follow(
 
 /** One that stands idle may be given another task. */
 function hasEnded({ endedAt, state }: AgentRow): boolean {
-  return endedAt !== undefined && state !== "idle";
+  return endedAt !== null && state !== "idle";
 }
 
 /** Its end may have been the last thing that its process did. Throws `lost` when it has not ended. */
@@ -100,9 +99,10 @@ async function finishFromFiles(
   lost: unknown,
 ): Promise<void> {
   const now = await readAgent(agent.file);
-  if (now === undefined || now.state === "interrupted") throw notRunning(now ?? agent);
-  const { endedAt, error } = now.meta.retinue;
-  if (endedAt === undefined) throw lost ?? closed(now);
+  if (now === undefined || now.record.state === "interrupted") throw notRunning(now ?? agent);
+  const { endedAt } = now.record;
+  const error = failureOf(now.record);
+  if (endedAt === null) throw lost ?? closed(now);
   process.exitCode = exitCodeOfAgent(now);
   if (options.json === true) return;
   print(await readResultText(now.transcript), options);
@@ -112,8 +112,8 @@ async function finishFromFiles(
     );
 }
 
-function closed({ meta, state }: AgentOnDisk): RetinueError {
-  const { agentId } = meta.retinue;
+function closed({ record }: AgentOnDisk): RetinueError {
+  const { id: agentId, state } = record;
   return new RetinueError(
     "not_running",
     `The session of agent ${agentId} was closed while the agent was ${state}. 'retinue ps -a' shows how it stands.`,

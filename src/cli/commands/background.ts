@@ -9,7 +9,7 @@ const rowSchema = z.looseObject({ id: z.string(), state: z.string() });
 export async function backgroundCommand(id: string, options: { json?: boolean }): Promise<void> {
   const agent = await findToSteer(id);
   using client = await reachAgent(agent);
-  const row = rowSchema.parse(await client.call("background", { id: agent.meta.retinue.agentId }));
+  const row = rowSchema.parse(await client.call("background", { id: agent.record.id }));
   process.stdout.write(
     options.json === true
       ? `${JSON.stringify(row, null, 2)}\n`

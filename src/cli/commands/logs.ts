@@ -2,9 +2,10 @@ import { existsSync, watch } from "node:fs";
 import { open } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { textOf, totalTokens } from "../../message.ts";
+import { failureOf } from "../../events/agent-record.ts";
 import { isObject } from "../../platform/is-object.ts";
 import { judgeLines } from "../../platform/judge-lines.ts";
-import { isOpen, readAgent, type AgentOnDisk } from "../../transcript/meta.ts";
+import { isOpen, readAgent, type AgentOnDisk } from "../../transcript/agent-on-disk.ts";
 import { parseEntry, type TranscriptEntry } from "../../transcript/reader.ts";
 import { findAgent } from "../find-agent.ts";
 import { formatCall } from "../format.ts";
@@ -22,7 +23,7 @@ interface LogsOptions {
 /** `retinue logs`: what an agent said and did; with `-f` until it ends. */
 export async function logsCommand(id: string, options: LogsOptions): Promise<void> {
   const agent = await findAgent(id);
-  if (agent.meta.retinue.scripted)
+  if (agent.record.scripted)
     process.stderr.write("retinue: replies are scripted, tools are real.\n");
   const enabled = wantsColor({
     choice: options.color,
@@ -46,17 +47,17 @@ export async function logsCommand(id: string, options: LogsOptions): Promise<voi
   }
   const end = await readAgent(agent.file);
   // While it runs, an append may just be on its way.
-  if (unread > 0 && end !== undefined && !isOpen(end.state))
+  if (unread > 0 && end !== undefined && !isOpen(end.record.state))
     process.stderr.write(
       `retinue: the last ${unread} bytes of the transcript were not written whole, and are left out.\n`,
     );
   if (options.json !== true && end !== undefined) process.stdout.write(ending(end));
 }
 
-/** How it stands: the transcript itself does not say how an agent ended. */
-function ending({ meta, state }: AgentOnDisk): string {
-  const { error } = meta.retinue;
-  return `${state}${error === undefined ? "" : ` (${error.code}): ${plain(error.message)}`}\n`;
+/** The state of the agent, and why it failed. */
+function ending({ record }: AgentOnDisk): string {
+  const error = failureOf(record);
+  return `${record.state}${error === undefined ? "" : ` (${error.code}): ${plain(error.message)}`}\n`;
 }
 
 const mostNumbers = 10;
@@ -83,7 +84,7 @@ interface Added {
 
 async function hasEnded(metaFile: string): Promise<boolean> {
   const agent = await readAgent(metaFile);
-  return agent === undefined || !isOpen(agent.state);
+  return agent === undefined || !isOpen(agent.record.state);
 }
 
 /** The lines of a file; with `follow` the ones that are added, until `ended` and everything is read. */

@@ -1,4 +1,4 @@
-import { tellsEnd } from "../../transcript/ended-agent.ts";
+import { failureOf, hasEnded } from "../../events/agent-record.ts";
 import { readResultText } from "../../transcript/read-result.ts";
 import { lastTextOf, readTranscript } from "../../transcript/reader.ts";
 import { findAgent } from "../find-agent.ts";
@@ -10,21 +10,21 @@ export async function outputCommand(
   id: string,
   options: { json?: boolean; raw?: boolean },
 ): Promise<void> {
-  const { meta, state, transcript } = await findAgent(id);
-  const content = tellsEnd(meta)
+  const { record, transcript } = await findAgent(id);
+  const { id: agentId, state, scripted } = record;
+  const error = failureOf(record);
+  const content = hasEnded(record)
     ? await readResultText(transcript)
     : lastTextOf(await readTranscript(transcript));
   if (options.json === true) {
-    const { agentId, scripted, error } = meta.retinue;
     process.stdout.write(
       `${JSON.stringify({ agentId, state, scripted, content, ...(error === undefined ? {} : { error }) }, null, 2)}\n`,
     );
     return;
   }
   process.stdout.write(`${resultText(content, options)}\n`);
-  if (meta.retinue.scripted) process.stderr.write("retinue: scripted, not the words of a model.\n");
+  if (scripted) process.stderr.write("retinue: scripted, not the words of a model.\n");
   if (state !== "completed") {
-    const { error } = meta.retinue;
     const why = error === undefined ? "" : ` (${error.code}: ${plain(error.message)})`;
     process.stderr.write(`retinue: the agent is ${state}${why}; this is what it said last.\n`);
   }

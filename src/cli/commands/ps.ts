@@ -1,6 +1,14 @@
 import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { findAgents, isInterrupted, isOpen, type AgentOnDisk } from "../../transcript/meta.ts";
+import {
+  findAgents,
+  isInterrupted,
+  isOpen,
+  type AgentOnDisk,
+} from "../../transcript/agent-on-disk.ts";
+import { failureOf, totalOf } from "../../events/agent-record.ts";
+import { totalTokens } from "../../message.ts";
+import { rowOf } from "../../agent-row.ts";
 import { defaultConfigDir } from "../../transcript/paths.ts";
 import { agentFilter } from "../filter-agents.ts";
 import { formatModel, formatSpan, formatTokens } from "../format.ts";
@@ -28,7 +36,7 @@ export async function psCommand(options: PsOptions): Promise<void> {
   const find = async (): Promise<Found> => {
     const agents = (await findAgents(defaultConfigDir())).filter((agent) => isAskedFor(agent));
     return {
-      shown: options.all === true ? agents : agents.filter(({ state }) => isOpen(state)),
+      shown: options.all === true ? agents : agents.filter(({ record }) => isOpen(record.state)),
       interrupted: agents.filter(isInterrupted),
     };
   };
@@ -41,7 +49,7 @@ async function watch(find: () => Promise<Found>, options: PsOptions): Promise<vo
   const { stdout } = process;
   for (let last = ""; ; await sleep(1000)) {
     const found = await find();
-    const now = JSON.stringify(found.shown.map(({ meta, state }) => [meta.retinue.agentId, state]));
+    const now = JSON.stringify(found.shown.map(({ record }) => [record.id, record.state]));
     if (stdout.isTTY) stdout.write("\u001b[H\u001b[J");
     if (stdout.isTTY || now !== last) print(found, options);
     last = now;
@@ -54,7 +62,7 @@ function print({ shown, interrupted }: Found, options: PsOptions): void {
     return;
   }
   if (options.quiet === true) {
-    process.stdout.write(shown.map(({ meta }) => `${meta.retinue.agentId}\n`).join(""));
+    process.stdout.write(shown.map(({ record }) => `${record.id}\n`).join(""));
     return;
   }
   if (shown.length === 0) {
@@ -75,9 +83,9 @@ function nothingShown({ all, filter = [] }: PsOptions): string {
     : "No agent is running. 'retinue ps -a' lists ended ones.";
 }
 
-function howToGoOn({ meta }: AgentOnDisk, count: number): string {
+function howToGoOn({ record }: AgentOnDisk, count: number): string {
   return count === 1
-    ? `1 agent was interrupted. To go on with it: retinue resume ${plainLine(meta.retinue.agentId)}`
+    ? `1 agent was interrupted. To go on with it: retinue resume ${plainLine(record.id)}`
     : `${count} agents were interrupted. To go on with all of them: retinue resume --all; with one: retinue resume ID`;
 }
 
@@ -88,32 +96,21 @@ function dim(text: string): string {
 
 const headings = ["ID", "NAME", "TYPE", "STATE", "MODEL", "TOKENS", "TIME", "DIR", "TASK"];
 
-function tableRow({ meta, state }: AgentOnDisk): string[] {
-  const { retinue } = meta;
-  const failure = retinue.error === undefined ? "" : ` (${retinue.error.code})`;
+function tableRow({ record }: AgentOnDisk): string[] {
+  const failure = failureOf(record);
   return [
-    retinue.agentId,
-    retinue.name ?? "",
-    meta.agentType,
-    `${state}${failure}`,
-    formatModel(retinue.model, retinue.scripted),
-    retinue.tokens === undefined ? "" : formatTokens(retinue.tokens),
-    formatSpan((retinue.endedAt ?? Date.now()) - retinue.startedAt),
-    basename(retinue.cwd),
-    meta.description,
+    record.id,
+    record.name ?? "",
+    record.type,
+    `${record.state}${failure === undefined ? "" : ` (${failure.code})`}`,
+    formatModel(record.model, record.scripted),
+    formatTokens(totalTokens(totalOf(record).usage)),
+    formatSpan((record.endedAt ?? Date.now()) - record.startedAt),
+    basename(record.cwd),
+    record.description,
   ].map((text) => plainLine(text));
 }
 
-function jsonRow({ meta, state, transcript }: AgentOnDisk): object {
-  const { pid: _, pidStart: __, agentId, ...rest } = meta.retinue;
-  return {
-    id: agentId,
-    ...rest,
-    costUsd: rest.costUsd ?? null,
-    type: meta.agentType,
-    description: meta.description,
-    depth: meta.spawnDepth,
-    state,
-    transcript,
-  };
+function jsonRow({ record, transcript }: AgentOnDisk): object {
+  return { ...rowOf(record), transcript };
 }

@@ -10,7 +10,7 @@ import {
   readAgent,
   sessionDirectory,
   type AgentOnDisk,
-} from "../../transcript/meta.ts";
+} from "../../transcript/agent-on-disk.ts";
 import { defaultConfigDir } from "../../transcript/paths.ts";
 import { Caller } from "../caller.ts";
 import { chooseModel } from "../choose-model.ts";
@@ -43,7 +43,7 @@ export async function resumeAllCommand(options: ResumeOptions): Promise<void> {
     for (const manager of open) void manager.stopAll(`interrupted by ${signal}`);
   });
   const agents = (await findAgents(defaultConfigDir())).filter(isInterrupted);
-  const sessions = [...Map.groupBy(agents, ({ meta }) => meta.retinue.sessionId).values()];
+  const sessions = [...Map.groupBy(agents, ({ record }) => record.sessionId).values()];
   const caller = await Caller.read();
   const picked = await mapAtMost(atOnce, sessions, (session) =>
     pickUp(session, { options, open, signals, caller }),
@@ -68,10 +68,10 @@ async function pickUp(
 ): Promise<Picked[]> {
   const [first] = agents;
   if (first === undefined) return [];
-  const { cwd, sessionId } = first.meta.retinue;
+  const { cwd, sessionId } = first.record;
   const sessionDir = sessionDirectory(first.file);
   const all = (state: string, error: string): Picked[] =>
-    agents.map(({ meta }) => ({ id: meta.retinue.agentId, sessionId, state, error }));
+    agents.map(({ record }) => ({ id: record.id, sessionId, state, error }));
   const isTooLate = (): boolean => signals.received !== null;
   const tooLate = (): Picked[] =>
     all("interrupted", `Not resumed: interrupted by ${signals.received}.`);
@@ -108,8 +108,8 @@ async function pickUp(
     // A signal that came meanwhile found only those to stop that were under way already.
     if (isTooLate()) await manager.stopAll(`interrupted by ${signals.received}`);
     await untilQuiet(manager);
-    return agents.map(({ meta }) => {
-      const id = meta.retinue.agentId;
+    return agents.map(({ record }) => {
+      const id = record.id;
       const error = failed.find((one) => one.id === id)?.error;
       const row: AgentRow | undefined = manager.get(id);
       return {
@@ -139,8 +139,8 @@ function isBusy(error: unknown): boolean {
 /** Of a session of another process: whether that has gone on with the agents already is what their files say now. */
 function runBy({ pid }: Lease, agents: readonly AgentOnDisk[]): Promise<Picked[]> {
   const look = async (agent: AgentOnDisk): Promise<Picked> => {
-    const { agentId: id, sessionId } = agent.meta.retinue;
-    const { state } = (await readAgent(agent.file)) ?? agent;
+    const { id, sessionId } = agent.record;
+    const { state } = ((await readAgent(agent.file)) ?? agent).record;
     const ways = `'retinue wait ${id}' waits for its end, 'retinue attach ${id}' shows it`;
     if (isOpen(state))
       return { id, sessionId, state, error: `Process ${pid} goes on with it right now: ${ways}.` };

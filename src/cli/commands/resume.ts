@@ -1,5 +1,5 @@
 import { RetinueError } from "../../errors.ts";
-import { sessionDirectory, type AgentOnDisk } from "../../transcript/meta.ts";
+import { sessionDirectory, type AgentOnDisk } from "../../transcript/agent-on-disk.ts";
 import { findToSteer } from "../find-to-steer.ts";
 import { reachOwner } from "../reach-agent.ts";
 import { likeAtStart, withWholePaths } from "../kept-start.ts";
@@ -35,7 +35,7 @@ export async function resumeCommand(
     const { detach } = await import("../detach.ts");
     return detach("resume", words, options);
   }
-  const { agentId, cwd, sessionId } = agent.meta.retinue;
+  const { id: agentId, cwd, sessionId } = agent.record;
   const given = withWholePaths(options);
   enter(cwd);
   const sessionDir = sessionDirectory(agent.file);
@@ -64,7 +64,7 @@ async function resumeElsewhere(
 ): Promise<boolean> {
   using client = await reachOwner(agent);
   if (client === undefined) return false;
-  const { agentId, sessionId } = agent.meta.retinue;
+  const { id: agentId, sessionId } = agent.record;
   if (branch === true) {
     throw new RetinueError(
       "session_busy",

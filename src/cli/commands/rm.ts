@@ -23,7 +23,7 @@ async function remove(asked: string): Promise<Removed | Refusal> {
   try {
     const agent = await findAgent(asked);
     await removeAgent(agent, { sessionIsOpen: false });
-    return { asked, id: agent.meta.retinue.agentId };
+    return { asked, id: agent.record.id };
   } catch (error) {
     return new Refusal(asked, error);
   }

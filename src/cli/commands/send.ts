@@ -22,7 +22,7 @@ export async function sendCommand(
   const agent = await findToSteer(id);
   using client = await reachAgent(agent);
   const receipt = receiptSchema.parse(
-    await client.call("send", { id: agent.meta.retinue.agentId, text: message }),
+    await client.call("send", { id: agent.record.id, text: message }),
   );
   process.stdout.write(
     options.json === true

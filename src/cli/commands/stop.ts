@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { RetinueError } from "../../errors.ts";
 import { mapAtMost } from "../../platform/gate.ts";
-import { findAgents, isOpen, readAgent, type AgentOnDisk } from "../../transcript/meta.ts";
+import { findAgents, isOpen, readAgent, type AgentOnDisk } from "../../transcript/agent-on-disk.ts";
 import { defaultConfigDir } from "../../transcript/paths.ts";
 import { Caller } from "../caller.ts";
 import { exitCodes } from "../exit-codes.ts";
@@ -56,7 +56,7 @@ export async function stopCommand(
     throw new RetinueError("invalid_request", `Name the agents to ${how}${orAll}.`);
   }
   const targets: Target[] = all
-    ? (await openAgents()).map((agent) => ({ asked: agent.meta.retinue.agentId, agent }))
+    ? (await openAgents()).map((agent) => ({ asked: agent.record.id, agent }))
     : ids.map((asked) => ({ asked }));
   const caller = await Caller.read();
   using lines = new AgentLines();
@@ -80,18 +80,18 @@ const atOnce = 50;
 
 async function openAgents(): Promise<AgentOnDisk[]> {
   const agents = await findAgents(defaultConfigDir());
-  return agents.filter(({ state }) => isOpen(state));
+  return agents.filter(({ record }) => isOpen(record.state));
 }
 
 async function findAndEnd(target: AgentOnDisk | string, means: Means): Promise<Stopped> {
   const agent = typeof target === "string" ? await findAgent(target) : target;
-  if (!isOpen(agent.state)) return nothingToEnd(agent);
+  if (!isOpen(agent.record.state)) return nothingToEnd(agent);
   means.caller.mustSteer(agent);
   return end(agent, means);
 }
 
 async function end(agent: AgentOnDisk, { how, time, lines }: Means): Promise<Stopped> {
-  const id = agent.meta.retinue.agentId;
+  const id = agent.record.id;
   try {
     const client = await lines.reach(agent);
     const params = time === undefined ? { id } : { id, graceMs: Math.round(time * 1000) };
@@ -100,16 +100,16 @@ async function end(agent: AgentOnDisk, { how, time, lines }: Means): Promise<Sto
   } catch (error) {
     // It may have ended by itself, and its process with it, while we asked.
     const now = await readAgent(agent.file);
-    if (now === undefined || isOpen(now.state)) throw error;
+    if (now === undefined || isOpen(now.record.state)) throw error;
     return nothingToEnd(now);
   }
 }
 
-function nothingToEnd({ meta, state }: AgentOnDisk): Stopped {
-  const { agentId: id, pid } = meta.retinue;
+function nothingToEnd({ record, runner }: AgentOnDisk): Stopped {
+  const { id, state } = record;
   const note =
     state === "interrupted"
-      ? `its process ${pid} is gone; nothing to end. 'retinue resume ${id}' continues it`
+      ? `its process ${runner.pid} is gone; nothing to end. 'retinue resume ${id}' continues it`
       : "it has ended before";
   return { id, state, note };
 }

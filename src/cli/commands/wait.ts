@@ -1,4 +1,5 @@
-import type { AgentOnDisk } from "../../transcript/meta.ts";
+import { failureOf } from "../../events/agent-record.ts";
+import type { AgentOnDisk } from "../../transcript/agent-on-disk.ts";
 import { exitCodeOfAgent, exitCodes } from "../exit-codes.ts";
 import { findAgent } from "../find-agent.ts";
 import { Refusal } from "../refusal.ts";
@@ -58,8 +59,9 @@ function print(outcome: Awaited | Refusal): void {
   else process.stdout.write(plain(line(outcome)));
 }
 
-function line({ agent: { meta, state }, timedOut }: Awaited): string {
-  const { agentId, error } = meta.retinue;
+function line({ agent: { record }, timedOut }: Awaited): string {
+  const { id: agentId, state } = record;
+  const error = failureOf(record);
   if (timedOut) return `${agentId}  has not ended yet\n`;
   const why = error === undefined ? "" : ` (${error.code}): ${error.message}`;
   return `${agentId}  ${state}${why}\n`;
@@ -68,6 +70,13 @@ function line({ agent: { meta, state }, timedOut }: Awaited): string {
 function jsonRow(outcome: Awaited | Refusal): object {
   if (outcome instanceof Refusal) return outcome;
   const { agent, timedOut } = outcome;
-  const { agentId: id, name, error } = agent.meta.retinue;
-  return { id, name, state: agent.state, timedOut, ...(error === undefined ? {} : { error }) };
+  const { id, name } = agent.record;
+  const error = failureOf(agent.record);
+  return {
+    id,
+    name,
+    state: agent.record.state,
+    timedOut,
+    ...(error === undefined ? {} : { error }),
+  };
 }

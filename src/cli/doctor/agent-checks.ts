@@ -1,5 +1,5 @@
 import { systemCode } from "../../errors.ts";
-import { findAgents } from "../../transcript/meta.ts";
+import { findAgents } from "../../transcript/agent-on-disk.ts";
 import { prune } from "../../transcript/retention.ts";
 import { oldBefore } from "../old-before.ts";
 import { formatBytes, plural } from "../format.ts";
@@ -12,12 +12,12 @@ export const agentChecks: readonly Check[] = [
     look: async ({ configDir }) => {
       const agents = await findAgents(configDir);
       const found = agents
-        .filter(({ state }) => state === "interrupted")
-        .map(({ meta }): Finding => {
-          const { agentId, name } = meta.retinue;
+        .filter(({ record }) => record.state === "interrupted")
+        .map(({ record }): Finding => {
+          const { id: agentId, name } = record;
           return {
             status: "warning",
-            what: `${agentId} (${name ?? meta.agentType}) was running when its process ended`,
+            what: `${agentId} (${name ?? record.type}) was running when its process ended`,
             remedy: `retinue resume ${agentId}`,
           };
         });

@@ -27,7 +27,7 @@ export interface Account {
 
 interface Meta {
   description: string;
-  retinue: { agentId: string; parentId: string | null; background: boolean; state: string };
+  retinue: { id: string; parentId: string | null; background: boolean; state: string };
 }
 
 /** The account of a session in which every agent has ended. */
@@ -56,8 +56,7 @@ export function accountOf(
       const own = metas.filter(({ description }) => description === name);
       return own.some(
         ({ retinue }) =>
-          retinue.state === "completed" &&
-          books.get(retinue.agentId)?.ends.join(" ") === "completed",
+          retinue.state === "completed" && books.get(retinue.id)?.ends.join(" ") === "completed",
       );
     }),
     doubles: [...work.lines.keys()].filter(
@@ -102,7 +101,7 @@ function untoldMessages(told: readonly Acknowledged[], books: ReadonlyMap<string
 }
 
 function untoldEnds(metas: readonly Meta[], books: ReadonlyMap<string, Book>): string[] {
-  return metas.flatMap(({ retinue: { agentId, parentId, background } }) =>
+  return metas.flatMap(({ retinue: { id: agentId, parentId, background } }) =>
     background && books.get(parentId ?? "")?.mail.get(`${agentId}/1`) !== 1 ? [agentId] : [],
   );
 }

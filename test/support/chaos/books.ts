@@ -24,8 +24,8 @@ export interface Book {
 export function readBooks(sessionDir: string): Map<string, Book> {
   const books = new Map<string, Book>();
   const main = `${sessionDir}.jsonl`;
-  const { agentId } = readMain(sessionDir);
-  books.set(agentId, readBook(main));
+  const { id } = readMain(sessionDir);
+  books.set(id, readBook(main));
   for (const file of globSync("subagents/agent-*.jsonl", { cwd: sessionDir })) {
     const id = basename(file, ".jsonl").slice("agent-".length);
     books.set(id, readBook(join(sessionDir, file)));
@@ -34,14 +34,14 @@ export function readBooks(sessionDir: string): Map<string, Book> {
 }
 
 /** The file that lists the main agent. */
-export function readMain(sessionDir: string): { agentId: string; state: string } {
+export function readMain(sessionDir: string): { id: string; state: string } {
   try {
     const meta = JSON.parse(readFileSync(join(sessionDir, "main.meta.json"), "utf8")) as {
-      retinue: { agentId: string; state: string };
+      retinue: { id: string; state: string };
     };
     return meta.retinue;
   } catch {
-    return { agentId: "", state: "none" };
+    return { id: "", state: "none" };
   }
 }
 

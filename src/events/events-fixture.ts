@@ -1,5 +1,5 @@
 import type { AgentFigures } from "../agent-result.ts";
-import type { AgentSummary } from "../events/event.ts";
+import type { AgentSummary } from "./event.ts";
 import { noUsage } from "../message.ts";
 
 /** Test support: an agent as events introduce it. */
@@ -19,11 +19,15 @@ export function agentSummary(over: Partial<AgentSummary> = {}): AgentSummary {
     permissionMode: "default",
     modeRefused: null,
     maxTurns: 10,
+    modelFrom: "default",
+    scripted: false,
+    cwd: "/project",
+    standing: false,
     ...over,
   };
 }
 
-/** Test support: what a run took. */
+/** Test support: the figures of a run. */
 export function figures(over: Partial<AgentFigures> = {}): AgentFigures {
   return {
     turns: 1,
