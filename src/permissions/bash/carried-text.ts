@@ -2,7 +2,7 @@ import { isOwnName } from "../../shell/own-name.ts";
 import type { Reach } from "./evaluated.ts";
 import { isTalker } from "./files/mentioned-files.ts";
 import { isQuietProgram } from "./handed-on.ts";
-import { isLook } from "./look/programs.ts";
+import { isLook } from "./look/table-looks.ts";
 import { writtenCommand } from "./written-command.ts";
 
 /** A text that a program may take for code, and the part of the command in which it stands. */

@@ -1,5 +1,5 @@
 import type { ShellWord } from "../../shell/shell-word.ts";
-import { isLook } from "./look/programs.ts";
+import { isLook } from "./look/table-looks.ts";
 import { isTalker } from "./files/mentioned-files.ts";
 
 /** Words in one command from which another one may begin. */

@@ -3,7 +3,8 @@ import { literalWord, unknownWords, type ShellWord } from "../../../shell/shell-
 import type { Form } from "../forms.ts";
 import { isKnownPath, nothing, type FileUse } from "./use.ts";
 import { usesOfGit } from "./git-use.ts";
-import { isInTable, isLook } from "../look/programs.ts";
+import { isInTable } from "../look/programs.ts";
+import { isLook } from "../look/table-looks.ts";
 import { operandsOf } from "./operands.ts";
 import { usesOfSearch } from "./search-use.ts";
 

@@ -1,6 +1,6 @@
 import { literalWord, unknownWords, type ShellWord } from "../../../shell/shell-word.ts";
 import type { Form } from "../forms.ts";
-import { isLook } from "../look/programs.ts";
+import { isLook } from "../look/table-looks.ts";
 
 /** Programs to which every argument is data. */
 const talkers: ReadonlySet<string> = new Set(["echo", "printf", ":", "true", "false", "kill"]);

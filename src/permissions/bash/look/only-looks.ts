@@ -1,7 +1,8 @@
 import type { ShellWord } from "../../../shell/shell-word.ts";
 import { onlyFinds } from "./find.ts";
 import { gitLooks } from "./git.ts";
-import { isInTable, tableLooks, type Sight } from "./programs.ts";
+import { isInTable, type Sight } from "./programs.ts";
+import { tableLooks } from "./table-looks.ts";
 
 type Check = (args: readonly ShellWord[], sight: Sight) => boolean;
 
