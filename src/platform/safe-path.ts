@@ -21,7 +21,7 @@ export function programOn(path: string, name: string): string {
   return files.find(isExecutable) ?? name;
 }
 
-function isExecutable(file: string): boolean {
+export function isExecutable(file: string): boolean {
   try {
     accessSync(file, constants.X_OK);
     return true;

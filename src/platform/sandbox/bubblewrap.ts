@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
-import { accessSync, constants } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import { promisify } from "node:util";
 import { errorMessage } from "../../errors.ts";
 import { once } from "../once.ts";
+import { isExecutable } from "../safe-path.ts";
 import { systemDirectories, systemFiles } from "./system-paths.ts";
 import { View } from "./view.ts";
 
@@ -53,14 +53,5 @@ export async function tryBubblewrap(places: readonly string[]): Promise<Bubblewr
     return {
       missing: `bubblewrap does not work here (${why}). Allow user namespaces on this machine; a container needs --privileged or a seccomp profile that lets them.`,
     };
-  }
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
   }
 }
