@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 
 declare const brand: unique symbol;
 
@@ -9,7 +9,7 @@ export type AgentId = string & { readonly [brand]: "AgentId" };
 export type SessionId = string & { readonly [brand]: "SessionId" };
 
 export function newAgentId(): AgentId {
-  return `a${randomUUID().replaceAll("-", "").slice(-16)}` as AgentId;
+  return `a${randomBytes(8).toString("hex")}` as AgentId;
 }
 
 export function newSessionId(): SessionId {
