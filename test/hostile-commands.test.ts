@@ -1259,3 +1259,10 @@ test("no rule that is suggested is more than one", () => {
   );
   expect(suggestions).toEqual([]);
 });
+
+test("behind a wrapper, time is a program of its own", () => {
+  const rules = ["allow Bash(good *)"];
+  for (const command of ["command -p time good x", "nice time good x"])
+    expect(verdictOf(command, makeCountry(), { rules })).toBe("ask");
+  expect(verdictOf("time -p good x", makeCountry(), { rules })).toBe("allow");
+});

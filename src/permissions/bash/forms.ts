@@ -61,6 +61,8 @@ export function unwrapped({ words, assignments }: Form, depth = 0): Form {
     // What comes from its input is added at the end.
     return unwrapped({ words: [...args, unknownWords], assignments }, depth + 1);
   }
+  // Behind another wrapper `time` is no word of the shell, but a program.
+  if (name.text === "time" && depth > 0) return { words, assignments };
   const own = wrappers.get(name.text)?.(args) ?? null;
   const rest = own === null ? [] : args.slice(own);
   return rest.length === 0

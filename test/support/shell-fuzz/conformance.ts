@@ -34,7 +34,8 @@ function argvPattern({ words }: SimpleCommand, home: string | null): RegExp {
   // Bash itself looks through them.
   const shown = words.map(({ text }) => text);
   let from = 0;
-  while (/^(?:command|builtin|time)$/.test(shown[from] ?? "")) {
+  // A program called `time` is run behind the others.
+  while (/^(?:command|builtin)$/.test(shown[from] ?? "") || (from === 0 && shown[0] === "time")) {
     from += 1;
     while (/^-(?:p|-)$/.test(shown[from] ?? "")) from += 1;
   }
