@@ -13,7 +13,7 @@ function textOf(form: Form): string {
 test.each([
   ["timeout 5 a b", "a b"],
   ["timeout -k 5 -s KILL 10s a", "a"],
-  ["nice -n 5 nohup time -p a", "a"],
+  ["time -p nice -n 5 nohup a", "a"],
   ["stdbuf -oL -e 0 a", "a"],
   ["command a", "a"],
   ["xargs a b", "a b …"],
