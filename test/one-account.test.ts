@@ -21,7 +21,7 @@ import { setStage, temporaryDirectory, type Stage } from "./support/stage.ts";
 import { unscripted } from "./support/unscripted.ts";
 
 /**
- * Whoever asks how an agent stands and what it used gets the same answer: the library, `retinue ps`, the views and the result
+ * Every reader of an agent's state and usage gets the same answer: the library, `retinue ps`, the views and the result
  * frame read one record.
  */
 const worker = { description: "works", prompt: "You work.", tools: ["Bash"], model: "big" };

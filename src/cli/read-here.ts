@@ -47,7 +47,7 @@ export async function readHere(
   return { configuration, catalog, diagnostics };
 }
 
-/** What the options say about where agent types are. */
+/** The options about places of agent types. */
 export function configurationOptions(options: HereOptions): {
   pluginDirs: string[];
   addDirs: string[];

@@ -22,7 +22,7 @@ export interface Limit {
   held: number;
 }
 
-/** What the slots know of one ticket. */
+/** The state of one ticket. */
 export interface Claimant {
   readonly claim: Claim;
   readonly limits: readonly Limit[];
@@ -43,7 +43,7 @@ interface Parent {
   lastSlot: number;
 }
 
-/** How many of a higher priority may go ahead of the one that waits longest before it is that one's turn. */
+/** The number of claimants of a higher priority that may go ahead of the one that waits longest. */
 const patience = 10;
 
 /**
@@ -64,7 +64,7 @@ export class Slots {
   readonly #parents = new Map<string | null, Parent>();
   /** Counts what happens to parents, so that no two of them had their slot at the same time. */
   #serial = 0;
-  /** How many went ahead of the one that waits longest. */
+  /** The number of claimants that went ahead of the one that waits longest. */
   #passes = 0;
 
   constructor(limits: SlotLimits, clock: Clock) {
@@ -147,7 +147,7 @@ export class Slots {
     else this.#parents.delete(claim.parent);
   }
 
-  /** Whom a free slot goes to. Who waits for a limit of its own is in nobody's way. */
+  /** The next claimant for a free slot. One that waits for a limit of its own blocks no other. */
   #next(): Claimant | undefined {
     if (isFull(this.#session)) return undefined;
     let oldest: Claimant | undefined;

@@ -80,7 +80,7 @@ test("requests that are aborted, fail or are cut off leave nothing on their sign
   controller.abort(new Error("enough"));
   expect((await ended).filter(({ status }) => status === "fulfilled")).toEqual([]);
   expect(getEventListeners(signal, "abort")).toHaveLength(0);
-  // Which waits for all connections.
+  // Closing waits for all connections.
   await new Promise((resolve) => server.close(resolve));
 });
 
@@ -144,7 +144,7 @@ test("an account in the address is no part of what is asked for", async () => {
   expect(heard[0]?.match(/authorization: .*/gi)).toEqual(["authorization: Bearer sk-test"]);
 });
 
-/** What a program that asks a model at an address prints: its answer, or why there is none. */
+/** The output of a program that asks a model at an address: the answer, or the reason why there is none. */
 async function askedBy(
   url: string,
   env: NodeJS.ProcessEnv,

@@ -84,7 +84,7 @@ export function matchesPath({ base, segments, isFlat }: PathRule, path: string):
   return open.has(segments.length);
 }
 
-/** Where below a directory paths begin that the rule may be about: the rule's fixed part, or the directory; `null`: nowhere. */
+/** The highest path below a directory that the rule may match: the rule's fixed part, or the directory; `null`: none. */
 export function startBelow({ base, segments }: PathRule, directory: string): string | null {
   const first = segments.findIndex((segment) => /[*?]/.test(segment));
   const fixed = join(base, ...segments.slice(0, first === -1 ? segments.length : first));

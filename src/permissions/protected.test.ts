@@ -36,7 +36,7 @@ test.each([
   "/p/.config/x",
   "/elsewhere/.bashrc",
   "/p/.claude/worktrees/w/src/a",
-  "/p/work/.claude/worktrees/w/src/a",
+  "/p/packages/.claude/worktrees/w/src/a",
 ])("%s is not", (path) => {
   expect(isProtected(path, roots)).toBe(false);
 });

@@ -7,7 +7,7 @@ import type { Rulebook } from "./policy.ts";
 /** Rules that a person could add so that the call runs unasked. Each answer was decided again with its rules. */
 export interface WouldAllow {
   readonly rules: readonly string[];
-  /** Which further calls the rules allow, or why there are none. */
+  /** Rules that would allow the call, or the reason why there are none. */
   readonly note: string | null;
 }
 

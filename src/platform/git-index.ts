@@ -51,7 +51,7 @@ export function trackedPaths(folder: string): TrackedPaths | null {
   }
 }
 
-/** Where git keeps the index (`directory`) and the configuration (`common`). Throws where git might look elsewhere. */
+/** The directories of the index (`directory`) and of the configuration (`common`). Throws where git might look elsewhere. */
 function repositoryAround(folder: string): { root: string; directory: string; common: string } {
   const folders = directoriesUpToRoot(realpathSync.native(folder));
   const root = folders.pop() ?? folder;

@@ -32,7 +32,7 @@ function isEntry(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch {
-    // What cannot be looked at may be there.
+    // An entry that cannot be looked at may be there.
     return true;
   }
 }

@@ -4,7 +4,7 @@ import { fileAge } from "./file-age.ts";
 import { once } from "./once.ts";
 import { processStart } from "./process-start.ts";
 
-/** Where process ids mean something: one boot of one machine, and on Linux one pid namespace of it. */
+/** The scope of process ids: one boot of one machine, and on Linux one pid namespace of it. */
 interface Place {
   host: string;
   /** Linux only. */

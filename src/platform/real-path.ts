@@ -64,7 +64,7 @@ function linkAt(path: string): string | typeof unknownLink | null {
     const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
     if (!isLink) return null;
     const target = readlinkSync(path, "buffer");
-    // As text, another name would come of it.
+    // Decoded, it would be another name.
     return isUtf8(target) ? target.toString() : unknownLink;
   } catch (error) {
     const code = systemCode(error);

@@ -125,7 +125,7 @@ export function renewAgent(
     meets: Above;
     /** The mode of its parent, as far as that is in memory. */
     parentMode: ModeRecord | undefined;
-    /** Where a new agent of its type would keep its notes; `null`: nowhere. */
+    /** The directory for the notes of a new agent of its type; `null`: none. */
     memory: string | null;
     changes: Changes;
   },

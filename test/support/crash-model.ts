@@ -2,7 +2,7 @@ import { createRehearsal, parseScenario, type Model } from "../../src/index.ts";
 import { countedCalls } from "./counted-calls.ts";
 import { unscripted } from "./unscripted.ts";
 
-/** What a session that is made to be killed is run with. */
+/** The options of a session that is made to be killed. */
 export interface CrashScript {
   scenario: string;
   /** The ids of calls begin anew with each answer. */

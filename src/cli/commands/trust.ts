@@ -76,7 +76,7 @@ interface Activated {
   count: number | null;
 }
 
-/** What the folder's own files set beyond denying and asking, and what its repository configures for git. */
+/** Everything that trust would activate in a folder: settings beyond deny and ask, agents' fields, skills, git. */
 async function whatTrustActivates(
   folder: string,
   configDir: string,

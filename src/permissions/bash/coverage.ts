@@ -31,7 +31,7 @@ export interface Approval {
   /** Rules for edits, which approve where output goes. */
   readonly edits: readonly Rule[];
   readonly builtIn: boolean;
-  /** It may still run when another call has moved its directory. */
+  /** The command may still run when another call has moved its directory. */
   readonly runsOn?: boolean;
 }
 
@@ -323,7 +323,7 @@ export function ruleForFile(
   { target, effect }: Redirection,
   pathsOf: BashView["pathsOf"],
 ): string | null {
-  // What is not static, or begins with `~`, no rule covers.
+  // No rule covers a target that is open or begins with `~`.
   if (!target.isStatic || target.belowHome !== null) return null;
   const [path, ...others] = pathsOf(target) ?? [];
   if (path === undefined || others.length > 0 || effect === "read") return null;

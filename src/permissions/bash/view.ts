@@ -25,7 +25,7 @@ export interface TouchedFile {
   readonly effect: "read" | "write";
   /** The command that does it; `null`: a redirection. */
   readonly program: string | null;
-  /** It is moved or removed with all that is in it. */
+  /** The command moves or removes the file with all that is in it. */
   readonly isWhole?: true;
   readonly part: string;
 }

@@ -7,7 +7,7 @@ import { showsContent } from "./git-shows.ts";
 import { isKnownPath, type FileUse } from "./use.ts";
 import { operandsOf } from "./operands.ts";
 
-/** Which files git reads and writes by name, and whether it shows what is in others. `revision:path` is a path too. */
+/** The files that git reads and writes by name, and whether it shows others. `revision:path` is a path too. */
 export function usesOfGit(args: readonly ShellWord[]): FileUse {
   const command = gitCommand(args);
   const given = command?.args ?? args;

@@ -8,7 +8,7 @@ export interface FileUse {
   readonly walks: readonly ShellWord[] | null;
   /** Files and directories that it moves or removes, with all that is in them. */
   readonly whole?: readonly ShellWord[];
-  /** It shows files that git tracks, and no others if these words are paths. */
+  /** The words that must be paths for the command to show tracked files only. */
   readonly ifPaths?: readonly ShellWord[];
   /** An option makes it write files with other names, which nobody can tell. */
   readonly writesAnywhere?: true;
