@@ -6,7 +6,7 @@ import { gitThatLooks } from "../platform/sandbox/git-paths.ts";
 import { programOn, safePath } from "../platform/safe-path.ts";
 import { startedEnvironment } from "../platform/started-environment.ts";
 import { systemCode } from "../errors.ts";
-import { packagePath } from "../package-path.ts";
+import { quietRipgrep } from "../platform/quiet-ripgrep.ts";
 import { ToolFailure } from "./tool.ts";
 import type { Workbench } from "./workbench.ts";
 
@@ -29,7 +29,7 @@ export function startShell(call: {
   const { workbench, sandboxed } = call;
   const { cwd } = workbench;
   const given = environment(workbench);
-  const quietly = sandboxed === undefined ? quietRipgrep : {};
+  const quietly = sandboxed === undefined ? { RIPGREP_CONFIG_PATH: quietRipgrep } : {};
   const path = safePath(given["PATH"], [workbench.root]);
   const env = call.unapproved
     ? { ...given, ...gitThatLooks(given), GIT_EXTERNAL_DIFF: undefined, ...quietly, PATH: path }
@@ -56,9 +56,6 @@ export function startShell(call: {
   // The sandbox stays for as long as processes in the background do.
   return { child, exit: Promise.race([reportOf(child), exitOf(child)]) };
 }
-
-/** Ripgrep that prints nothing of ignore files: a folder can have a link to any file for one. */
-const quietRipgrep = { RIPGREP_CONFIG_PATH: packagePath("templates/quiet.ripgreprc") };
 
 function exitOf(child: StartedProcess): Promise<number> {
   return new Promise((resolve, reject) => {

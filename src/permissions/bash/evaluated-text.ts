@@ -1,15 +1,14 @@
 import { normalize } from "node:path";
 import { literalWord, unknownWords, type ShellWord } from "../../shell/shell-word.ts";
 import { isHarmlessSed } from "./look/sed-script.ts";
+import { isShell } from "./shells.ts";
 import { runsAnything } from "./files/git-use.ts";
-
-const shells = /^(?:r?ba|da|z|m?k|a|fi|t?c)?sh$/;
 
 /** The texts that a command takes for shell code. One that is not static: any code. */
 export function evaluatedBy(words: readonly ShellWord[]): (readonly ShellWord[])[] {
   const [name, ...args] = words;
   if (name?.isStatic !== true) return [];
-  if (shells.test(name.text)) return byShell(name, args);
+  if (isShell(name.text)) return byShell(name, args);
   if (args.length === 0) return [];
   switch (name.text) {
     case "eval":

@@ -1,4 +1,5 @@
 import { literalWord, openWord, unknownWords, type ShellWord } from "../../shell/shell-word.ts";
+import { isShell } from "./shells.ts";
 import { gitCommand } from "./files/git-command.ts";
 import type { ShellAssignment, SimpleCommand } from "../../shell/shell.ts";
 
@@ -122,9 +123,7 @@ function innerForms(program: string, args: readonly ShellWord[]): Form[] {
 
 /** Any program may be one that runs others: a shell among its arguments is run with what follows. */
 function shellsAmong(args: readonly ShellWord[]): Form[] {
-  const starts = args.flatMap(({ isStatic, text }, at) =>
-    isStatic && /^(?:.*\/)?(?:r?ba|da|z|m?k|a|fi|t?c)?sh$/.test(text) ? [at] : [],
-  );
+  const starts = args.flatMap(({ isStatic, text }, at) => (isStatic && isShell(text) ? [at] : []));
   return starts.slice(0, mostStarts).map((at) => ({ assignments: [], words: args.slice(at) }));
 }
 

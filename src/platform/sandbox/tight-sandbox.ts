@@ -1,5 +1,6 @@
+import { quietRipgrep } from "../quiet-ripgrep.ts";
 import { safePath } from "../safe-path.ts";
-import { writeFile } from "node:fs/promises";
+import { copyFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { absolutePath } from "../absolute-path.ts";
 import { isInside } from "../is-inside.ts";
@@ -57,7 +58,7 @@ export class TightSandbox {
     const supervisor = join(call.directory, "supervisor");
     await writeFile(command, call.command);
     const ripgrep = join(call.directory, "ripgreprc");
-    await writeFile(ripgrep, quietRipgrep);
+    await copyFile(quietRipgrep, ripgrep);
     const env = {
       TMPDIR: call.directory,
       RIPGREP_CONFIG_PATH: ripgrep,
@@ -79,9 +80,6 @@ export class TightSandbox {
     };
   }
 }
-
-/** Nothing of ignore files is printed: a folder can have a link to any file for one. */
-const quietRipgrep = "--no-ignore-messages\n";
 
 async function viewOf(limits: TightLimits, call: TightCall): Promise<View> {
   const { directories, readable, own, hides } = limits;
