@@ -1,8 +1,8 @@
 import { decide } from "../dist/permissions/decide.js";
 import { realGround } from "../dist/permissions/ground.js";
 import { Rulebook } from "../dist/permissions/policy.js";
-import { rulesAlone } from "../dist/permissions/rules-alone.js";
-import { loadShellParser } from "../dist/shell/parser.js";
+import { rulesAlone } from "../dist/permissions/rules/rules-alone.js";
+import { loadShellParser } from "../dist/permissions/shell/parser.js";
 import { hostileCommands, ordinaryCommands } from "./sample-commands.ts";
 import type { Workspace } from "./workspace.ts";
 

@@ -1,9 +1,9 @@
-import { RetinueError } from "./errors.ts";
+import { RetinueError } from "./contract/errors.ts";
 import type { AgentEventBody } from "./events/event.ts";
-import { newAgentId, type AgentId } from "./ids.ts";
-import type { AgentFiles } from "./lifecycle/agent-files.ts";
-import { claimOf } from "./lifecycle/claim.ts";
-import { pastOf, type Past } from "./lifecycle/past.ts";
+import { newAgentId, type AgentId } from "./contract/ids.ts";
+import type { AgentFiles } from "./lifecycle/history/agent-files.ts";
+import { claimOf } from "./lifecycle/queue/claim.ts";
+import { pastOf, type Past } from "./lifecycle/history/past.ts";
 import type { RunningAgent } from "./lifecycle/running-agent.ts";
 import { resumedAgent } from "./resume.ts";
 import { refuseWhenOver } from "./lifecycle/life.ts";

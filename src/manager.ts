@@ -1,38 +1,42 @@
-import type { AgentResult } from "./agent-result.ts";
-import { inOrder, rowOf, type AgentOutput, type AgentRow, type StoppedRow } from "./agent-row.ts";
-import { DailyPrune } from "./daily-prune.ts";
+import type { AgentResult } from "./contract/agent-result.ts";
+import {
+  inOrder,
+  rowOf,
+  type AgentOutput,
+  type AgentRow,
+  type StoppedRow,
+} from "./session/agent-row.ts";
+import { DailyPrune } from "./session/daily-prune.ts";
 import type { AgentDefinition } from "./definitions/definition.ts";
-import type { Diagnostic } from "./diagnostic.ts";
+import type { Diagnostic } from "./contract/diagnostic.ts";
 import { failureOf, runFigures, type AgentRecord } from "./events/agent-record.ts";
 import { readResultText } from "./transcript/read-result.ts";
-import { RetinueError } from "./errors.ts";
+import { RetinueError } from "./contract/errors.ts";
 import type { EventStream, Subscription } from "./events/bus.ts";
-import { buildHouse, programmaticDefinitions } from "./house.ts";
-import { parseAgentId, type AgentId, type SessionId } from "./ids.ts";
+import { buildHouse, programmaticDefinitions } from "./session/house.ts";
+import { parseAgentId, type AgentId, type SessionId } from "./contract/ids.ts";
 import type { Inbox } from "./inbox/inbox.ts";
-import type { StopOptions } from "./lifecycle/died.ts";
-import type { Capacity } from "./lifecycle/capacity.ts";
-import { claimOf } from "./lifecycle/claim.ts";
+import type { StopOptions } from "./lifecycle/history/died.ts";
+import type { Capacity } from "./lifecycle/queue/capacity.ts";
 import type { Totals } from "./lifecycle/totals.ts";
-import { checkOptions, type ManagerOptions } from "./manager-options.ts";
+import { checkOptions, type ManagerOptions } from "./session/manager-options.ts";
 import type { WrittenCall } from "./permissions/parse-call.ts";
 import type { CallExplanation } from "./resolve/explain-call.ts";
 import type { Explanation } from "./resolve/explain.ts";
 import { branchAgent, type BranchRequest } from "./branch.ts";
+import { giveTask } from "./give-task.ts";
 import { moveToBackground, sendMessage, type Receipt } from "./steer.ts";
 import { resumeAgent, resumeInterrupted, type ResumeRequest } from "./resume.ts";
-import { sentMail } from "./lifecycle/sent-mail.ts";
-import { backgroundChildrenOf, tellOfChildren, unreadEnds } from "./lifecycle/tell-of-children.ts";
-import { SessionTranscripts } from "./session-transcripts.ts";
-import { explainCallOf, explainType } from "./explain-here.ts";
+import { SessionTranscripts } from "./session/session-transcripts.ts";
+import { explainCallOf, explainType } from "./session/explain-here.ts";
 import { refuseWhenOver } from "./lifecycle/life.ts";
 import { endsWithin } from "./platform/ends-within.ts";
 import { spawn, type House, type SpawnFor } from "./spawn.ts";
-import type { SpawnRequestInput } from "./spawn-request.ts";
-import { longestTimer } from "./longest-timer.ts";
-import type { HeldLease } from "./transcript/take-lease.ts";
-import { closePowerJournal } from "./transcript/open-power-journal.ts";
-import type { RefusedSpeaker } from "./platform/speaker.ts";
+import type { SpawnRequestInput } from "./contract/spawn-request.ts";
+import { longestTimer } from "./contract/longest-timer.ts";
+import type { HeldLease } from "./transcript/lease/take-lease.ts";
+import { closePowerJournal } from "./transcript/power/open-power-journal.ts";
+import type { RefusedSpeaker } from "./processes/speaker.ts";
 
 /** Starts a session. Options that do not fit throw `invalid_config` naming the field. */
 export function createManager(options: ManagerOptions): Manager {
@@ -116,35 +120,8 @@ export class Manager {
     prompt: string,
     options: { timeout?: number } = {},
   ): Promise<AgentResult> {
-    const { registry, session } = this.#house;
-    const agentId = agentIdOf(id);
-    const about = backgroundChildrenOf(agentId, this.#house);
-    const mailbox = registry.get(agentId)?.mailbox;
-    const hasRead = (mailId: string): boolean => mailbox?.hasRead(mailId) ?? false;
-    const gone = await unreadEnds(agentId, hasRead, this.#house);
-    this.#refuseWhenClosed();
-    if (prompt === "")
-      throw new RetinueError(
-        "invalid_request",
-        "process() needs a task. Write what the agent should do.",
-      );
-    const timeout = checkMilliseconds("timeout", options.timeout) ?? session.limits.processTimeout;
-    const { state } = this.#find(id);
-    const running = registry.get(agentId);
-    if (running === undefined || state !== "idle") {
-      throw new RetinueError(
-        "agent_busy",
-        `Agent ${id} is ${state}; process() takes an idle one. Spawn it without a prompt, or wait until its task has ended.`,
-      );
-    }
-    const ticket = session.slots.reserve(claimOf(running.agent, session.model.provider));
-    const task = { prompt, source: "human", timeout } as const;
-    const started = registry.start(running, task, { ticket, follow: null });
-    // What came while it stood idle.
-    for (const mail of sentMail(session.paths.mail(running.agent.id))) running.mailbox.post(mail);
-    tellOfChildren(running, { about, gone }, this.#house);
-    await started;
-    return running.ended;
+    const timeout = checkMilliseconds("timeout", options.timeout);
+    return giveTask(agentIdOf(id), prompt, timeout, this.#house);
   }
 
   get(id: string): AgentRow | undefined {

@@ -3,23 +3,27 @@
  * begins with files instead of a definition and ends where `spawn.ts` ends: in the generator that the registry drives.
  */
 import { initialAttachments } from "./resolve/prompt.ts";
-import { errorMessage, RetinueError } from "./errors.ts";
-import type { AgentId } from "./ids.ts";
-import { claimOf } from "./lifecycle/claim.ts";
-import type { EarlierAgent, Interrupted } from "./lifecycle/earlier-agents.ts";
-import type { Past } from "./lifecycle/past.ts";
+import { errorMessage, RetinueError } from "./contract/errors.ts";
+import type { AgentId } from "./contract/ids.ts";
+import { claimOf } from "./lifecycle/queue/claim.ts";
+import type { EarlierAgent, Interrupted } from "./lifecycle/history/earlier-agents.ts";
+import type { Past } from "./lifecycle/history/past.ts";
 import type { RunningAgent } from "./lifecycle/running-agent.ts";
 import type { Asker } from "./lifecycle/session.ts";
-import { Ticket } from "./lifecycle/slots.ts";
-import { sentMail } from "./lifecycle/sent-mail.ts";
-import { backgroundChildrenOf, tellOfChildren, unreadEnds } from "./lifecycle/tell-of-children.ts";
-import type { PermissionMode, ResolvedAgent } from "./resolved-agent.ts";
+import { Ticket } from "./lifecycle/queue/slots.ts";
+import { sentMail } from "./lifecycle/mail/sent-mail.ts";
+import {
+  backgroundChildrenOf,
+  tellOfChildren,
+  unreadEnds,
+} from "./lifecycle/mail/tell-of-children.ts";
+import type { PermissionMode, ResolvedAgent } from "./contract/resolved-agent.ts";
 import type { Changes } from "./resolve/renew.ts";
 import { begunCalls } from "./loop/pending.ts";
 import { refuseWhenOver } from "./lifecycle/life.ts";
 import { filesAtOnce, mapAtMost } from "./platform/gate.ts";
 import type { House } from "./spawn.ts";
-import type { Effort } from "./spawn-request.ts";
+import type { Effort } from "./contract/spawn-request.ts";
 
 export interface ResumeRequest {
   /** What it is to do now. Left out: it goes on with what it was interrupted at. */

@@ -6,22 +6,22 @@
  * Each arrow is one call below; what stands between two arrows is plain data. The main agent or a child, with a task
  * or idle: the same way.
  */
-import type { Configuration } from "./configuration.ts";
+import type { Configuration } from "./session/configuration.ts";
 import type { AgentDefinition } from "./definitions/definition.ts";
-import { RetinueError } from "./errors.ts";
+import { RetinueError } from "./contract/errors.ts";
 import { refuseWhenOver } from "./lifecycle/life.ts";
-import { claimOf } from "./lifecycle/claim.ts";
-import type { EarlierAgents } from "./lifecycle/earlier-agents.ts";
+import { claimOf } from "./lifecycle/queue/claim.ts";
+import type { EarlierAgents } from "./lifecycle/history/earlier-agents.ts";
 import type { Registry } from "./lifecycle/registry.ts";
 import type { RunningAgent } from "./lifecycle/running-agent.ts";
 import type { Asker, Session } from "./lifecycle/session.ts";
-import { Ticket } from "./lifecycle/slots.ts";
-import type { FreshLook } from "./platform/fresh-look.ts";
+import { Ticket } from "./lifecycle/queue/slots.ts";
+import type { FreshLook } from "./platform/files/fresh-look.ts";
 import type { Gate } from "./platform/gate.ts";
-import { routeRequest, type Route } from "./request/route.ts";
+import { routeRequest, type Route } from "./route.ts";
 import type { Found } from "./resolve/prompt.ts";
 import { resolveAgent, type Origin, type Surroundings } from "./resolve/resolve.ts";
-import { parseSpawnRequest, type SpawnRequestInput } from "./spawn-request.ts";
+import { parseSpawnRequest, type SpawnRequestInput } from "./contract/spawn-request.ts";
 
 /** Everything the pipeline draws on. */
 export interface House {

@@ -1,8 +1,8 @@
-import { errorMessage, RetinueError } from "./errors.ts";
+import { errorMessage, RetinueError } from "./contract/errors.ts";
 import type { AgentRecord } from "./events/agent-record.ts";
-import type { AgentId } from "./ids.ts";
+import type { AgentId } from "./contract/ids.ts";
 import type { RunningAgent } from "./lifecycle/running-agent.ts";
-import { keepMessage } from "./lifecycle/sent-mail.ts";
+import { keepMessage } from "./lifecycle/mail/sent-mail.ts";
 import type { House } from "./spawn.ts";
 
 /** That a message will be read, unless its agent ends before: then when it is resumed. */

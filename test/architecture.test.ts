@@ -1,8 +1,9 @@
-import { globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { parseFrontmatter } from "../src/definitions/frontmatter.ts";
+import { floors } from "../scripts/floors.ts";
 import { toolRegistry } from "../src/tools/registry.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -11,52 +12,8 @@ const sources = globSync("src/**/*.ts", { cwd: root }).filter(
 );
 const read = (file: string): string => readFileSync(join(root, file), "utf8");
 
-/** The rooms of the house, from the ground up. A file may import from its own floor and from below, never from above. */
-const floors: readonly (readonly string[])[] = [
-  [
-    "agent-result",
-    "diagnostic",
-    "errors",
-    "escape-tags",
-    "ids",
-    "longest-timer",
-    "message",
-    "package-path",
-    "resolved-agent",
-    "spawn-request",
-    "version",
-    "wording",
-  ],
-  ["platform", "redact", "shell", "settings", "plugins", "events", "transcript"],
-  ["model", "tools", "permissions", "inbox"],
-  ["loop"],
-  ["lifecycle"],
-  ["definitions", "request", "resolve"],
-  [
-    "spawn",
-    "configuration",
-    "house",
-    "agent-row",
-    "branch",
-    "explain-here",
-    "resume",
-    "steer",
-    "manager",
-    "manager-options",
-    "daily-prune",
-    "session-transcripts",
-    "control",
-    "index",
-  ],
-  ["cli", "testing"],
-];
-
 function floorOf(file: string): number {
-  const room =
-    file
-      .replace(/^src\//, "")
-      .replace(/\.ts$/, "")
-      .split("/")[0] ?? "";
+  const room = file.split("/")[1] ?? "";
   return floors.findIndex((rooms) => rooms.includes(room));
 }
 
@@ -119,6 +76,22 @@ test("the pipeline is one exported function in at most 120 lines", () => {
   expect(text.trimEnd().split("\n").length).toBeLessThanOrEqual(120);
   expect(text.match(/^export (async )?function/gm)).toHaveLength(1);
   expect(text.match(/^export (const|class|let)/gm)).toBeNull();
+});
+
+test("no folder holds more than 25 source files side by side", () => {
+  const sizes = Map.groupBy(sources, (file) => dirname(file));
+  expect([...sizes].filter(([, files]) => files.length > 25).map(([folder]) => folder)).toEqual([]);
+});
+
+test("every source file that a page links to exists", () => {
+  const pages = globSync(["*.md", "docs/*.md"], { cwd: root });
+  const links = pages.flatMap((page) =>
+    [...read(page).matchAll(/\]\(([^)#\s]+\.ts)\)/g)].map((match) =>
+      join(dirname(page), match[1] ?? ""),
+    ),
+  );
+  expect(links.length).toBeGreaterThan(3);
+  expect(links.filter((link) => !existsSync(join(root, link)))).toEqual([]);
 });
 
 test("a file of more than 400 lines says at its top why it is one idea", () => {

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
-import { commands, until } from "../src/tools/shell-tools-fixture.ts";
+import { commands, until } from "../src/tools/shell/shell-tools-fixture.ts";
 import type { AgentEvent } from "../src/index.ts";
-import { textOf } from "../src/message.ts";
+import { textOf } from "../src/contract/message.ts";
 import { sequence, setStage } from "./support/stage.ts";
 
 afterEach(() => vi.unstubAllEnvs());

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
-import { defaultGraceMs } from "../src/platform/process-tree.ts";
+import { defaultGraceMs } from "../src/processes/process-tree.ts";
 import { temporaryDirectory, writeFiles } from "./support/stage.ts";
 import { bin, commandShop } from "./support/command-shop.ts";
 

@@ -1,12 +1,12 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import type { AgentRow } from "../src/agent-row.ts";
+import type { AgentRow } from "../src/session/agent-row.ts";
 import type { ControlPort } from "../src/control/control-port.ts";
 import { ControlServer } from "../src/control/server.ts";
 import { EventBus } from "../src/events/bus.ts";
-import type { SessionId } from "../src/ids.ts";
-import { ownProcess } from "../src/platform/process-identity.ts";
+import type { SessionId } from "../src/contract/ids.ts";
+import { ownProcess } from "../src/processes/process-identity.ts";
 import { addSession, alive, metaText } from "../src/transcript/session-fixture.ts";
 import { office } from "./support/office.ts";
 import { temporaryDirectory } from "./support/stage.ts";

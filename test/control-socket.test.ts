@@ -12,18 +12,18 @@ import {
 import { connect, createServer, type Socket } from "node:net";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import type { AgentRow } from "../src/agent-row.ts";
+import type { AgentRow } from "../src/session/agent-row.ts";
 import { ControlClient } from "../src/control/client.ts";
 import type { ControlPort } from "../src/control/control-port.ts";
 import { removeDeadSockets } from "../src/control/dead-socket.ts";
 import { socketDirectories, socketPath } from "../src/platform/private-socket.ts";
 import { longestRequest } from "../src/control/protocol.ts";
 import { ControlServer, type ServerOptions } from "../src/control/server.ts";
-import { RetinueError } from "../src/errors.ts";
+import { RetinueError } from "../src/contract/errors.ts";
 import { EventBus } from "../src/events/bus.ts";
 import type { AgentEvent } from "../src/events/event.ts";
-import { ownProcess } from "../src/platform/process-identity.ts";
-import type { Lease } from "../src/transcript/lease.ts";
+import { ownProcess } from "../src/processes/process-identity.ts";
+import type { Lease } from "../src/transcript/lease/lease.ts";
 import { temporaryDirectory } from "./support/stage.ts";
 import { until } from "./support/office.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { AgentEvent } from "../src/index.ts";
-import { textOf, type AssistantBlock, type UserBlock } from "../src/message.ts";
+import { textOf, type AssistantBlock, type UserBlock } from "../src/contract/message.ts";
 import { markedProcesses } from "./support/marked-processes.ts";
 import { sequence, setStage, type Stage } from "./support/stage.ts";
 

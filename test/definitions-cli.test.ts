@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { displayWidth } from "../src/cli/width.ts";
+import { displayWidth } from "../src/cli/terminal/width.ts";
 import { agent, project, shop, user } from "./support/repository.ts";
 import { setStage, temporaryDirectory, writeFiles } from "./support/stage.ts";
 

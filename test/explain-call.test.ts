@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { displayWidth } from "../src/cli/width.ts";
+import { displayWidth } from "../src/cli/terminal/width.ts";
 import { agent, shop } from "./support/repository.ts";
 import { setStage } from "./support/stage.ts";
 

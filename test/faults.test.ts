@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { textOf } from "../src/message.ts";
+import { textOf } from "../src/contract/message.ts";
 import { setStage } from "./support/stage.ts";
 
 const retry = { attempts: 4, base: 1, most: 4 };

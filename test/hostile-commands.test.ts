@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import type { PermissionMode } from "../src/resolved-agent.ts";
+import type { PermissionMode } from "../src/contract/resolved-agent.ts";
 import { decisionOf, makeCountry, verdictOf } from "./support/verdict.ts";
 
 // Commands that were once allowed although bash ran, read or wrote something else than what they seemed to say. `evil` stands

@@ -10,11 +10,11 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { catalogOf, readConfiguration } from "../src/configuration.ts";
+import { catalogOf, readConfiguration } from "../src/session/configuration.ts";
 import { loadDefinitionFile } from "../src/definitions/definition-file.ts";
 import type { AgentDefinition } from "../src/definitions/definition.ts";
 import { findDefinitionFiles } from "../src/definitions/find-files.ts";
-import type { Diagnostic } from "../src/diagnostic.ts";
+import type { Diagnostic } from "../src/contract/diagnostic.ts";
 import { memoryDirectory } from "../src/resolve/memory.ts";
 import { trustFolder } from "../src/settings/trust.ts";
 import { temporaryDirectory, writeFiles } from "./support/stage.ts";

@@ -1,7 +1,7 @@
 import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { sealLines } from "../src/platform/line-sum.ts";
+import { sealLines } from "../src/transcript/lines/line-sum.ts";
 import { addSession, alive, leaseText, metaText } from "../src/transcript/session-fixture.ts";
 import { office, until } from "./support/office.ts";
 

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createManager, createRehearsal, parseScenario } from "../src/index.ts";
-import { type AssistantBlock, type UserBlock } from "../src/message.ts";
+import { type AssistantBlock, type UserBlock } from "../src/contract/message.ts";
 import { setStage, temporaryDirectory, writeFiles } from "./support/stage.ts";
 
 test("output waits only when asked to, and a wait that is over leaves the agent untouched", async () => {

@@ -4,10 +4,10 @@ import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
-import { guardName } from "../src/platform/guard.ts";
-import { findOrphans, reapOrphans } from "../src/platform/orphans.ts";
-import { ProcessTree } from "../src/platform/process-tree.ts";
-import { processStart } from "../src/platform/process-start.ts";
+import { guardName } from "../src/processes/guard.ts";
+import { findOrphans, reapOrphans } from "../src/processes/orphans.ts";
+import { ProcessTree } from "../src/processes/process-tree.ts";
+import { processStart } from "../src/processes/process-start.ts";
 import { sleepers } from "./support/sleepers.ts";
 import { setStage } from "./support/stage.ts";
 

@@ -14,7 +14,7 @@ import { delimiter, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parseScenario } from "../src/index.ts";
-import { AnthropicServer, scenarioPlayer } from "../src/model/anthropic-fixture.ts";
+import { AnthropicServer, scenarioPlayer } from "../src/model/anthropic/server-fixture.ts";
 import { writeFiles } from "./support/stage.ts";
 
 // What a stranger gets: the tarball, installed from nothing with its dependencies from the npm registry.

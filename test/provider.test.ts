@@ -7,7 +7,7 @@ import {
   scenarioPlayer,
   type ReceivedRequest,
   type Trouble,
-} from "../src/model/anthropic-fixture.ts";
+} from "../src/model/anthropic/server-fixture.ts";
 import { sequence, setStage, type Stage } from "./support/stage.ts";
 
 const retry = { attempts: 4, base: 1, most: 4 };

@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync, rmSync, truncateSync, writeFileSync
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { createRehearsal, parseScenario, type ModelRequest } from "../src/index.ts";
-import type { AssistantBlock, UserBlock } from "../src/message.ts";
+import type { AssistantBlock, UserBlock } from "../src/contract/message.ts";
 import { countedCalls } from "./support/counted-calls.ts";
 import { startCrashing, type Crashing } from "./support/crash.ts";
 import { setStage } from "./support/stage.ts";

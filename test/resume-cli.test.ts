@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { takeLease } from "../src/transcript/take-lease.ts";
+import { takeLease } from "../src/transcript/lease/take-lease.ts";
 import { temporaryDirectory } from "./support/stage.ts";
 import type { Ran } from "./support/started.ts";
 
@@ -249,8 +249,8 @@ test("an agent that another resume --all took a moment before is not called inte
     const { readFileSync, writeFileSync } = await import("node:fs");
     const { resumeAllCommand } = await import(${source("cli/commands/resume-all.ts")});
     const { findAgents, sessionDirectory } = await import(${source("transcript/agent-on-disk.ts")});
-    const { takeLease } = await import(${source("transcript/take-lease.ts")});
-    const { processStart } = await import(${source("platform/process-start.ts")});
+    const { takeLease } = await import(${source("transcript/lease/take-lease.ts")});
+    const { processStart } = await import(${source("processes/process-start.ts")});
     const [agent] = await findAgents(process.env.CLAUDE_CONFIG_DIR);
     const options = { allowedTools: [], outputFormat: "text", color: "never" };
     // The options are read after the look at the lease.

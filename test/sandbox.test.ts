@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { readConfiguration } from "../src/configuration.ts";
-import { openSandbox } from "../src/tools/shell-tools-fixture.ts";
+import { readConfiguration } from "../src/session/configuration.ts";
+import { openSandbox } from "../src/tools/shell/shell-tools-fixture.ts";
 import { setStage, temporaryDirectory, writeFiles } from "./support/stage.ts";
 
 const { PATH } = process.env;

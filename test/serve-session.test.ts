@@ -8,7 +8,7 @@ import {
   serveSession,
   type Manager,
 } from "../src/index.ts";
-import { AnthropicServer, scenarioPlayer } from "../src/model/anthropic-fixture.ts";
+import { AnthropicServer, scenarioPlayer } from "../src/model/anthropic/server-fixture.ts";
 import { office, until, untilGo, type Office } from "./support/office.ts";
 
 /** A program with Retinue in it: this process. */

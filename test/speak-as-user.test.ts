@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { parseJsonl } from "../src/platform/jsonl.ts";
+import { parseJsonl } from "../src/transcript/lines/jsonl.ts";
 import { leaseOf, office, until, type Detached, type Office } from "./support/office.ts";
 
 const speaking = fileURLToPath(new URL("support/speaking.ts", import.meta.url));

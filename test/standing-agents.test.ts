@@ -2,7 +2,7 @@ import { totalOf } from "../src/events/agent-record.ts";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { noUsage, totalTokens } from "../src/message.ts";
+import { noUsage, totalTokens } from "../src/contract/message.ts";
 import { findAgents } from "../src/transcript/agent-on-disk.ts";
 import { sequence, setStage } from "./support/stage.ts";
 

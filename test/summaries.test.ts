@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { AgentEvent, Model, ModelRequest, ManagerOptions } from "../src/index.ts";
 import { createRehearsal, parseScenario } from "../src/index.ts";
-import { requestBody } from "../src/model/anthropic-body.ts";
+import { requestBody } from "../src/model/anthropic/body.ts";
 import { setStage, type Stage } from "./support/stage.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] }));

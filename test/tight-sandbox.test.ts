@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { bubblewrap } from "../src/platform/sandbox/bubblewrap.ts";
-import { marked, until } from "../src/tools/shell-tools-fixture.ts";
+import { marked, until } from "../src/tools/shell/shell-tools-fixture.ts";
 import type { ManagerOptions } from "../src/index.ts";
 import { openOf } from "./support/answering.ts";
 import { setStage } from "./support/stage.ts";

@@ -1,7 +1,7 @@
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { newAgentId } from "../src/ids.ts";
+import { newAgentId } from "../src/contract/ids.ts";
 import { startCrashing } from "./support/crash.ts";
 import { setStage } from "./support/stage.ts";
 

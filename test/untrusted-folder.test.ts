@@ -3,7 +3,7 @@ import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync } from "node
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { readConfiguration } from "../src/configuration.ts";
+import { readConfiguration } from "../src/session/configuration.ts";
 import { temporaryDirectory, writeFiles } from "./support/stage.ts";
 
 const bin = fileURLToPath(new URL("../bin/retinue.js", import.meta.url));

@@ -2,7 +2,7 @@ import { totalOf } from "../src/events/agent-record.ts";
 import { readFileSync } from "node:fs";
 import { expect, onTestFinished, test } from "vitest";
 import { createAnthropic, type ManagerOptions, type Model } from "../src/index.ts";
-import { answerEvents, AnthropicServer, type Play } from "../src/model/anthropic-fixture.ts";
+import { answerEvents, AnthropicServer, type Play } from "../src/model/anthropic/server-fixture.ts";
 import { findAgents } from "../src/transcript/agent-on-disk.ts";
 import { setStage, type Stage } from "./support/stage.ts";
 

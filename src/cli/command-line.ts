@@ -1,9 +1,9 @@
 import { CommanderError } from "commander";
-import { errorMessage } from "../errors.ts";
-import { watchPipes } from "./broken-pipe.ts";
+import { errorMessage } from "../contract/errors.ts";
+import { watchPipes } from "./terminal/broken-pipe.ts";
 import { exitCodeOfThrown, exitCodes } from "./exit-codes.ts";
 import { buildProgram } from "./program.ts";
-import { plain } from "./sanitize.ts";
+import { plain } from "./terminal/sanitize.ts";
 
 /** Runs one command, of which only the words behind `retinue` are given, and tells its exit code. */
 export async function runCommandLine(args: string[]): Promise<number> {

@@ -1,6 +1,6 @@
 import { constants } from "node:os";
-import type { AgentResult, FailureCode } from "../agent-result.ts";
-import { RetinueError, type ErrorCode } from "../errors.ts";
+import type { AgentResult, FailureCode } from "../contract/agent-result.ts";
+import { RetinueError, type ErrorCode } from "../contract/errors.ts";
 import { failureOf } from "../events/agent-record.ts";
 import type { AgentOnDisk } from "../transcript/agent-on-disk.ts";
 

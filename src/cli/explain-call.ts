@@ -1,15 +1,15 @@
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
-import { refuseLostRules, type Configuration } from "../configuration.ts";
+import { refuseLostRules, type Configuration } from "../session/configuration.ts";
 import type { Catalog } from "../definitions/catalog.ts";
 import type { AgentDefinition } from "../definitions/definition.ts";
-import { mainDefinition } from "../house.ts";
+import { mainDefinition } from "../session/house.ts";
 import { Grants } from "../inbox/grants.ts";
-import { parseAllowedTools } from "../permissions/allowed-tools.ts";
-import { additionalDirectories, rulesOfSettings } from "../permissions/from-settings.ts";
-import { optionName } from "../permissions/option-settings.ts";
+import { parseAllowedTools } from "../permissions/rules/allowed-tools.ts";
+import { additionalDirectories, rulesOfSettings } from "../permissions/rules/from-settings.ts";
+import { optionName } from "../permissions/rules/option-settings.ts";
 import { parseCall } from "../permissions/parse-call.ts";
-import { realPath } from "../platform/real-path.ts";
+import { realPath } from "../platform/files/real-path.ts";
 import { Environment } from "../resolve/environment.ts";
 import { explainCall, type CallExplanation } from "../resolve/explain-call.ts";
 import { backgroundDisabled } from "../settings/background-disabled.ts";
@@ -18,11 +18,11 @@ import { limitsFromEnvironment, limitsSchema } from "../settings/settings.ts";
 import { createTools } from "../tools/registry.ts";
 import { defaultConfigDir } from "../transcript/paths.ts";
 import type { ExplainOptions } from "./commands/explain.ts";
-import { decisionData, decisionRows } from "./decision-lines.ts";
-import { labelledLines } from "./labelled-lines.ts";
-import { literalLine } from "./literal.ts";
+import { decisionData, decisionRows } from "./views/decision-lines.ts";
+import { labelledLines } from "./views/labelled-lines.ts";
+import { literalLine } from "./terminal/literal.ts";
 import { modesHere } from "./modes-here.ts";
-import { readHere } from "./read-here.ts";
+import { readHere } from "./run/read-here.ts";
 
 /** `retinue explain --call`: whether the call would run in this folder, and every stage of the decision. */
 export async function explainCallCommand(

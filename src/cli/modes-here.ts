@@ -1,5 +1,5 @@
-import { modeBySettings } from "../permissions/from-settings.ts";
-import type { ModeRecord, PermissionMode } from "../resolved-agent.ts";
+import { modeBySettings } from "../permissions/rules/from-settings.ts";
+import type { ModeRecord, PermissionMode } from "../contract/resolved-agent.ts";
 import { sessionMode } from "../resolve/permission-mode.ts";
 import type { Settings } from "../settings/settings.ts";
 

@@ -1,5 +1,5 @@
-import { RetinueError } from "../errors.ts";
-import { realPath } from "../platform/real-path.ts";
+import { RetinueError } from "../contract/errors.ts";
+import { realPath } from "../platform/files/real-path.ts";
 import { loadSettings } from "../settings/load-settings.ts";
 import { keptSince, retentionPeriod, unknownPeriod } from "../settings/retention-period.ts";
 import { isTrusted } from "../settings/trust.ts";

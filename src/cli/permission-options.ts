@@ -1,5 +1,5 @@
 import { Option, type Command } from "commander";
-import { permissionModes } from "../resolved-agent.ts";
+import { permissionModes } from "../contract/resolved-agent.ts";
 import { collect, seconds } from "./option-values.ts";
 
 /** What may run, as a person says it for one run. */

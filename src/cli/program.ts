@@ -1,5 +1,5 @@
 import { Command, Help, Option } from "commander";
-import { version } from "../version.ts";
+import { version } from "../contract/version.ts";
 import { exitCodeHelp } from "./exit-codes.ts";
 import { append } from "./option-values.ts";
 import {
@@ -13,9 +13,9 @@ import {
 import { addDoctor, addPrune, addRemove } from "./housekeeping-commands.ts";
 import { addLogs, addOutput, addPs } from "./look-commands.ts";
 import { addExplain, addPermissions } from "./permission-commands.ts";
-import { runOptions } from "./run-options.ts";
+import { runOptions } from "./run/run-options.ts";
 import { addResume } from "./resume-command.ts";
-import { plain } from "./sanitize.ts";
+import { plain } from "./terminal/sanitize.ts";
 import { color, here, json } from "./shared-options.ts";
 
 /** The command tree. Each command's code is loaded when it is run. */

@@ -1,6 +1,6 @@
-import { errorMessage } from "../errors.ts";
+import { errorMessage } from "../contract/errors.ts";
 import { exitCodeOfThrown } from "./exit-codes.ts";
-import { plain } from "./sanitize.ts";
+import { plain } from "./terminal/sanitize.ts";
 
 /** The row, in JSON, of something that was asked for and could not be done. */
 interface RefusalRow {

@@ -1,5 +1,5 @@
-import type { Diagnostic } from "../diagnostic.ts";
-import { plainLine } from "./sanitize.ts";
+import type { Diagnostic } from "../contract/diagnostic.ts";
+import { plainLine } from "./terminal/sanitize.ts";
 
 const most = 5;
 

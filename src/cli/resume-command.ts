@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { positive } from "./option-values.ts";
-import { refuseUnfit } from "./refuse-unfit.ts";
-import { runOptions } from "./run-options.ts";
+import { refuseUnfit } from "./find/refuse-unfit.ts";
+import { runOptions } from "./run/run-options.ts";
 
 export function addResume(program: Command): void {
   runOptions(program.command("resume"))

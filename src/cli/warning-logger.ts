@@ -1,5 +1,5 @@
 import { silentLogger, type Logger } from "../platform/logger.ts";
-import { plainLine } from "./sanitize.ts";
+import { plainLine } from "./terminal/sanitize.ts";
 
 const longestWarning = 1000;
 

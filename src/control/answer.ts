@@ -1,4 +1,4 @@
-import { version } from "../version.ts";
+import { version } from "../contract/version.ts";
 import type { ControlPort } from "./control-port.ts";
 import type { ControlRequest } from "./protocol.ts";
 

@@ -1,9 +1,9 @@
 import { connect, type Socket } from "node:net";
 import { dirname } from "node:path";
-import { RetinueError, errorMessage } from "../errors.ts";
+import { RetinueError, errorMessage } from "../contract/errors.ts";
 import type { AgentEvent } from "../events/event.ts";
 import { isPrivate } from "../platform/private-socket.ts";
-import type { Lease } from "../transcript/lease.ts";
+import type { Lease } from "../transcript/lease/lease.ts";
 import { ControlLine, resultOf, type ParamsOf } from "./control-line.ts";
 import { helloSchema, type ControlAnswer, type ControlMethod } from "./protocol.ts";
 

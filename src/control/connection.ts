@@ -1,9 +1,9 @@
 import type { Socket } from "node:net";
-import { errorMessage, RetinueError } from "../errors.ts";
+import { errorMessage, RetinueError } from "../contract/errors.ts";
 import { isEqual } from "../platform/is-equal.ts";
-import { LineReader } from "../platform/line-reader.ts";
-import { newChallenge, signOf } from "../platform/sign.ts";
-import type { Speaker } from "../platform/speaker.ts";
+import { LineReader } from "../transcript/lines/line-reader.ts";
+import { newChallenge, signOf } from "../processes/sign.ts";
+import type { Speaker } from "../processes/speaker.ts";
 import { answer } from "./answer.ts";
 import type { ControlPort } from "./control-port.ts";
 import { openFeed } from "./event-feed.ts";

@@ -1,9 +1,9 @@
 import type { Socket } from "node:net";
 import { z } from "zod";
-import { RetinueError, type ErrorCode } from "../errors.ts";
-import { LineReader } from "../platform/line-reader.ts";
-import { showing, signOf } from "../platform/sign.ts";
-import type { Lease } from "../transcript/lease.ts";
+import { RetinueError, type ErrorCode } from "../contract/errors.ts";
+import { LineReader } from "../transcript/lines/line-reader.ts";
+import { showing, signOf } from "../processes/sign.ts";
+import type { Lease } from "../transcript/lease/lease.ts";
 import {
   answerSchema,
   longestAnswer,

@@ -2,7 +2,7 @@ import { lstatSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { systemCode } from "../errors.ts";
+import { systemCode } from "../contract/errors.ts";
 
 /** A socket is listened to as soon as it is made; one that is younger than this may be about to be. */
 const youngest = 60_000;

@@ -1,4 +1,4 @@
-import type { AgentRow } from "../agent-row.ts";
+import type { AgentRow } from "../session/agent-row.ts";
 import type { EventStream } from "../events/bus.ts";
 import type { AgentEvent } from "../events/event.ts";
 import type { ControlPort } from "./control-port.ts";

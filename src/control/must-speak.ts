@@ -1,5 +1,5 @@
-import { RetinueError } from "../errors.ts";
-import { refusalOf, type RefusedSpeaker, type Speaker } from "../platform/speaker.ts";
+import { RetinueError } from "../contract/errors.ts";
+import { refusalOf, type RefusedSpeaker, type Speaker } from "../processes/speaker.ts";
 import type { ControlPort } from "./control-port.ts";
 import type { ControlMethod } from "./protocol.ts";
 

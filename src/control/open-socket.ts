@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import { errorMessage, RetinueError } from "../errors.ts";
+import { errorMessage, RetinueError } from "../contract/errors.ts";
 import type { ControlPort } from "./control-port.ts";
 import { removeDeadSockets } from "./dead-socket.ts";
 import { socketPath } from "../platform/private-socket.ts";

@@ -6,7 +6,7 @@ import { isObject } from "../platform/is-object.ts";
  * What goes over the socket of a session: one JSON object a line, in both directions. Each request carries the token of the
  * lease, and gets one answer with its `id`. After the answer to `events` come lines with the same `id` and an event, until
  * one says `done`. A request that speaks as the user names its process, and is answered by a challenge first: the client shows
- * the sign for its line (`platform/sign.ts`), says `signed`, and gets its answer then.
+ * the sign for its line (`processes/sign.ts`), says `signed`, and gets its answer then.
  */
 const id = z.string().min(1).max(200);
 

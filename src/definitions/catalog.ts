@@ -1,7 +1,7 @@
 import { basename } from "node:path";
-import type { Diagnostic } from "../diagnostic.ts";
-import { RetinueError } from "../errors.ts";
-import { matchesSegment } from "../permissions/path-rule.ts";
+import type { Diagnostic } from "../contract/diagnostic.ts";
+import { RetinueError } from "../contract/errors.ts";
+import { matchesSegment } from "../permissions/rules/path-rule.ts";
 import { toolName } from "../tools/registry.ts";
 import type { Settings } from "../settings/settings.ts";
 import { closest, fold } from "../platform/closest.ts";

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
-import type { Diagnostic } from "../diagnostic.ts";
-import { readSmallFile } from "../platform/read-small-file.ts";
+import type { Diagnostic } from "../contract/diagnostic.ts";
+import { readSmallFile } from "../platform/files/read-small-file.ts";
 import { toDefinition, type AgentDefinition } from "./definition.ts";
 import { parseFrontmatter, type FieldPlace } from "./frontmatter.ts";
 import type { SourceName } from "./sources.ts";

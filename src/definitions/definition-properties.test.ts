@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { fc } from "../../test/support/properties.ts";
 import { temporaryDirectory } from "../../test/support/stage.ts";
-import { RetinueError } from "../errors.ts";
+import { RetinueError } from "../contract/errors.ts";
 import { resolveTools } from "../resolve/tools.ts";
 import { settingsSchema } from "../settings/settings.ts";
 import { toolRegistry } from "../tools/registry.ts";

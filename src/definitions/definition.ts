@@ -1,6 +1,6 @@
-import type { Diagnostic } from "../diagnostic.ts";
+import type { Diagnostic } from "../contract/diagnostic.ts";
 import { toolName, toolRegistry } from "../tools/registry.ts";
-import { ruleProblem } from "../permissions/rule-problem.ts";
+import { ruleProblem } from "../permissions/rules/rule-problem.ts";
 import { closest } from "../platform/closest.ts";
 import type { FieldPlace } from "./frontmatter.ts";
 import {
@@ -13,7 +13,7 @@ import {
 import { splitTools } from "./tool-list.ts";
 import type { SourceName } from "./sources.ts";
 import { mostEntries, tooLong } from "./too-long.ts";
-import { wording } from "../wording.ts";
+import { wording } from "../contract/wording.ts";
 
 /** One agent type, as its author wrote it: fields of the frontmatter plus where it came from. Nothing is decided yet. */
 export interface AgentDefinition extends DefinitionFields {

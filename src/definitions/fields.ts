@@ -6,9 +6,9 @@
  * Schemas are made when a file first uses their field: a start that reads a handful of agents needs a handful of them.
  */
 import { z } from "zod";
-import { longestTimer } from "../longest-timer.ts";
-import { permissionModes, type PermissionMode } from "../resolved-agent.ts";
-import { effortSchema, priorityRemedy, prioritySchema } from "../spawn-request.ts";
+import { longestTimer } from "../contract/longest-timer.ts";
+import { permissionModes, type PermissionMode } from "../contract/resolved-agent.ts";
+import { effortSchema, priorityRemedy, prioritySchema } from "../contract/spawn-request.ts";
 import { hooksSchema } from "./hooks-field.ts";
 import { mcpServersSchema } from "./mcp-field.ts";
 import { splitTools } from "./tool-list.ts";

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, type Dirent } from "node:fs";
 import { basename, join } from "node:path";
-import { errorMessage, systemCode } from "../errors.ts";
-import { kindOf } from "../platform/kind-of.ts";
+import { errorMessage, systemCode } from "../contract/errors.ts";
+import { kindOf } from "../platform/files/kind-of.ts";
 
 const none = { files: [], directories: [], problem: null };
 const most = 10_000;

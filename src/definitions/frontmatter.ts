@@ -1,4 +1,4 @@
-import type { DiagnosticCode } from "../diagnostic.ts";
+import type { DiagnosticCode } from "../contract/diagnostic.ts";
 import { schemaOf } from "./fields.ts";
 import { readPlainFields } from "./plain-fields.ts";
 import { recoverFields } from "./recover-fields.ts";

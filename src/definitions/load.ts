@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname, relative, sep } from "node:path";
-import type { Diagnostic } from "../diagnostic.ts";
-import { isInside } from "../platform/is-inside.ts";
+import type { Diagnostic } from "../contract/diagnostic.ts";
+import { isInside } from "../platform/files/is-inside.ts";
 import { sameItems } from "../platform/same-items.ts";
 import { loadDefinitionFile, unloaded, type Loaded } from "./definition-file.ts";
 import { DirectoryChanges } from "./directory-changes.ts";

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, realpathSync, statSync, type Stats } from "node:fs";
-import { errorMessage, systemCode } from "../errors.ts";
-import { isInside } from "../platform/is-inside.ts";
-import { realPath } from "../platform/real-path.ts";
+import { errorMessage, systemCode } from "../contract/errors.ts";
+import { isInside } from "../platform/files/is-inside.ts";
+import { realPath } from "../platform/files/real-path.ts";
 import { largestDefinition } from "./definition-file.ts";
 import type { Place } from "./places.ts";
 

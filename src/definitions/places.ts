@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { packagePath } from "../package-path.ts";
-import { directoriesUpToRoot } from "../platform/git.ts";
+import { packagePath } from "../contract/package-path.ts";
+import { directoriesUpToRoot } from "../platform/git/git.ts";
 import type { SkillPlace } from "./skills.ts";
 import { sources, type SourceName } from "./sources.ts";
 

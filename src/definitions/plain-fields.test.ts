@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { parse, parseDocument } from "yaml";
 import { fc } from "../../test/support/properties.ts";
-import { packagePath } from "../package-path.ts";
+import { packagePath } from "../contract/package-path.ts";
 import { readPlainFields } from "./plain-fields.ts";
 
 test.each([

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
-import type { Diagnostic } from "../diagnostic.ts";
+import type { Diagnostic } from "../contract/diagnostic.ts";
 import { diagnose, shown } from "../plugins/diagnose.ts";
-import { readSmallFile } from "../platform/read-small-file.ts";
+import { readSmallFile } from "../platform/files/read-small-file.ts";
 import type { Plugin } from "../plugins/read-plugin.ts";
 import { substitute } from "../plugins/substitute.ts";
 import { toDefinition, type AgentDefinition } from "./definition.ts";

@@ -1,4 +1,4 @@
-import type { Diagnostic } from "../diagnostic.ts";
+import type { Diagnostic } from "../contract/diagnostic.ts";
 import type { AgentDefinition } from "./definition.ts";
 import type { FieldName } from "./fields.ts";
 import type { FieldPlace } from "./frontmatter.ts";

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { Diagnostic } from "../diagnostic.ts";
-import { effortSchema } from "../spawn-request.ts";
+import type { Diagnostic } from "../contract/diagnostic.ts";
+import { effortSchema } from "../contract/spawn-request.ts";
 import type { FieldPlace } from "./frontmatter.ts";
 import { splitTools } from "./tool-list.ts";
-import { wording } from "../wording.ts";
+import { wording } from "../contract/wording.ts";
 
 /** One skill, as its author wrote it. Nothing is decided yet. */
 export interface Skill extends SkillFields {

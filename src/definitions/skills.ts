@@ -1,12 +1,12 @@
 import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
-import type { Diagnostic } from "../diagnostic.ts";
-import { realPath } from "../platform/real-path.ts";
+import type { Diagnostic } from "../contract/diagnostic.ts";
+import { realPath } from "../platform/files/real-path.ts";
 import { diagnose, shown } from "../plugins/diagnose.ts";
-import { isInside } from "../platform/is-inside.ts";
-import { readSmallFile } from "../platform/read-small-file.ts";
+import { isInside } from "../platform/files/is-inside.ts";
+import { readSmallFile } from "../platform/files/read-small-file.ts";
 import { fullBudget, listEntries } from "../plugins/walk-plugin.ts";
-import { kindOf } from "../platform/kind-of.ts";
+import { kindOf } from "../platform/files/kind-of.ts";
 import { closest } from "../platform/closest.ts";
 import { largestDefinition } from "./definition-file.ts";
 import { parseFrontmatter, type FieldPlace } from "./frontmatter.ts";

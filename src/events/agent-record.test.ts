@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { fc } from "../../test/support/properties.ts";
-import type { AgentResult } from "../agent-result.ts";
-import type { AgentId, SessionId } from "../ids.ts";
-import { addCost, addUsage, noUsage, type Usage } from "../message.ts";
+import type { AgentResult } from "../contract/agent-result.ts";
+import type { AgentId, SessionId } from "../contract/ids.ts";
+import { addCost, addUsage, noUsage, type Usage } from "../contract/message.ts";
 import {
   advance,
   beginRun,

@@ -3,9 +3,14 @@
  * rows of the library and the terminal's views all hold this record, and only the functions below change one.
  * The file imports nothing of Node, so that a web page can use it as it is.
  */
-import type { AgentFailure, AgentFigures, AgentResult, DeniedCall } from "../agent-result.ts";
-import type { AgentId, SessionId } from "../ids.ts";
-import { addCost, addUsage, noUsage, toolUsesOf, type Usage } from "../message.ts";
+import type {
+  AgentFailure,
+  AgentFigures,
+  AgentResult,
+  DeniedCall,
+} from "../contract/agent-result.ts";
+import type { AgentId, SessionId } from "../contract/ids.ts";
+import { addCost, addUsage, noUsage, toolUsesOf, type Usage } from "../contract/message.ts";
 import type { AgentEvent, AgentIdentity, EventHeader, WaitReason } from "./event.ts";
 
 /** `interrupted`: its process is gone, and it never said how it ended. */

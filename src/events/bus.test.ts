@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { AgentId, SessionId } from "../ids.ts";
+import type { AgentId, SessionId } from "../contract/ids.ts";
 import { EventBus } from "./bus.ts";
 import type { AgentEvent, AgentEventBody } from "./event.ts";
 

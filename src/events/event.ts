@@ -1,7 +1,7 @@
-import type { AgentResult } from "../agent-result.ts";
+import type { AgentResult } from "../contract/agent-result.ts";
 import type { EarlierRuns } from "./agent-record.ts";
-import type { AgentId, SessionId } from "../ids.ts";
-import type { AssistantMessage, Attachment, ToolResultBlock, Usage } from "../message.ts";
+import type { AgentId, SessionId } from "../contract/ids.ts";
+import type { AssistantMessage, Attachment, ToolResultBlock, Usage } from "../contract/message.ts";
 
 /**
  * The one event union. Transcript, terminal, page and fleet are its readers; nothing else is told what an agent does.

@@ -1,6 +1,6 @@
-import type { AgentFigures } from "../agent-result.ts";
+import type { AgentFigures } from "../contract/agent-result.ts";
 import type { AgentSummary } from "./event.ts";
-import { noUsage } from "../message.ts";
+import { noUsage } from "../contract/message.ts";
 
 /** Test support: an agent as events introduce it. */
 export function agentSummary(over: Partial<AgentSummary> = {}): AgentSummary {

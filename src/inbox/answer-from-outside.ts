@@ -1,11 +1,11 @@
 import type { Socket } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { z } from "zod";
-import { RetinueError } from "../errors.ts";
-import { awaitCall } from "../platform/call-back.ts";
-import { nextLine } from "../platform/next-line.ts";
+import { RetinueError } from "../contract/errors.ts";
+import { awaitCall } from "../processes/call-back.ts";
+import { nextLine } from "../transcript/lines/next-line.ts";
 import { once } from "../platform/once.ts";
-import { showing, signOf } from "../platform/sign.ts";
+import { showing, signOf } from "../processes/sign.ts";
 import { requestDigest } from "./canonical.ts";
 import { settlementOf, type FoundRequest } from "./find-requests.ts";
 import type { Answer } from "./request.ts";

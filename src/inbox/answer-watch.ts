@@ -1,5 +1,5 @@
 import { watch, type FSWatcher } from "node:fs";
-import { errorMessage } from "../errors.ts";
+import { errorMessage } from "../contract/errors.ts";
 import type { Logger } from "../platform/logger.ts";
 
 const pollInterval = 1000;

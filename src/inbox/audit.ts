@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { errorMessage } from "../errors.ts";
-import { JsonlWriter, parseJsonl } from "../platform/jsonl.ts";
+import { errorMessage } from "../contract/errors.ts";
+import { JsonlWriter, parseJsonl } from "../transcript/lines/jsonl.ts";
 import type { Logger } from "../platform/logger.ts";
 import { once } from "../platform/once.ts";
-import { readSmallFile } from "../platform/read-small-file.ts";
+import { readSmallFile } from "../platform/files/read-small-file.ts";
 import { openRedactor, type Redactor } from "../redact/redactor.ts";
-import type { RefusedSpeaker } from "../platform/speaker.ts";
+import type { RefusedSpeaker } from "../processes/speaker.ts";
 import { inputHash } from "./canonical.ts";
 import { loggedInput, loggedInputSchema } from "./logged-input.ts";
 import { grantScopes, type Answered, type InboxRequest } from "./request.ts";

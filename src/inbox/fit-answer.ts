@@ -1,6 +1,6 @@
-import { RetinueError } from "../errors.ts";
-import { ruleProblem } from "../permissions/rule-problem.ts";
-import { problemsIn, wording } from "../wording.ts";
+import { RetinueError } from "../contract/errors.ts";
+import { ruleProblem } from "../permissions/rules/rule-problem.ts";
+import { problemsIn, wording } from "../contract/wording.ts";
 import { answerSchema, type Answer, type InboxRequest } from "./request.ts";
 
 /**

@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { z } from "zod";
-import { RetinueError } from "../errors.ts";
-import { allowRule } from "../permissions/allow-rule.ts";
+import { RetinueError } from "../contract/errors.ts";
+import { allowRule } from "../permissions/rules/allow-rule.ts";
 import type { SourcedRule } from "../permissions/decision.ts";
-import { writeFileAtomic } from "../platform/atomic-write.ts";
-import { withFileLock } from "../platform/file-lock.ts";
+import { writeFileAtomic } from "../platform/files/atomic-write.ts";
+import { withFileLock } from "../platform/files/file-lock.ts";
 import { once } from "../platform/once.ts";
-import { ownAgents } from "../platform/own-agents.ts";
-import { readSmallFile } from "../platform/read-small-file.ts";
+import { ownAgents } from "../processes/own-agents.ts";
+import { readSmallFile } from "../platform/files/read-small-file.ts";
 import { projectFolder } from "../settings/project-folder.ts";
 import { projectSlug } from "../transcript/paths.ts";
 import type { AllowAnswer, InboxRequest } from "./request.ts";
@@ -166,7 +166,7 @@ export class Grants {
 
 /** Throws in a session that an agent's command started: whoever answers there is not known to be the user. */
 async function mustBeOutside({ id }: InboxRequest): Promise<void> {
-  const { readProcesses } = await import("../platform/process-table.ts");
+  const { readProcesses } = await import("../processes/process-table.ts");
   if (ownAgents(await readProcesses()).size === 0) return;
   throw new RetinueError(
     "invalid_request",

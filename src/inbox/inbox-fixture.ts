@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { isObject } from "../platform/is-object.ts";
-import { parseJsonl } from "../platform/jsonl.ts";
+import { parseJsonl } from "../transcript/lines/jsonl.ts";
 import type { Logger } from "../platform/logger.ts";
 import { AuditLog, readAudit, type AuditFact } from "./audit.ts";
 import { Grants } from "./grants.ts";

@@ -1,4 +1,4 @@
-import { errorMessage, RetinueError } from "../errors.ts";
+import { errorMessage, RetinueError } from "../contract/errors.ts";
 import { AnswerWatch } from "./answer-watch.ts";
 import { fitAnswer } from "./fit-answer.ts";
 import type { AskInput, InboxEvent, InboxOptions } from "./inbox-options.ts";
@@ -12,7 +12,7 @@ import { newRequestId } from "./request.ts";
 import type { AllowAnswer, Answer, Answered, InboxRequest } from "./request.ts";
 import { runChecks } from "./run-checks.ts";
 import { Settlements, settledBefore } from "./settlements.ts";
-import type { RefusedSpeaker } from "../platform/speaker.ts";
+import type { RefusedSpeaker } from "../processes/speaker.ts";
 
 /**
  * One queue for the questions of all agents of a session. A question is on disk before anybody is told and is settled

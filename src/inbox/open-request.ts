@@ -1,4 +1,4 @@
-import { longestTimer } from "../longest-timer.ts";
+import { longestTimer } from "../contract/longest-timer.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Answered, InboxRequest } from "./request.ts";
 

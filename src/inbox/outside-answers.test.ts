@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { awaitCall } from "../platform/call-back.ts";
+import { awaitCall } from "../processes/call-back.ts";
 import { answerFromOutside } from "./answer-from-outside.ts";
 import { requestDigest } from "./canonical.ts";
 import type { FoundRequest } from "./find-requests.ts";

@@ -1,11 +1,11 @@
 import type { Socket } from "node:net";
-import { errorMessage, RetinueError } from "../errors.ts";
-import { callBack, type CallBack } from "../platform/call-back.ts";
+import { errorMessage, RetinueError } from "../contract/errors.ts";
+import { callBack, type CallBack } from "../processes/call-back.ts";
 import { isObject } from "../platform/is-object.ts";
 import type { Logger } from "../platform/logger.ts";
-import { nextLine } from "../platform/next-line.ts";
-import { newChallenge, signOf } from "../platform/sign.ts";
-import { refusalOf, type RefusedSpeaker, type Speaker } from "../platform/speaker.ts";
+import { nextLine } from "../transcript/lines/next-line.ts";
+import { newChallenge, signOf } from "../processes/sign.ts";
+import { refusalOf, type RefusedSpeaker, type Speaker } from "../processes/speaker.ts";
 import { terminalName, type Reception } from "./answer-from-outside.ts";
 import type { OpenRequest } from "./open-request.ts";
 import { largestFile, type RequestFiles } from "./request-files.ts";

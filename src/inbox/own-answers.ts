@@ -1,4 +1,4 @@
-import { errorMessage } from "../errors.ts";
+import { errorMessage } from "../contract/errors.ts";
 import type { Answer, Answered, InboxRequest } from "./request.ts";
 
 /** What the inbox answers itself. Where nobody can be asked, a thing is denied and the agent told why. */

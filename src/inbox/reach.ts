@@ -1,4 +1,4 @@
-import { RetinueError } from "../errors.ts";
+import { RetinueError } from "../contract/errors.ts";
 import type { AllowAnswer, GrantScope, InboxRequest } from "./request.ts";
 
 /** An answer that grants more than one call. */

@@ -10,13 +10,13 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { errorMessage, systemCode } from "../errors.ts";
-import { writeFileAtomic } from "../platform/atomic-write.ts";
-import { callBackSchema, type CallBack } from "../platform/call-back.ts";
-import { makePrivateDirectory } from "../platform/make-directory.ts";
+import { errorMessage, systemCode } from "../contract/errors.ts";
+import { writeFileAtomic } from "../platform/files/atomic-write.ts";
+import { callBackSchema, type CallBack } from "../processes/call-back.ts";
+import { makePrivateDirectory } from "../platform/files/make-directory.ts";
 import { once } from "../platform/once.ts";
-import { isGone, ownProcess } from "../platform/process-identity.ts";
-import { readSmallFile } from "../platform/read-small-file.ts";
+import { isGone, ownProcess } from "../processes/process-identity.ts";
+import { readSmallFile } from "../platform/files/read-small-file.ts";
 import { inboxRequestSchema, type InboxRequest } from "./request.ts";
 
 export const largestFile: number = 16 * 1024 * 1024;

@@ -1,4 +1,4 @@
-import { errorMessage } from "../errors.ts";
+import { errorMessage } from "../contract/errors.ts";
 import type { Logger } from "../platform/logger.ts";
 import { fitAnswer } from "./fit-answer.ts";
 import type { AllowAnswer, Answer, InboxRequest } from "./request.ts";

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { join } from "node:path";
-import { RetinueError, errorMessage } from "../errors.ts";
-import { writeFileAtomic } from "../platform/atomic-write.ts";
-import { withFileLock } from "../platform/file-lock.ts";
-import { isInside } from "../platform/is-inside.ts";
+import { RetinueError, errorMessage } from "../contract/errors.ts";
+import { writeFileAtomic } from "../platform/files/atomic-write.ts";
+import { withFileLock } from "../platform/files/file-lock.ts";
+import { isInside } from "../platform/files/is-inside.ts";
 import { isObject } from "../platform/is-object.ts";
-import { readSmallFile } from "../platform/read-small-file.ts";
-import { realPath } from "../platform/real-path.ts";
+import { readSmallFile } from "../platform/files/read-small-file.ts";
+import { realPath } from "../platform/files/real-path.ts";
 import { scanJson } from "../platform/scan-json.ts";
 import { projectFolder } from "../settings/project-folder.ts";
 import { defaultManagedDir, settingsFiles } from "../settings/scopes.ts";

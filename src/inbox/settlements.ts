@@ -1,4 +1,4 @@
-import { RetinueError } from "../errors.ts";
+import { RetinueError } from "../contract/errors.ts";
 
 const remembered = 1000;
 

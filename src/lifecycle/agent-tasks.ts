@@ -1,7 +1,7 @@
 import { isBusy, type AgentRecord } from "../events/agent-record.ts";
-import { parseAgentId, type AgentId } from "../ids.ts";
+import { parseAgentId, type AgentId } from "../contract/ids.ts";
 import { endsWithin } from "../platform/ends-within.ts";
-import { unknownTask, type TaskReport, type Tasks } from "../tools/tasks.ts";
+import { unknownTask, type TaskReport, type Tasks } from "../tools/agents/tasks.ts";
 import { readResultText } from "../transcript/read-result.ts";
 import type { Registry } from "./registry.ts";
 import type { Session } from "./session.ts";

@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
-import type { AgentResult } from "../agent-result.ts";
+import type { AgentResult } from "../contract/agent-result.ts";
 import type { AgentEvent } from "../events/event.ts";
-import { noUsage } from "../message.ts";
+import { noUsage } from "../contract/message.ts";
 import { drive } from "./drive.ts";
 
 const result: AgentResult = {

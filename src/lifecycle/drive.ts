@@ -1,7 +1,7 @@
-import type { AgentResult } from "../agent-result.ts";
+import type { AgentResult } from "../contract/agent-result.ts";
 import type { AgentEvent } from "../events/event.ts";
 import { StopCause } from "./abort.ts";
-import { unstoredEnd, unstoredMessage } from "./unstored.ts";
+import { unstoredEnd, unstoredMessage } from "./history/unstored.ts";
 
 /**
  * Drives one agent to its end: each event is stored, then announced, and only then is the agent asked for the next.

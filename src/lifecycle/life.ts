@@ -1,4 +1,4 @@
-import { RetinueError } from "../errors.ts";
+import { RetinueError } from "../contract/errors.ts";
 
 /** Whether a session still takes work. It is asked again where the work begins: between asking and beginning it may end. */
 export interface Life {

@@ -1,5 +1,5 @@
 import type { AgentEventBody } from "../events/event.ts";
-import type { Message } from "../message.ts";
+import type { Message } from "../contract/message.ts";
 import { conversationOf, type TranscriptEntry } from "../transcript/reader.ts";
 
 /**

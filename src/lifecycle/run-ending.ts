@@ -1,4 +1,4 @@
-import { defaultGraceMs, type Ending } from "../platform/process-tree.ts";
+import { defaultGraceMs, type Ending } from "../processes/process-tree.ts";
 
 /** For what heeds its signal but needs a moment, such as a command whose processes are being killed. */
 const momentMs = 250;

@@ -1,4 +1,4 @@
-import type { AgentFigures, AgentResult } from "../agent-result.ts";
+import type { AgentFigures, AgentResult } from "../contract/agent-result.ts";
 import {
   advance,
   beginRun,
@@ -9,12 +9,12 @@ import {
   type AgentRecord,
 } from "../events/agent-record.ts";
 import type { AgentEvent } from "../events/event.ts";
-import type { ResolvedAgent } from "../resolved-agent.ts";
+import type { ResolvedAgent } from "../contract/resolved-agent.ts";
 import { StopCause } from "./abort.ts";
-import type { AgentFiles } from "./agent-files.ts";
-import { LastWords } from "./last-words.ts";
-import { leftPlan } from "./left-plan.ts";
-import { Mailbox } from "./mailbox.ts";
+import type { AgentFiles } from "./history/agent-files.ts";
+import { LastWords } from "./history/last-words.ts";
+import { leftPlan } from "./approvals/left-plan.ts";
+import { Mailbox } from "./mail/mailbox.ts";
 import type { RunEnding } from "./run-ending.ts";
 
 /** One agent in memory: its record, and the means to run and steer it. */

@@ -1,5 +1,5 @@
 import type { EventBus } from "../events/bus.ts";
-import type { AgentId, SessionId } from "../ids.ts";
+import type { AgentId, SessionId } from "../contract/ids.ts";
 import type { Denials } from "../inbox/denials.ts";
 import type { Grants } from "../inbox/grants.ts";
 import type { Inbox } from "../inbox/inbox.ts";
@@ -8,20 +8,20 @@ import type { Model } from "../model/model.ts";
 import type { PriceOverrides } from "../model/prices.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Logger } from "../platform/logger.ts";
-import type { PowerJournal } from "../platform/power-journal.ts";
+import type { PowerJournal } from "../transcript/power/power-journal.ts";
 import type { Limits, Settings } from "../settings/settings.ts";
 import type { SessionSandbox } from "../platform/sandbox/session-sandbox.ts";
 import type { Redactor } from "../redact/redactor.ts";
-import type { SpawnRequestInput } from "../spawn-request.ts";
+import type { SpawnRequestInput } from "../contract/spawn-request.ts";
 import type { Tool } from "../tools/tool.ts";
-import type { Tasks } from "../tools/tasks.ts";
-import type { FileLedger } from "../tools/file-state.ts";
-import type { HeldLease } from "../transcript/take-lease.ts";
+import type { Tasks } from "../tools/agents/tasks.ts";
+import type { FileLedger } from "../tools/files/file-state.ts";
+import type { HeldLease } from "../transcript/lease/take-lease.ts";
 import type { SessionPaths } from "../transcript/paths.ts";
 import type { Envelope } from "../transcript/entry.ts";
 import type { Life } from "./life.ts";
 import type { RunningAgent } from "./running-agent.ts";
-import type { Slots } from "./slots.ts";
+import type { Slots } from "./queue/slots.ts";
 
 /** What all agents of one session share. */
 export interface Session {

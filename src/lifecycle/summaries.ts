@@ -1,8 +1,8 @@
-import { errorMessage } from "../errors.ts";
+import { errorMessage } from "../contract/errors.ts";
 import type { AgentEventBody } from "../events/event.ts";
 import { CacheSafe } from "../loop/cache-safe.ts";
 import { readAnswer } from "../loop/read-answer.ts";
-import { textOf, userMessage } from "../message.ts";
+import { textOf, userMessage } from "../contract/message.ts";
 import type { ModelRequest } from "../model/model.ts";
 import { answerCost } from "../model/prices.ts";
 import type { Session } from "./session.ts";

@@ -1,5 +1,5 @@
 import type { AgentSummary } from "../events/event.ts";
-import type { ResolvedAgent } from "../resolved-agent.ts";
+import type { ResolvedAgent } from "../contract/resolved-agent.ts";
 
 /** The introduction of an agent in its events. */
 export function summarize(

@@ -1,5 +1,5 @@
 import { TightSandbox } from "../platform/sandbox/tight-sandbox.ts";
-import type { ResolvedAgent } from "../resolved-agent.ts";
+import type { ResolvedAgent } from "../contract/resolved-agent.ts";
 import type { Session } from "./session.ts";
 
 /** The sandbox for commands of an agent that nobody approved, unless the settings switch it off. */

@@ -1,6 +1,6 @@
 import { totalOf, type AgentRecord } from "../events/agent-record.ts";
-import type { AgentId } from "../ids.ts";
-import type { Usage } from "../message.ts";
+import type { AgentId } from "../contract/ids.ts";
+import type { Usage } from "../contract/message.ts";
 import { Tally } from "./tally.ts";
 
 /** The usage of several agents together. */

@@ -1,4 +1,4 @@
-import type { Message } from "../message.ts";
+import type { Message } from "../contract/message.ts";
 import type { ModelAnswer } from "../model/model.ts";
 import { callModel } from "./call-model.ts";
 import { spokenTime } from "./ladder.ts";

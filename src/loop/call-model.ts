@@ -1,4 +1,4 @@
-import type { Message } from "../message.ts";
+import type { Message } from "../contract/message.ts";
 import type { ModelAnswer, ModelRequest } from "../model/model.ts";
 import type { LoopContext } from "./loop-context.ts";
 import { readAnswer } from "./read-answer.ts";

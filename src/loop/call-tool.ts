@@ -1,10 +1,10 @@
 import type { z } from "zod";
-import { errorMessage } from "../errors.ts";
+import { errorMessage } from "../contract/errors.ts";
 import type { ToolCall } from "../events/event.ts";
 import type { Question } from "../inbox/question.ts";
-import type { ToolResultBlock } from "../message.ts";
-import { mayReachPrivate } from "../permissions/private-host.ts";
-import { realPath } from "../platform/real-path.ts";
+import type { ToolResultBlock } from "../contract/message.ts";
+import { mayReachPrivate } from "../permissions/rules/private-host.ts";
+import { realPath } from "../platform/files/real-path.ts";
 import type { ConfinedTo } from "../platform/sandbox/confined-to.ts";
 import { toolName } from "../tools/registry.ts";
 import type { LeafTool, QuestionReply, Tool, ToolOutput } from "../tools/tool.ts";

@@ -1,4 +1,4 @@
-import type { ToolResultBlock, ToolUseBlock } from "../message.ts";
+import type { ToolResultBlock, ToolUseBlock } from "../contract/message.ts";
 import { Gate } from "../platform/gate.ts";
 import { toolName } from "../tools/registry.ts";
 import type { Tool } from "../tools/tool.ts";

@@ -1,12 +1,12 @@
 import type { AgentEventBody } from "../events/event.ts";
-import type { Message } from "../message.ts";
+import type { Message } from "../contract/message.ts";
 import type { Model, ToolSpec } from "../model/model.ts";
 import type { PriceOverrides } from "../model/prices.ts";
-import type { ResolvedAgent } from "../resolved-agent.ts";
+import type { ResolvedAgent } from "../contract/resolved-agent.ts";
 import type { Approvals } from "./approve.ts";
 import type { CacheSafe } from "./cache-safe.ts";
 import type { Limits } from "../settings/settings.ts";
-import type { Tasks } from "../tools/tasks.ts";
+import type { Tasks } from "../tools/agents/tasks.ts";
 import type { Tool } from "../tools/tool.ts";
 import type { Workbench } from "../tools/workbench.ts";
 import type { MailSlot } from "./mail.ts";

@@ -1,4 +1,4 @@
-import type { AgentFailure } from "../agent-result.ts";
+import type { AgentFailure } from "../contract/agent-result.ts";
 import type { StopReason } from "../events/event.ts";
 import type { WrapUpEnding, WrapUpReason } from "./wrap-up.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { noUsage, toolUsesOf, type Message } from "../message.ts";
+import { noUsage, toolUsesOf, type Message } from "../contract/message.ts";
 import type { ModelAnswer } from "../model/model.ts";
 import { ownCallIds } from "./own-call-ids.ts";
 

@@ -1,4 +1,4 @@
-import { toolUsesOf, type Message } from "../message.ts";
+import { toolUsesOf, type Message } from "../contract/message.ts";
 import type { ModelAnswer } from "../model/model.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { StopReason } from "../events/event.ts";
-import type { AssistantMessage, ToolResultBlock, ToolUseBlock } from "../message.ts";
+import type { AssistantMessage, ToolResultBlock, ToolUseBlock } from "../contract/message.ts";
 
 /** An answer on which an earlier process had not acted to the end. */
 export interface Pending {

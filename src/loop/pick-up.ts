@@ -4,7 +4,7 @@ import {
   type AssistantMessage,
   type ToolResultBlock,
   type ToolUseBlock,
-} from "../message.ts";
+} from "../contract/message.ts";
 import { redactionMark } from "../redact/replace-pattern.ts";
 import { toolName } from "../tools/registry.ts";
 import type { Tool, ToolOutput } from "../tools/tool.ts";

@@ -1,4 +1,4 @@
-import type { Usage } from "../message.ts";
+import type { Usage } from "../contract/message.ts";
 import { isText, ModelError, type ModelDelta, type TextDelta } from "../model/model.ts";
 import { answerCost } from "../model/prices.ts";
 import { withCutOff } from "./cut-off.ts";

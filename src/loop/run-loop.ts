@@ -7,7 +7,7 @@ import {
   type Attachment,
   type Message,
   type ToolResultBlock,
-} from "../message.ts";
+} from "../contract/message.ts";
 import { answerCost } from "../model/prices.ts";
 import { askModel, type Asked } from "./ask-model.ts";
 import { callTools } from "./call-tools.ts";

@@ -1,4 +1,4 @@
-import { errorMessage } from "../errors.ts";
+import { errorMessage } from "../contract/errors.ts";
 import type { WebFindings } from "../model/model.ts";
 import { answerCost } from "../model/prices.ts";
 import type { ToolContext } from "../tools/tool.ts";

@@ -1,5 +1,5 @@
 import type { WaitReason } from "../events/event.ts";
-import type { SpawnRequestInput } from "../spawn-request.ts";
+import type { SpawnRequestInput } from "../contract/spawn-request.ts";
 import type { ChildOutcome } from "../tools/tool.ts";
 
 /**

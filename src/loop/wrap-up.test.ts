@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import type { AgentEventBody } from "../events/event.ts";
-import { textOf, type AssistantBlock, type Message } from "../message.ts";
+import { textOf, type AssistantBlock, type Message } from "../contract/message.ts";
 import type { Model } from "../model/model.ts";
 import { limitsSchema } from "../settings/settings.ts";
 import { leafTool } from "../tools/tool.ts";

@@ -1,5 +1,5 @@
-import type { AgentFailure } from "../agent-result.ts";
-import { errorMessage } from "../errors.ts";
+import type { AgentFailure } from "../contract/agent-result.ts";
+import { errorMessage } from "../contract/errors.ts";
 
 /** How an agent that was asked to report ends, whatever its report says. */
 export type WrapUpEnding =

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Model, ModelAnswer, TextDelta, ModelErrorCode, ModelRequest } from "./model.ts";
 import { isText, ModelError } from "./model.ts";
-import type { Fault, ReplyBlock, Scenario, ScenarioTurn } from "./scenario.ts";
+import type { Fault, ReplyBlock, Scenario, ScenarioTurn } from "./rehearsal/scenario.ts";
 
 /**
  * What every implementation of `Model` must do, as cases for any test runner:

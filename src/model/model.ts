@@ -1,6 +1,6 @@
 import type { AnswerRecord } from "../events/event.ts";
-import type { Message, Usage } from "../message.ts";
-import type { Effort } from "../spawn-request.ts";
+import type { Message, Usage } from "../contract/message.ts";
+import type { Effort } from "../contract/spawn-request.ts";
 
 /** A provider of answers. One instance serves every agent of a session, concurrently. */
 export interface Model {

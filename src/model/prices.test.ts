@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { fc } from "../../test/support/properties.ts";
-import { addCost, addUsage, noUsage } from "../message.ts";
+import { addCost, addUsage, noUsage } from "../contract/message.ts";
 import { answerCost, costOf, priceOf } from "./prices.ts";
 
 const own = { input: 7, output: 8, cacheRead: 9, cacheWrite: 10 };

@@ -1,5 +1,5 @@
 import priceList from "../../prices.json" with { type: "json" };
-import { addCost, type Usage } from "../message.ts";
+import { addCost, type Usage } from "../contract/message.ts";
 import type { Settings } from "../settings/settings.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Limits } from "../settings/settings.ts";
 import { ModelError } from "./model.ts";
-import { longestTimer } from "../longest-timer.ts";
+import { longestTimer } from "../contract/longest-timer.ts";
 
 /** A provider that asks to wait longer is not waited for: somebody should hear of it. */
 const longestWait = 5 * 60_000;

@@ -2,7 +2,7 @@ import type { Ground } from "./ground.ts";
 import { BashView } from "./bash/view.ts";
 import type { Match } from "./forbid.ts";
 import type { PathPair } from "./policy.ts";
-import type { Rule } from "./rule.ts";
+import type { Rule } from "./rules/rule.ts";
 
 /** A tool call as a decision sees it. */
 export interface Call {

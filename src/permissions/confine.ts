@@ -1,10 +1,10 @@
-import { allowRule } from "./allow-rule.ts";
+import { allowRule } from "./rules/allow-rule.ts";
 import { runsOnly } from "./bash/coverage.ts";
 import { writesFile } from "./bash/view.ts";
 import { editTools, readTools, type ViewedCall } from "./call.ts";
-import { matchesDomain } from "./domain.ts";
+import { matchesDomain } from "./rules/domain.ts";
 import type { Rulebook } from "./policy.ts";
-import { parseRule, type Rule } from "./rule.ts";
+import { parseRule, type Rule } from "./rules/rule.ts";
 
 /** Tools with which an agent in the mode `delegate` works through others. */
 const coordination: ReadonlySet<string> = new Set([

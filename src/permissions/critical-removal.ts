@@ -1,7 +1,7 @@
 import { writtenWords } from "./bash/written-command.ts";
 import { shownPart } from "./shown-part.ts";
-import { literalWord, unknownWords, type ShellWord } from "../shell/shell-word.ts";
-import { opaqueText } from "../shell/opaque.ts";
+import { literalWord, unknownWords, type ShellWord } from "./shell/shell-word.ts";
+import { opaqueText } from "./shell/opaque.ts";
 import type { Form } from "./bash/forms.ts";
 import { handedOn } from "./bash/handed-on.ts";
 import { operandsOf } from "./bash/files/operands.ts";

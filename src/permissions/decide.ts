@@ -1,9 +1,9 @@
 import { viewCall, type Call } from "./call.ts";
-import { loadShellParser } from "../shell/parser.ts";
+import { loadShellParser } from "./shell/parser.ts";
 import { shellQuote } from "../platform/shell-quote.ts";
 import type { Decision } from "./decision.ts";
 import type { Rulebook } from "./policy.ts";
-import { privateHostOf } from "./private-host.ts";
+import { privateHostOf } from "./rules/private-host.ts";
 import { stages, type Finding } from "./stages.ts";
 
 /**

@@ -1,7 +1,7 @@
 import type { ConfinedTo } from "../platform/sandbox/confined-to.ts";
-import type { SourcedRule } from "../resolved-agent.ts";
+import type { SourcedRule } from "../contract/resolved-agent.ts";
 
-export type { SourcedRule } from "../resolved-agent.ts";
+export type { SourcedRule } from "../contract/resolved-agent.ts";
 
 /** What a call may do: run, run if a person says so, or not run. */
 export type Verdict = "allow" | "ask" | "deny";

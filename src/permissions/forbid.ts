@@ -1,14 +1,14 @@
 import { resolve } from "node:path";
-import type { ShellWord } from "../shell/shell-word.ts";
+import type { ShellWord } from "./shell/shell-word.ts";
 import { writtenCommand, writtenWords } from "./bash/written-command.ts";
 import { spellingsOf } from "./bash/carried-text.ts";
 import { handedOn } from "./bash/handed-on.ts";
 import type { BashView } from "./bash/view.ts";
 import { matchesCommand, mayMatchCommand, type CommandPattern } from "./bash/pattern.ts";
 import { editTools, readTools, type ViewedCall } from "./call.ts";
-import { matchesDomain } from "./domain.ts";
+import { matchesDomain } from "./rules/domain.ts";
 import type { PathPair, Rulebook } from "./policy.ts";
-import { isAbout, matchesParameter, type Rule } from "./rule.ts";
+import { isAbout, matchesParameter, type Rule } from "./rules/rule.ts";
 
 /** What a rule that forbids says about a call. Not `certain`: only running would tell. */
 export type Match = { readonly certain: boolean; readonly part: string | null };

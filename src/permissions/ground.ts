@@ -1,10 +1,10 @@
 import { isUtf8 } from "node:buffer";
 import { existsSync, lstatSync, readdirSync } from "node:fs";
-import { systemCode } from "../errors.ts";
-import { trackedPaths, type TrackedPaths } from "../platform/git-index.ts";
-import { findsRepositoryOf } from "../platform/own-repository.ts";
-import { realPath } from "../platform/real-path.ts";
-import { userHome } from "../platform/user-home.ts";
+import { systemCode } from "../contract/errors.ts";
+import { trackedPaths, type TrackedPaths } from "../platform/git/git-index.ts";
+import { findsRepositoryOf } from "../platform/git/own-repository.ts";
+import { realPath } from "../platform/files/real-path.ts";
+import { userHome } from "../platform/files/user-home.ts";
 
 /** What a decision has to know of the disk. Nothing is changed through it. */
 export interface Ground {

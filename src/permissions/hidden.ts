@@ -1,8 +1,8 @@
-import type { PermissionPolicy } from "../resolved-agent.ts";
+import type { PermissionPolicy } from "../contract/resolved-agent.ts";
 import { realGround } from "./ground.ts";
 import { isOwnSecret } from "./own-secrets.ts";
 import { Rulebook } from "./policy.ts";
-import { isAbout } from "./rule.ts";
+import { isAbout } from "./rules/rule.ts";
 
 /** Whether searches must keep a path to themselves; nothing where none is to be kept. */
 export function hiddenFromSearches(

@@ -1,4 +1,4 @@
-import type { PermissionMode } from "../resolved-agent.ts";
+import type { PermissionMode } from "../contract/resolved-agent.ts";
 import type { Settings } from "../settings/settings.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { RetinueError } from "../errors.ts";
+import { RetinueError } from "../contract/errors.ts";
 
 /** `bypassPermissions` as root can lose the whole machine: only where somebody says that it may be lost. */
 export function mayBypass(): boolean {

@@ -7,9 +7,9 @@ import {
   type Circumstances,
   type Country,
 } from "../../test/support/verdict.ts";
-import type { PermissionPolicy } from "../resolved-agent.ts";
+import type { PermissionPolicy } from "../contract/resolved-agent.ts";
 import { hiddenFromSearches } from "./hidden.ts";
-import { rulesAlone } from "./rules-alone.ts";
+import { rulesAlone } from "./rules/rules-alone.ts";
 
 const session = "home/.claude/projects/-p/0f8fad5b-d9cb-469f-a165-70867728950e";
 const secrets = [

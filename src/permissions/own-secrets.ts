@@ -1,7 +1,7 @@
 import { relative } from "node:path";
-import type { ShellWord } from "../shell/shell-word.ts";
-import { isInside } from "../platform/is-inside.ts";
-import type { PermissionPolicy } from "../resolved-agent.ts";
+import type { ShellWord } from "./shell/shell-word.ts";
+import { isInside } from "../platform/files/is-inside.ts";
+import type { PermissionPolicy } from "../contract/resolved-agent.ts";
 import { editTools, readTools, type ViewedCall } from "./call.ts";
 import type { PathPair, Rulebook } from "./policy.ts";
 import { shownPart } from "./shown-part.ts";

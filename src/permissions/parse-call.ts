@@ -1,4 +1,4 @@
-import { RetinueError } from "../errors.ts";
+import { RetinueError } from "../contract/errors.ts";
 import { isObject } from "../platform/is-object.ts";
 import { closest } from "../platform/closest.ts";
 import { shellQuote } from "../platform/shell-quote.ts";

@@ -1,11 +1,17 @@
-import type { PermissionPolicy } from "../resolved-agent.ts";
-import { isInside } from "../platform/is-inside.ts";
+import type { PermissionPolicy } from "../contract/resolved-agent.ts";
+import { isInside } from "../platform/files/is-inside.ts";
 import type { RuleKind, SourcedRule } from "./decision.ts";
 import type { Ground } from "./ground.ts";
 import { isProtected } from "./protected.ts";
 import { filesBelow } from "./bash/files/files-below.ts";
-import { matchesPath, pathRules, startBelow, type Anchors, type PathRule } from "./path-rule.ts";
-import { parseRule, type Rule } from "./rule.ts";
+import {
+  matchesPath,
+  pathRules,
+  startBelow,
+  type Anchors,
+  type PathRule,
+} from "./rules/path-rule.ts";
+import { parseRule, type Rule } from "./rules/rule.ts";
 
 /** A path as it was given and as it is after resolving every link. */
 export interface PathPair {

@@ -1,7 +1,7 @@
 import { dirname, join, relative, resolve } from "node:path";
-import { matchesSegment } from "./path-rule.ts";
-import { isInside } from "../platform/is-inside.ts";
-import { protectedDirectories, protectedFiles } from "../platform/protected-names.ts";
+import { matchesSegment } from "./rules/path-rule.ts";
+import { isInside } from "../platform/files/is-inside.ts";
+import { protectedDirectories, protectedFiles } from "../platform/files/protected-names.ts";
 
 /** Further names on which programs act. The sandbox does not hold them: an empty one would disturb. */
 const furtherDirectories = [".ssh", ".gnupg", ".hg", ".githooks", ".cursor", ".zed", ".direnv"];

@@ -6,8 +6,8 @@ import {
   type Country,
   type Circumstances,
 } from "../../test/support/verdict.ts";
-import { loadShellParser } from "../shell/parser.ts";
-import { permissionModes, type ReadOnly } from "../resolved-agent.ts";
+import { loadShellParser } from "./shell/parser.ts";
+import { permissionModes, type ReadOnly } from "../contract/resolved-agent.ts";
 
 await loadShellParser();
 

@@ -1,9 +1,9 @@
-import type { ReadOnly } from "../resolved-agent.ts";
+import type { ReadOnly } from "../contract/resolved-agent.ts";
 import { coverage, mayMisleadGit } from "./bash/coverage.ts";
 import { editTools, type ViewedCall } from "./call.ts";
 import type { Decision } from "./decision.ts";
 import { Rulebook } from "./policy.ts";
-import { isAbout } from "./rule.ts";
+import { isAbout } from "./rules/rule.ts";
 import { shownPart } from "./shown-part.ts";
 
 /**

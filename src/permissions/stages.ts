@@ -1,20 +1,20 @@
 import { join } from "node:path";
-import { opaqueText } from "../shell/opaque.ts";
+import { opaqueText } from "./shell/opaque.ts";
 import type { BashView } from "./bash/view.ts";
 import { coverage, coversAll, type Coverage } from "./bash/coverage.ts";
 import { editTools, readTools, type ViewedCall } from "./call.ts";
 import { isConfinedOut, isOutsideMemory } from "./confine.ts";
 import { criticalRemoval } from "./critical-removal.ts";
 import type { Decision } from "./decision.ts";
-import { matchesDomain, namesHost } from "./domain.ts";
+import { matchesDomain, namesHost } from "./rules/domain.ts";
 import { forbidMatch, namesType } from "./forbid.ts";
 import { beyondLooking } from "./read-only.ts";
 import { ownSecrets } from "./own-secrets.ts";
-import { ruleForPath } from "./path-rule.ts";
+import { ruleForPath } from "./rules/path-rule.ts";
 import type { PathPair, Rulebook } from "./policy.ts";
 import { namesProtected } from "./protected.ts";
-import { privateHostOf } from "./private-host.ts";
-import { isAbout, type Rule } from "./rule.ts";
+import { privateHostOf } from "./rules/private-host.ts";
+import { isAbout, type Rule } from "./rules/rule.ts";
 import { shownPart } from "./shown-part.ts";
 
 /** What one stage says. */

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { accessSync, constants, lstatSync, mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { systemCode } from "../errors.ts";
+import { systemCode } from "../contract/errors.ts";
 
 /** What the system takes as the path of a socket: 104 bytes on macOS, with a zero at its end. */
 const longestPath = 100;

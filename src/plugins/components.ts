@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import type { Diagnostic } from "../diagnostic.ts";
+import type { Diagnostic } from "../contract/diagnostic.ts";
 import { diagnose, shown, type Problem } from "./diagnose.ts";
 import { isThere, pathInside } from "./path-inside.ts";
 import { isObject } from "../platform/is-object.ts";
-import { kindOf } from "../platform/kind-of.ts";
+import { kindOf } from "../platform/files/kind-of.ts";
 
 /** What a plugin brings, as places and data. Nothing in it has been read or acted on; all paths are real. */
 export interface Components {

@@ -1,4 +1,4 @@
-import type { Diagnostic } from "../diagnostic.ts";
+import type { Diagnostic } from "../contract/diagnostic.ts";
 
 /** A diagnostic about a whole file, unless the problem says where. */
 export function diagnose(file: string, problem: Problem): Diagnostic {

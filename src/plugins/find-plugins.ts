@@ -1,12 +1,12 @@
 import { join, resolve } from "node:path";
-import type { Diagnostic } from "../diagnostic.ts";
-import { realPath } from "../platform/real-path.ts";
+import type { Diagnostic } from "../contract/diagnostic.ts";
+import { realPath } from "../platform/files/real-path.ts";
 import { diagnose, shown } from "./diagnose.ts";
 import { isMarketplace, readMarketplace, type Marketplace } from "./marketplace.ts";
 import { isThere } from "./path-inside.ts";
 import { looksLikePlugin, readPlugin, type Plugin } from "./read-plugin.ts";
 import { fullBudget, listEntries } from "./walk-plugin.ts";
-import { kindOf } from "../platform/kind-of.ts";
+import { kindOf } from "../platform/files/kind-of.ts";
 
 export interface FoundPlugins {
   plugins: Plugin[];

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { z } from "zod";
-import type { Diagnostic } from "../diagnostic.ts";
+import type { Diagnostic } from "../contract/diagnostic.ts";
 import { diagnose, shown } from "./diagnose.ts";
 import { isThere, pathInside } from "./path-inside.ts";
 import { readJsonFile, type JsonFile } from "./read-json-file.ts";

@@ -1,6 +1,6 @@
 import { basename, join } from "node:path";
 import { z } from "zod";
-import type { Diagnostic } from "../diagnostic.ts";
+import type { Diagnostic } from "../contract/diagnostic.ts";
 import { diagnose, shown, type Problem } from "./diagnose.ts";
 import { nameProblem, readInside } from "./manifest.ts";
 import { isThere, pathInside, pathProblem } from "./path-inside.ts";

@@ -1,7 +1,7 @@
 import { lstatSync, realpathSync } from "node:fs";
 import { join, win32 } from "node:path";
-import { isInside } from "../platform/is-inside.ts";
-import { realPath } from "../platform/real-path.ts";
+import { isInside } from "../platform/files/is-inside.ts";
+import { realPath } from "../platform/files/real-path.ts";
 import { shown, type Problem } from "./diagnose.ts";
 
 export type PathInside =

@@ -1,7 +1,7 @@
-import type { Diagnostic } from "../diagnostic.ts";
+import type { Diagnostic } from "../contract/diagnostic.ts";
 import { isObject } from "../platform/is-object.ts";
 import { plainValues } from "../platform/plain-values.ts";
-import { readSmallFile } from "../platform/read-small-file.ts";
+import { readSmallFile } from "../platform/files/read-small-file.ts";
 import { positionAt, scanJson } from "../platform/scan-json.ts";
 import { diagnose } from "./diagnose.ts";
 

@@ -1,12 +1,12 @@
 import { basename, join, resolve } from "node:path";
-import type { Diagnostic } from "../diagnostic.ts";
-import { realPath } from "../platform/real-path.ts";
+import type { Diagnostic } from "../contract/diagnostic.ts";
+import { realPath } from "../platform/files/real-path.ts";
 import { defaultPlaces, findComponents, type Components } from "./components.ts";
 import { diagnose } from "./diagnose.ts";
 import { nameProblem, readManifest } from "./manifest.ts";
 import { isThere } from "./path-inside.ts";
 import { fullBudget, walkPlugin } from "./walk-plugin.ts";
-import { kindOf } from "../platform/kind-of.ts";
+import { kindOf } from "../platform/files/kind-of.ts";
 
 /** One installed plugin: what it is called and where its parts lie. */
 export interface Plugin extends Components {

@@ -1,7 +1,7 @@
 import { opendirSync, type Dirent } from "node:fs";
 import { join } from "node:path";
-import type { Diagnostic } from "../diagnostic.ts";
-import { kindOf } from "../platform/kind-of.ts";
+import type { Diagnostic } from "../contract/diagnostic.ts";
+import { kindOf } from "../platform/files/kind-of.ts";
 import { diagnose } from "./diagnose.ts";
 import { pathInside } from "./path-inside.ts";
 

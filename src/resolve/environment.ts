@@ -1,7 +1,12 @@
 import { platform, release } from "node:os";
-import { currentBranch, directoriesUpToRoot, gitStatus, repositoryRoot } from "../platform/git.ts";
-import type { Attachment } from "../message.ts";
-import { escapeName } from "../escape-tags.ts";
+import {
+  currentBranch,
+  directoriesUpToRoot,
+  gitStatus,
+  repositoryRoot,
+} from "../platform/git/git.ts";
+import type { Attachment } from "../contract/message.ts";
+import { escapeName } from "../contract/escape-tags.ts";
 import { once } from "../platform/once.ts";
 import { readInstructions } from "./instructions.ts";
 

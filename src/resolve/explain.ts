@@ -3,10 +3,15 @@ import type { AgentDefinition } from "../definitions/definition.ts";
 import type { Skill } from "../definitions/skill.ts";
 import { findSkill } from "../definitions/skills.ts";
 import { sources } from "../definitions/sources.ts";
-import type { Diagnostic } from "../diagnostic.ts";
-import { isAbout, parseRule } from "../permissions/rule.ts";
+import type { Diagnostic } from "../contract/diagnostic.ts";
+import { isAbout, parseRule } from "../permissions/rules/rule.ts";
 import { answerCost } from "../model/prices.ts";
-import type { ModeRecord, PermissionMode, SpawnRights, ToolDecision } from "../resolved-agent.ts";
+import type {
+  ModeRecord,
+  PermissionMode,
+  SpawnRights,
+  ToolDecision,
+} from "../contract/resolved-agent.ts";
 import { backgroundDisabled } from "../settings/background-disabled.ts";
 import type { Limits, Settings } from "../settings/settings.ts";
 import { createTools } from "../tools/registry.ts";

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { open, realpath, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { escapeName } from "../escape-tags.ts";
-import type { Attachment } from "../message.ts";
-import { isInside } from "../platform/is-inside.ts";
+import { escapeName } from "../contract/escape-tags.ts";
+import type { Attachment } from "../contract/message.ts";
+import { isInside } from "../platform/files/is-inside.ts";
 
 const largestFile = 256 * 1024;
 const names = ["CLAUDE.md", "AGENTS.md"];

@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentDefinition } from "../definitions/definition.ts";
-import type { Diagnostic } from "../diagnostic.ts";
-import { isInside } from "../platform/is-inside.ts";
-import { realPath } from "../platform/real-path.ts";
+import type { Diagnostic } from "../contract/diagnostic.ts";
+import { isInside } from "../platform/files/is-inside.ts";
+import { realPath } from "../platform/files/real-path.ts";
 import type { Environment } from "./environment.ts";
 
 type Here = Pick<Environment, "cwd" | "configDir" | "repository">;

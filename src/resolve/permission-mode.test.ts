@@ -2,9 +2,13 @@ import { expect, test } from "vitest";
 import { decide } from "../permissions/decide.ts";
 import { realGround } from "../permissions/ground.ts";
 import { Rulebook } from "../permissions/policy.ts";
-import { rulesAlone } from "../permissions/rules-alone.ts";
-import { permissionModes, type PermissionMode, type WorkingMode } from "../resolved-agent.ts";
-import { loadShellParser } from "../shell/parser.ts";
+import { rulesAlone } from "../permissions/rules/rules-alone.ts";
+import {
+  permissionModes,
+  type PermissionMode,
+  type WorkingMode,
+} from "../contract/resolved-agent.ts";
+import { loadShellParser } from "../permissions/shell/parser.ts";
 import { resolveMode, sessionMode, type Voices } from "./permission-mode.ts";
 
 await loadShellParser();

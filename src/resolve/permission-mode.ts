@@ -1,6 +1,11 @@
-import { RetinueError } from "../errors.ts";
+import { RetinueError } from "../contract/errors.ts";
 import type { SourceName } from "../definitions/sources.ts";
-import type { ModeRecord, ModeVoice, PermissionMode, WorkingMode } from "../resolved-agent.ts";
+import type {
+  ModeRecord,
+  ModeVoice,
+  PermissionMode,
+  WorkingMode,
+} from "../contract/resolved-agent.ts";
 
 /**
  * The order of modes: everything that lets a call run in each of them. One mode is narrower than another if whatever lets a

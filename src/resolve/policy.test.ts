@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { AgentDefinition } from "../definitions/definition.ts";
 import { limitsSchema, settingsSchema } from "../settings/settings.ts";
-import { newAgentId } from "../ids.ts";
+import { newAgentId } from "../contract/ids.ts";
 import { sessionMode } from "./permission-mode.ts";
 import { resolvePolicy, type PolicySurroundings } from "./policy.ts";
 import type { Above } from "./resolve.ts";

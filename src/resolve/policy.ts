@@ -1,10 +1,15 @@
 import type { AgentDefinition } from "../definitions/definition.ts";
-import { ownRules } from "../lifecycle/stored-agent.ts";
-import { parseAllowedTools } from "../permissions/allowed-tools.ts";
-import { modeBySettings } from "../permissions/from-settings.ts";
-import { isInside } from "../platform/is-inside.ts";
-import type { ModeRecord, PermissionMode, PermissionPolicy, ReadOnly } from "../resolved-agent.ts";
-import type { SpawnRequest } from "../spawn-request.ts";
+import { ownRules } from "../lifecycle/history/stored-agent.ts";
+import { parseAllowedTools } from "../permissions/rules/allowed-tools.ts";
+import { modeBySettings } from "../permissions/rules/from-settings.ts";
+import { isInside } from "../platform/files/is-inside.ts";
+import type {
+  ModeRecord,
+  PermissionMode,
+  PermissionPolicy,
+  ReadOnly,
+} from "../contract/resolved-agent.ts";
+import type { SpawnRequest } from "../contract/spawn-request.ts";
 import { memoryDirectory } from "./memory.ts";
 import { isHostDefinition, resolveMode } from "./permission-mode.ts";
 import type { Above, Origin, Surroundings } from "./resolve.ts";

@@ -1,8 +1,8 @@
 import type { Catalog } from "../definitions/catalog.ts";
 import type { AgentDefinition } from "../definitions/definition.ts";
-import { escapeName } from "../escape-tags.ts";
-import type { Attachment } from "../message.ts";
-import type { SpawnRights } from "../resolved-agent.ts";
+import { escapeName } from "../contract/escape-tags.ts";
+import type { Attachment } from "../contract/message.ts";
+import type { SpawnRights } from "../contract/resolved-agent.ts";
 import { toolName } from "../tools/registry.ts";
 import { coveredBy } from "./covered-by.ts";
 import type { Environment } from "./environment.ts";

@@ -1,5 +1,9 @@
 import { expect, test } from "vitest";
-import { permissionModes, type ModeRecord, type PermissionMode } from "../resolved-agent.ts";
+import {
+  permissionModes,
+  type ModeRecord,
+  type PermissionMode,
+} from "../contract/resolved-agent.ts";
 import {
   isWithin,
   plans,

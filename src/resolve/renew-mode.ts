@@ -1,4 +1,4 @@
-import type { ModeRecord, PermissionMode, WorkingMode } from "../resolved-agent.ts";
+import type { ModeRecord, PermissionMode, WorkingMode } from "../contract/resolved-agent.ts";
 import { common, forbids, modeOf, plans, waysOf, type Ways } from "./permission-mode.ts";
 
 /** A mode with what was settled together with it. */

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { RetinueError } from "../errors.ts";
-import { parseAgentId, type AgentId, type SessionId } from "../ids.ts";
-import { ownRules } from "../lifecycle/stored-agent.ts";
-import { parseAllowedTools } from "../permissions/allowed-tools.ts";
-import { isInside } from "../platform/is-inside.ts";
+import { RetinueError } from "../contract/errors.ts";
+import { parseAgentId, type AgentId, type SessionId } from "../contract/ids.ts";
+import { ownRules } from "../lifecycle/history/stored-agent.ts";
+import { parseAllowedTools } from "../permissions/rules/allowed-tools.ts";
+import { isInside } from "../platform/files/is-inside.ts";
 import {
   permissionModes,
   type AgentMemory,
@@ -11,8 +11,8 @@ import {
   type PermissionMode,
   type ResolvedAgent,
   type WorkingMode,
-} from "../resolved-agent.ts";
-import { effortSchema, type Effort } from "../spawn-request.ts";
+} from "../contract/resolved-agent.ts";
+import { effortSchema, type Effort } from "../contract/spawn-request.ts";
 import { deepFreeze } from "./deep-freeze.ts";
 import { resolveModel } from "./model.ts";
 import { sessionMode } from "./permission-mode.ts";

@@ -1,15 +1,15 @@
 import type { AgentDefinition } from "../definitions/definition.ts";
-import type { Diagnostic } from "../diagnostic.ts";
-import { newAgentId, type AgentId, type SessionId } from "../ids.ts";
+import type { Diagnostic } from "../contract/diagnostic.ts";
+import { newAgentId, type AgentId, type SessionId } from "../contract/ids.ts";
 import type {
   ModeRecord,
   PermissionMode,
   PermissionPolicy,
   ResolvedAgent,
-} from "../resolved-agent.ts";
+} from "../contract/resolved-agent.ts";
 import type { Redactor } from "../redact/redactor.ts";
 import type { Limits, Settings } from "../settings/settings.ts";
-import type { SpawnRequest } from "../spawn-request.ts";
+import type { SpawnRequest } from "../contract/spawn-request.ts";
 import type { Environment } from "./environment.ts";
 import { deepFreeze } from "./deep-freeze.ts";
 import { definitionHash } from "./definition-hash.ts";

@@ -1,7 +1,7 @@
-import type { PermissionMode } from "../resolved-agent.ts";
+import type { PermissionMode } from "../contract/resolved-agent.ts";
 import { toolName } from "../tools/registry.ts";
 import { editTools } from "../permissions/call.ts";
-import { parseRule, toolsOfRule } from "../permissions/rule.ts";
+import { parseRule, toolsOfRule } from "../permissions/rules/rule.ts";
 import { coveredBy } from "./covered-by.ts";
 
 /** What decides over an agent's tools. */

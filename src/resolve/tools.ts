@@ -1,7 +1,7 @@
 import { closest } from "../platform/closest.ts";
-import { RetinueError } from "../errors.ts";
-import { toolsOfRule } from "../permissions/rule.ts";
-import type { RuleConfinement, SpawnRights, ToolDecision } from "../resolved-agent.ts";
+import { RetinueError } from "../contract/errors.ts";
+import { toolsOfRule } from "../permissions/rules/rule.ts";
+import type { RuleConfinement, SpawnRights, ToolDecision } from "../contract/resolved-agent.ts";
 import { toolName } from "../tools/registry.ts";
 import { coveredBy } from "./covered-by.ts";
 import { layers, type Layer, type ToolQuestion } from "./tool-layers.ts";

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { pathText, type Path, type Values } from "./layer.ts";
 import { isObject } from "../platform/is-object.ts";
 import { settingsSchema, type Settings } from "./settings.ts";
-import { inOurWords } from "../wording.ts";
+import { inOurWords } from "../contract/wording.ts";
 
 export interface BadValue {
   readonly path: Path;

@@ -1,4 +1,4 @@
-import type { Diagnostic } from "../diagnostic.ts";
+import type { Diagnostic } from "../contract/diagnostic.ts";
 import type { Scope } from "./scopes.ts";
 
 export type Values = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import type { Diagnostic } from "../diagnostic.ts";
+import type { Diagnostic } from "../contract/diagnostic.ts";
 import { checkSettings } from "./check-settings.ts";
 import { holdBack, type Allowance } from "./held-back.ts";
 import { mistakenKeys } from "./known-keys.ts";

@@ -1,8 +1,8 @@
 import { existsSync, lstatSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { isInside } from "../platform/is-inside.ts";
-import { readSmallFile } from "../platform/read-small-file.ts";
-import { realPath } from "../platform/real-path.ts";
+import { isInside } from "../platform/files/is-inside.ts";
+import { readSmallFile } from "../platform/files/read-small-file.ts";
+import { realPath } from "../platform/files/real-path.ts";
 
 const largestPointer = 16 * 1024;
 

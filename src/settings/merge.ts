@@ -1,4 +1,4 @@
-import type { Diagnostic } from "../diagnostic.ts";
+import type { Diagnostic } from "../contract/diagnostic.ts";
 import { layerDiagnostics, type Layer, type Origin, type Problem, type Values } from "./layer.ts";
 import { isObject } from "../platform/is-object.ts";
 import { emptyObject, plainValues } from "../platform/plain-values.ts";

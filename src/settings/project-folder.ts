@@ -1,5 +1,5 @@
-import { repositoryRoot } from "../platform/git.ts";
-import { realPath } from "../platform/real-path.ts";
+import { repositoryRoot } from "../platform/git/git.ts";
+import { realPath } from "../platform/files/real-path.ts";
 
 /**
  * The folder whose settings and trust apply: the root of the repository, else the directory itself. Links are resolved

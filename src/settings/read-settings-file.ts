@@ -1,5 +1,5 @@
-import type { Diagnostic } from "../diagnostic.ts";
-import { readSmallFile } from "../platform/read-small-file.ts";
+import type { Diagnostic } from "../contract/diagnostic.ts";
+import { readSmallFile } from "../platform/files/read-small-file.ts";
 import { start, type Layer, type Path, type Position } from "./layer.ts";
 import { isObject } from "../platform/is-object.ts";
 import { positionAt, scanJson } from "../platform/scan-json.ts";

@@ -1,4 +1,4 @@
-import type { Diagnostic } from "../diagnostic.ts";
+import type { Diagnostic } from "../contract/diagnostic.ts";
 import { checkSettings } from "./check-settings.ts";
 import type { LoadedSettings } from "./load-settings.ts";
 import type { Scope } from "./scopes.ts";

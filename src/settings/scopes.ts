@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { systemCode } from "../errors.ts";
-import { realPath } from "../platform/real-path.ts";
+import { systemCode } from "../contract/errors.ts";
+import { realPath } from "../platform/files/real-path.ts";
 import { projectFolder } from "./project-folder.ts";
 
 /** Where settings come from, highest first. Below them all are the defaults of the schema. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { RetinueError } from "../errors.ts";
-import { longestTimer } from "../longest-timer.ts";
+import { RetinueError } from "../contract/errors.ts";
+import { longestTimer } from "../contract/longest-timer.ts";
 import { sandboxSchema } from "./sandbox-settings.ts";
 import { ownPatternProblem } from "../redact/own-patterns.ts";
 

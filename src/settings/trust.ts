@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import { chmodSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { errorMessage, RetinueError } from "../errors.ts";
-import { writeFileAtomic } from "../platform/atomic-write.ts";
-import { kindOf } from "../platform/kind-of.ts";
-import { makePrivateDirectory } from "../platform/make-directory.ts";
-import { readSmallFile } from "../platform/read-small-file.ts";
-import { realPath } from "../platform/real-path.ts";
+import { errorMessage, RetinueError } from "../contract/errors.ts";
+import { writeFileAtomic } from "../platform/files/atomic-write.ts";
+import { kindOf } from "../platform/files/kind-of.ts";
+import { makePrivateDirectory } from "../platform/files/make-directory.ts";
+import { readSmallFile } from "../platform/files/read-small-file.ts";
+import { realPath } from "../platform/files/real-path.ts";
 import { mainCheckout } from "./main-checkout.ts";
 import { projectFolder } from "./project-folder.ts";
 

@@ -1,19 +1,19 @@
-import { createAgentTool } from "./agent.ts";
-import { askUserQuestionTool } from "./ask-user-question.ts";
-import { bashTool, foregroundBashTool } from "./bash.ts";
-import { editTool } from "./edit.ts";
-import { exitPlanModeTool } from "./exit-plan-mode.ts";
-import { globTool } from "./glob.ts";
-import { grepTool } from "./grep.ts";
-import { notebookEditTool } from "./notebook-edit.ts";
-import { readTool } from "./read.ts";
-import { taskOutputTool } from "./task-output.ts";
-import { taskStopTool } from "./task-stop.ts";
-import { todoWriteTool } from "./todo-write.ts";
+import { createAgentTool } from "./agents/agent.ts";
+import { askUserQuestionTool } from "./agents/ask-user-question.ts";
+import { bashTool, foregroundBashTool } from "./shell/bash.ts";
+import { editTool } from "./files/edit.ts";
+import { exitPlanModeTool } from "./agents/exit-plan-mode.ts";
+import { globTool } from "./files/glob.ts";
+import { grepTool } from "./files/grep.ts";
+import { notebookEditTool } from "./files/notebook-edit.ts";
+import { readTool } from "./files/read.ts";
+import { taskOutputTool } from "./agents/task-output.ts";
+import { taskStopTool } from "./agents/task-stop.ts";
+import { todoWriteTool } from "./agents/todo-write.ts";
 import type { Tool } from "./tool.ts";
-import { webFetchTool } from "./web-fetch.ts";
-import { webSearchTool } from "./web-search.ts";
-import { writeTool } from "./write.ts";
+import { webFetchTool } from "./web/web-fetch.ts";
+import { webSearchTool } from "./web/web-search.ts";
+import { writeTool } from "./files/write.ts";
 
 /** Every tool there is, in the order in which models see them: a stable order keeps the prompt cache warm. */
 export function createTools(options: {

@@ -1,12 +1,12 @@
 import { z } from "zod";
-import type { AgentResult } from "../agent-result.ts";
-import type { AgentId } from "../ids.ts";
+import type { AgentResult } from "../contract/agent-result.ts";
+import type { AgentId } from "../contract/ids.ts";
 import type { Question } from "../inbox/question.ts";
-import type { ToolResultContent } from "../message.ts";
+import type { ToolResultContent } from "../contract/message.ts";
 import type { ToolSpec, WebFindings, WebQuery } from "../model/model.ts";
 import type { ConfinedTo } from "../platform/sandbox/confined-to.ts";
-import type { SpawnRequestInput } from "../spawn-request.ts";
-import type { Tasks } from "./tasks.ts";
+import type { SpawnRequestInput } from "../contract/spawn-request.ts";
+import type { Tasks } from "./agents/tasks.ts";
 import type { Workbench } from "./workbench.ts";
 
 /**

@@ -1,11 +1,11 @@
-import type { AgentId } from "../ids.ts";
-import { ProcessTree, type Ending } from "../platform/process-tree.ts";
+import type { AgentId } from "../contract/ids.ts";
+import { ProcessTree, type Ending } from "../processes/process-tree.ts";
 import type { AgentSandbox } from "../platform/sandbox/agent-sandbox.ts";
 import type { TightSandbox } from "../platform/sandbox/tight-sandbox.ts";
 import { openRedactor, type Redactor } from "../redact/redactor.ts";
-import { FileState, type FileLedger } from "./file-state.ts";
-import { ShellTasks, type TaskNote } from "./shell-tasks.ts";
-import type { Todo } from "./todo-write.ts";
+import { FileState, type FileLedger } from "./files/file-state.ts";
+import { ShellTasks, type TaskNote } from "./shell/shell-tasks.ts";
+import type { Todo } from "./agents/todo-write.ts";
 
 /**
  * What one agent's tools keep between calls. Made when the agent starts, disposed on every way out, never shared;

@@ -1,8 +1,8 @@
 import { glob, readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { errorMessage, RetinueError, systemCode } from "../errors.ts";
+import { errorMessage, RetinueError, systemCode } from "../contract/errors.ts";
 import { hasEnded, isBusy, type AgentRecord, type AgentState } from "../events/agent-record.ts";
-import { isRunBy } from "./liveness.ts";
+import { isRunBy } from "./lease/liveness.ts";
 import { readMeta, type Runner } from "./meta.ts";
 import { readTranscript } from "./reader.ts";
 import { recordAfter } from "./record-after.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { systemCode } from "../errors.ts";
-import { JsonlWriter, readJsonl } from "../platform/jsonl.ts";
+import { systemCode } from "../contract/errors.ts";
+import { JsonlWriter, readJsonl } from "./lines/jsonl.ts";
 import { attachmentBody, type Envelope } from "./entry.ts";
 
 /**

@@ -1,6 +1,6 @@
-import type { AgentResult } from "../agent-result.ts";
+import type { AgentResult } from "../contract/agent-result.ts";
 import type { AgentEventBody, AnswerRecord, PromptSource } from "../events/event.ts";
-import type { Attachment, ToolResultBlock, Usage } from "../message.ts";
+import type { Attachment, ToolResultBlock, Usage } from "../contract/message.ts";
 
 /**
  * The lines of a transcript, in the shape that other readers of such files rely on. Lines that only we need have a

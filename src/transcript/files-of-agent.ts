@@ -1,9 +1,9 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { isObject } from "../platform/is-object.ts";
-import { readJsonl } from "../platform/jsonl.ts";
-import { readSmallFile } from "../platform/read-small-file.ts";
-import { unlessGone } from "../platform/remove-tree.ts";
+import { readJsonl } from "./lines/jsonl.ts";
+import { readSmallFile } from "../platform/files/read-small-file.ts";
+import { unlessGone } from "../platform/files/remove-tree.ts";
 import type { AgentOnDisk } from "./agent-on-disk.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { judgeLines, type BadLine } from "../platform/judge-lines.ts";
+import { judgeLines, type BadLine } from "./lines/judge-lines.ts";
 
 export interface TranscriptInspection {
   /** How many lines count. */

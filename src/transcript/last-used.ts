@@ -1,5 +1,5 @@
 import { lstat, readdir } from "node:fs/promises";
-import { unlessGone } from "../platform/remove-tree.ts";
+import { unlessGone } from "../platform/files/remove-tree.ts";
 
 /**
  * When the newest file of these trees was written and how large they are; nothing as soon as one is not older than `before`,

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
-import type { FailureCode } from "../agent-result.ts";
+import type { FailureCode } from "../contract/agent-result.ts";
 import { agentStates, hasEnded, type AgentRecord } from "../events/agent-record.ts";
-import type { AgentId, SessionId } from "../ids.ts";
+import type { AgentId, SessionId } from "../contract/ids.ts";
 
 const usageSchema = z.object({
   input: z.number(),

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import type { AgentId, SessionId } from "../ids.ts";
-import { userHome } from "../platform/user-home.ts";
+import type { AgentId, SessionId } from "../contract/ids.ts";
+import { userHome } from "../platform/files/user-home.ts";
 
 /** Where everything of one session lies: the layout that other readers of transcripts know. */
 export interface SessionPaths {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { fc } from "../../test/support/properties.ts";
 import { temporaryDirectory } from "../../test/support/stage.ts";
-import { sealLines } from "../platform/line-sum.ts";
+import { sealLines } from "./lines/line-sum.ts";
 import { readResultText } from "./read-result.ts";
 
 const answer = (id: string, text: string): object => ({

@@ -1,5 +1,5 @@
 import { open, type FileHandle } from "node:fs/promises";
-import { systemCode } from "../errors.ts";
+import { systemCode } from "../contract/errors.ts";
 import { entriesIn, lastAnswerWithText, lastTextOf, type TranscriptEntry } from "./reader.ts";
 
 /** Bytes. Most results are in them, together with the answer that they are. */

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { systemCode } from "../errors.ts";
-import type { AgentResult } from "../agent-result.ts";
+import { systemCode } from "../contract/errors.ts";
+import type { AgentResult } from "../contract/agent-result.ts";
 import type { StopReason } from "../events/event.ts";
 import {
   userMessage,
@@ -9,8 +9,8 @@ import {
   type Message,
   type ToolResultBlock,
   type Usage,
-} from "../message.ts";
-import { judgeLines } from "../platform/judge-lines.ts";
+} from "../contract/message.ts";
+import { judgeLines } from "./lines/judge-lines.ts";
 
 /** One line of a transcript that this reader understands. Others are passed over. */
 export type TranscriptEntry =

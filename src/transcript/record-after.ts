@@ -1,6 +1,6 @@
 import { advance, beginRun, reset, type AgentRecord } from "../events/agent-record.ts";
 import type { AgentEventBody } from "../events/event.ts";
-import { toolUsesOf } from "../message.ts";
+import { toolUsesOf } from "../contract/message.ts";
 import type { TranscriptEntry } from "./reader.ts";
 import { wholeAnswers, type WholeEntry } from "./whole-answers.ts";
 

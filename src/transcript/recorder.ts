@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { AgentEvent } from "../events/event.ts";
-import { textOf } from "../message.ts";
-import { JsonlWriter, type JsonlObserver } from "../platform/jsonl.ts";
+import { textOf } from "../contract/message.ts";
+import { JsonlWriter, type JsonlObserver } from "./lines/jsonl.ts";
 import {
   answerBodies,
   attachmentBody,

@@ -1,15 +1,15 @@
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { RetinueError } from "../errors.ts";
-import { holdDirectory } from "../platform/hold-directory.ts";
-import { keepAway } from "../platform/journal-removals.ts";
-import type { PowerJournal } from "../platform/power-journal.ts";
-import { removeTree, unlessGone } from "../platform/remove-tree.ts";
-import { realPath } from "../platform/real-path.ts";
+import { RetinueError } from "../contract/errors.ts";
+import { holdDirectory } from "../platform/files/hold-directory.ts";
+import { keepAway } from "./power/journal-removals.ts";
+import type { PowerJournal } from "./power/power-journal.ts";
+import { removeTree, unlessGone } from "../platform/files/remove-tree.ts";
+import { realPath } from "../platform/files/real-path.ts";
 import { filesOfAgent } from "./files-of-agent.ts";
 import { isOpen, readAgent, sessionDirectory, type AgentOnDisk } from "./agent-on-disk.ts";
 import { removeSession } from "./retention.ts";
-import { isHeld } from "./liveness.ts";
+import { isHeld } from "./lease/liveness.ts";
 import { agentsIn } from "./session-directory.ts";
 
 /**

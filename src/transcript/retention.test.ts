@@ -10,8 +10,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { processStart } from "../platform/process-start.ts";
-import { holdDirectory } from "../platform/hold-directory.ts";
+import { processStart } from "../processes/process-start.ts";
+import { holdDirectory } from "../platform/files/hold-directory.ts";
 import { findAgents } from "./agent-on-disk.ts";
 import { prune, removeSession, type Pruned } from "./retention.ts";
 import {

@@ -1,8 +1,8 @@
 import { lstat, readdir, realpath, rename, rmdir } from "node:fs/promises";
 import { join } from "node:path";
-import { errorMessage, RetinueError, systemCode } from "../errors.ts";
-import { holdDirectory, type HeldDirectory } from "../platform/hold-directory.ts";
-import { removeTree, unlessGone } from "../platform/remove-tree.ts";
+import { errorMessage, RetinueError, systemCode } from "../contract/errors.ts";
+import { holdDirectory, type HeldDirectory } from "../platform/files/hold-directory.ts";
+import { removeTree, unlessGone } from "../platform/files/remove-tree.ts";
 import { measure } from "./last-used.ts";
 import { agentsIn } from "./session-directory.ts";
 

@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { lstat, readdir, readFile } from "node:fs/promises";
 import { isObject } from "../platform/is-object.ts";
-import { isHeld, isRunBy } from "./liveness.ts";
+import { isHeld, isRunBy } from "./lease/liveness.ts";
 import { isOpen } from "./agent-on-disk.ts";
 import type { AgentMeta } from "./meta.ts";
 

@@ -10,10 +10,10 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
-import { ownProcess } from "../platform/process-identity.ts";
+import { ownProcess } from "../processes/process-identity.ts";
 import { introduce, type AgentRecord, type AgentState } from "../events/agent-record.ts";
-import type { AgentId, SessionId } from "../ids.ts";
-import type { Lease } from "./lease.ts";
+import type { AgentId, SessionId } from "../contract/ids.ts";
+import type { Lease } from "./lease/lease.ts";
 import { metaOf } from "./meta.ts";
 
 export const day = 86_400_000;

@@ -1,4 +1,4 @@
-import { errorMessage, RetinueError } from "../errors.ts";
+import { errorMessage, RetinueError } from "../contract/errors.ts";
 
 /** A session finds no place on disk. `what` begins the sentence: `The log /x`. */
 export function unwritable(what: string, error: unknown): RetinueError {

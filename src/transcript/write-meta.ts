@@ -1,6 +1,6 @@
 import { closeSync, openSync } from "node:fs";
-import { replaceWhole } from "../platform/replace-whole.ts";
-import { writeWhole } from "../platform/write-whole.ts";
+import { replaceWhole } from "../platform/files/replace-whole.ts";
+import { writeWhole } from "../platform/files/write-whole.ts";
 import type { AgentMeta } from "./meta.ts";
 
 /** So that the end of an agent finds room on a disk that has become full. */

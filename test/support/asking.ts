@@ -6,7 +6,7 @@ import { Grants } from "../../src/inbox/grants.ts";
 import type { AskInput } from "../../src/inbox/inbox-options.ts";
 import { Inbox } from "../../src/inbox/inbox.ts";
 import { silentLogger } from "../../src/platform/logger.ts";
-import { newSessionId } from "../../src/ids.ts";
+import { newSessionId } from "../../src/contract/ids.ts";
 import { projectDirectory, sessionPaths } from "../../src/transcript/paths.ts";
 
 const configDir = process.env["CLAUDE_CONFIG_DIR"] ?? "";

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { setTimeout } from "node:timers/promises";
-import { ensureGuard, guardName } from "../../src/platform/guard.ts";
-import { owner } from "../../src/platform/owner.ts";
-import { readProc } from "../../src/platform/process-table.ts";
+import { ensureGuard, guardName } from "../../src/processes/guard.ts";
+import { owner } from "../../src/processes/owner.ts";
+import { readProc } from "../../src/processes/process-table.ts";
 import type { Manager } from "../../src/index.ts";
 
 /** What a process holds that ends with it, or should: each class as a list of names, with repetitions. */

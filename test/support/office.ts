@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, vi } from "vitest";
-import type { Lease } from "../../src/transcript/lease.ts";
+import type { Lease } from "../../src/transcript/lease/lease.ts";
 import { temporaryDirectory } from "./stage.ts";
 import { startNode, type Ran, type Started } from "./started.ts";
 

@@ -2,9 +2,9 @@
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { InboxPrompt } from "../../src/cli/inbox-prompt.ts";
-import { KeyLayers } from "../../src/cli/key-layers.ts";
-import { LiveView } from "../../src/cli/live-view.ts";
+import { InboxPrompt } from "../../src/cli/inbox/inbox-prompt.ts";
+import { KeyLayers } from "../../src/cli/terminal/key-layers.ts";
+import { LiveView } from "../../src/cli/views/live-view.ts";
 import { AuditLog } from "../../src/inbox/audit.ts";
 import { Grants } from "../../src/inbox/grants.ts";
 import type { AskInput } from "../../src/inbox/inbox-options.ts";

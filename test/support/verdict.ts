@@ -4,8 +4,8 @@ import { decide } from "../../src/permissions/decide.ts";
 import type { Decision, SourcedRule } from "../../src/permissions/decision.ts";
 import { realGround } from "../../src/permissions/ground.ts";
 import { Rulebook } from "../../src/permissions/policy.ts";
-import { rulesAlone } from "../../src/permissions/rules-alone.ts";
-import type { PermissionMode, PermissionPolicy } from "../../src/resolved-agent.ts";
+import { rulesAlone } from "../../src/permissions/rules/rules-alone.ts";
+import type { PermissionMode, PermissionPolicy } from "../../src/contract/resolved-agent.ts";
 import { temporaryDirectory } from "./stage.ts";
 
 /** What a decision is made on. */

@@ -3,17 +3,17 @@ import type { Candidate } from "../../definitions/catalog.ts";
 import { printDefinition } from "../../definitions/print-definition.ts";
 import { sources } from "../../definitions/sources.ts";
 import { splitTools } from "../../definitions/tool-list.ts";
-import type { Diagnostic } from "../../diagnostic.ts";
-import { errorMessage, RetinueError } from "../../errors.ts";
+import type { Diagnostic } from "../../contract/diagnostic.ts";
+import { errorMessage, RetinueError } from "../../contract/errors.ts";
 import { defaultConfigDir } from "../../transcript/paths.ts";
 import type { AgentDefinition } from "../../definitions/definition.ts";
 import { refusalOf } from "../../resolve/refusal.ts";
-import { mustBePerson } from "../caller.ts";
-import { table } from "../columns.ts";
-import { placeFiles } from "../place-files.ts";
-import { readHere, type HereOptions } from "../read-here.ts";
+import { mustBePerson } from "../find/caller.ts";
+import { table } from "../terminal/columns.ts";
+import { placeFiles } from "../find/place-files.ts";
+import { readHere, type HereOptions } from "../run/read-here.ts";
 import { reportDiagnostics } from "../report-diagnostics.ts";
-import { plain, plainLine } from "../sanitize.ts";
+import { plain, plainLine } from "../terminal/sanitize.ts";
 
 interface ListOptions extends HereOptions {
   json?: boolean;

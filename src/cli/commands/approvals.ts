@@ -1,12 +1,12 @@
 import type { AuditFact } from "../../inbox/audit.ts";
 import { findRequests, findSettled, type FoundRequest } from "../../inbox/find-requests.ts";
 import { defaultConfigDir } from "../../transcript/paths.ts";
-import { table } from "../columns.ts";
-import { findRequest } from "../find-request.ts";
-import { formatDuration } from "../format.ts";
-import { literalLine } from "../literal.ts";
-import { askerPath, callLine, endedNote, requestLines } from "../request-lines.ts";
-import { plainLine } from "../sanitize.ts";
+import { table } from "../terminal/columns.ts";
+import { findRequest } from "../inbox/find-request.ts";
+import { formatDuration } from "../terminal/format.ts";
+import { literalLine } from "../terminal/literal.ts";
+import { askerPath, callLine, endedNote, requestLines } from "../views/request-lines.ts";
+import { plainLine } from "../terminal/sanitize.ts";
 
 interface ApprovalsOptions {
   all?: boolean;

@@ -1,13 +1,13 @@
-import { RetinueError } from "../../errors.ts";
+import { RetinueError } from "../../contract/errors.ts";
 import { answerFromOutside } from "../../inbox/answer-from-outside.ts";
 import { fitAnswer } from "../../inbox/fit-answer.ts";
 import type { FoundRequest } from "../../inbox/find-requests.ts";
 import type { Answer, GrantScope, RuleFile } from "../../inbox/request.ts";
 import { isObject } from "../../platform/is-object.ts";
-import { findAsPerson } from "../find-as-person.ts";
-import { literalLine } from "../literal.ts";
-import { replyTo } from "../reply-to.ts";
-import { askerPath, callLine } from "../request-lines.ts";
+import { findAsPerson } from "../find/find-as-person.ts";
+import { literalLine } from "../terminal/literal.ts";
+import { replyTo } from "../inbox/reply-to.ts";
+import { askerPath, callLine } from "../views/request-lines.ts";
 
 export interface ApproveOptions {
   for?: "once" | "agent" | "session" | "type";

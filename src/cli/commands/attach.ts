@@ -1,19 +1,19 @@
-import type { AgentResult } from "../../agent-result.ts";
-import type { AgentRow } from "../../agent-row.ts";
+import type { AgentResult } from "../../contract/agent-result.ts";
+import type { AgentRow } from "../../session/agent-row.ts";
 import type { ControlClient } from "../../control/client.ts";
-import { RetinueError } from "../../errors.ts";
+import { RetinueError } from "../../contract/errors.ts";
 import { failureOf } from "../../events/agent-record.ts";
 import { readAgent, type AgentOnDisk } from "../../transcript/agent-on-disk.ts";
 import { readResultText } from "../../transcript/read-result.ts";
-import { Caller } from "../caller.ts";
+import { Caller } from "../find/caller.ts";
 import { exitCodeOfAgent, exitCodeOfResult } from "../exit-codes.ts";
-import { findAgent } from "../find-agent.ts";
-import { notRunning, reachAgent } from "../reach-agent.ts";
-import { resultText } from "../result-text.ts";
-import { plain } from "../sanitize.ts";
-import { steerAttached } from "../steer-attached.ts";
-import { createStyle, wantsColor, type ColorChoice } from "../style.ts";
-import { createView, type View } from "../watch-run.ts";
+import { findAgent } from "../find/find-agent.ts";
+import { notRunning, reachAgent } from "../find/reach-agent.ts";
+import { resultText } from "../views/result-text.ts";
+import { plain } from "../terminal/sanitize.ts";
+import { steerAttached } from "../find/steer-attached.ts";
+import { createStyle, wantsColor, type ColorChoice } from "../terminal/style.ts";
+import { createView, type View } from "../run/watch-run.ts";
 
 interface AttachOptions {
   json?: boolean;

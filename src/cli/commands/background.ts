@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { findToSteer } from "../find-to-steer.ts";
-import { reachAgent } from "../reach-agent.ts";
-import { plainLine } from "../sanitize.ts";
+import { findToSteer } from "../find/find-to-steer.ts";
+import { reachAgent } from "../find/reach-agent.ts";
+import { plainLine } from "../terminal/sanitize.ts";
 
 const rowSchema = z.looseObject({ id: z.string(), state: z.string() });
 

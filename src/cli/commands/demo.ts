@@ -3,17 +3,17 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { createPatch } from "diff";
-import { packagePath } from "../../package-path.ts";
+import { packagePath } from "../../contract/package-path.ts";
 import { createManager } from "../../manager.ts";
-import { createRehearsal } from "../../model/rehearsal.ts";
-import { loadScenario } from "../../model/scenario.ts";
-import { checkExpectations } from "../../model/expectations.ts";
+import { createRehearsal } from "../../model/rehearsal/rehearsal.ts";
+import { loadScenario } from "../../model/rehearsal/scenario.ts";
+import { checkExpectations } from "../../model/rehearsal/expectations.ts";
 import { exitCodeOfResult, exitCodeOfSignal, exitCodes } from "../exit-codes.ts";
-import { AgentObserver } from "../observe-agents.ts";
-import { plain } from "../sanitize.ts";
-import { createStyle, wantsColor, type ColorChoice, type Style } from "../style.ts";
-import { summaryTable } from "../summary-table.ts";
-import { createView, watchRun } from "../watch-run.ts";
+import { AgentObserver } from "../views/observe-agents.ts";
+import { plain } from "../terminal/sanitize.ts";
+import { createStyle, wantsColor, type ColorChoice, type Style } from "../terminal/style.ts";
+import { summaryTable } from "../views/summary-table.ts";
+import { createView, watchRun } from "../run/watch-run.ts";
 
 const demoDirectory = packagePath("demo");
 const allowedTools = ["Agent", "Bash", "Bash(node *)", "Edit"];

@@ -1,15 +1,15 @@
 import { tmpdir } from "node:os";
 import { socketDirectories } from "../../platform/private-socket.ts";
-import { findOrphans, reapOrphans } from "../../platform/orphans.ts";
+import { findOrphans, reapOrphans } from "../../processes/orphans.ts";
 import { inspectTranscript } from "../../transcript/inspect.ts";
 import { defaultConfigDir } from "../../transcript/paths.ts";
-import { mustBePerson } from "../caller.ts";
+import { mustBePerson } from "../find/caller.ts";
 import type { Ground } from "../doctor/check.ts";
 import { examine, type Row } from "../doctor/examine.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { plural } from "../format.ts";
-import { plainLine } from "../sanitize.ts";
-import { createStyle, wantsColor, type Style } from "../style.ts";
+import { plural } from "../terminal/format.ts";
+import { plainLine } from "../terminal/sanitize.ts";
+import { createStyle, wantsColor, type Style } from "../terminal/style.ts";
 
 /** `retinue doctor`: what is wrong with this installation, what crashes left behind, and what to do about it. */
 export async function doctorCommand(options: { fix?: boolean; json?: boolean }): Promise<void> {

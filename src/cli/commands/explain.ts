@@ -1,12 +1,12 @@
 import { loadSkills } from "../../definitions/skills.ts";
-import { RetinueError } from "../../errors.ts";
+import { RetinueError } from "../../contract/errors.ts";
 import { limitsFromEnvironment, limitsSchema } from "../../settings/settings.ts";
-import type { PermissionMode } from "../../resolved-agent.ts";
+import type { PermissionMode } from "../../contract/resolved-agent.ts";
 import { Environment } from "../../resolve/environment.ts";
 import { explainAgent } from "../../resolve/explain.ts";
-import { explanationLines } from "../explanation-lines.ts";
+import { explanationLines } from "../views/explanation-lines.ts";
 import { modesHere } from "../modes-here.ts";
-import { readHere, type HereOptions } from "../read-here.ts";
+import { readHere, type HereOptions } from "../run/read-here.ts";
 import { defaultConfigDir } from "../../transcript/paths.ts";
 
 export interface ExplainOptions extends HereOptions {

@@ -1,13 +1,13 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { packagePath } from "../../package-path.ts";
-import { RetinueError } from "../../errors.ts";
-import { repositoryRoot } from "../../platform/git.ts";
-import { realPath } from "../../platform/real-path.ts";
+import { packagePath } from "../../contract/package-path.ts";
+import { RetinueError } from "../../contract/errors.ts";
+import { repositoryRoot } from "../../platform/git/git.ts";
+import { realPath } from "../../platform/files/real-path.ts";
 import { defaultConfigDir } from "../../transcript/paths.ts";
-import { mustBePerson } from "../caller.ts";
-import { placeFiles, type PlacedFile } from "../place-files.ts";
-import { plain } from "../sanitize.ts";
+import { mustBePerson } from "../find/caller.ts";
+import { placeFiles, type PlacedFile } from "../find/place-files.ts";
+import { plain } from "../terminal/sanitize.ts";
 
 /** What is in here is written, as it is, into `.claude/`. */
 const templateDirectory = packagePath("templates/init");

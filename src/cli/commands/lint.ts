@@ -1,24 +1,24 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { version } from "../../version.ts";
+import { version } from "../../contract/version.ts";
 import { Catalog } from "../../definitions/catalog.ts";
 import { loadDefinitionFile } from "../../definitions/definition-file.ts";
 import type { AgentDefinition } from "../../definitions/definition.ts";
 import type { Skill } from "../../definitions/skill.ts";
 import { findSkill, loadSkills } from "../../definitions/skills.ts";
 import { findDefinitionFiles } from "../../definitions/find-files.ts";
-import type { Diagnostic } from "../../diagnostic.ts";
-import { errorMessage, RetinueError } from "../../errors.ts";
-import { repositoryRoot } from "../../platform/git.ts";
+import type { Diagnostic } from "../../contract/diagnostic.ts";
+import { errorMessage, RetinueError } from "../../contract/errors.ts";
+import { repositoryRoot } from "../../platform/git/git.ts";
 import { memoryProblem } from "../../resolve/memory.ts";
 import { refusalOf } from "../../resolve/refusal.ts";
 import { settingsSchema } from "../../settings/settings.ts";
 import { defaultConfigDir } from "../../transcript/paths.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { readHere, type HereOptions } from "../read-here.ts";
+import { readHere, type HereOptions } from "../run/read-here.ts";
 import { diagnosticLine } from "../report-diagnostics.ts";
-import { sarif } from "../sarif.ts";
-import { withPlaces } from "../with-places.ts";
+import { sarif } from "../views/sarif.ts";
+import { withPlaces } from "../find/with-places.ts";
 
 interface LintOptions extends HereOptions {
   format: "text" | "json" | "sarif";

@@ -1,17 +1,17 @@
 import { existsSync, watch } from "node:fs";
 import { open } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { textOf, totalTokens } from "../../message.ts";
+import { textOf, totalTokens } from "../../contract/message.ts";
 import { failureOf } from "../../events/agent-record.ts";
 import { isObject } from "../../platform/is-object.ts";
-import { judgeLines } from "../../platform/judge-lines.ts";
+import { judgeLines } from "../../transcript/lines/judge-lines.ts";
 import { isOpen, readAgent, type AgentOnDisk } from "../../transcript/agent-on-disk.ts";
 import { parseEntry, type TranscriptEntry } from "../../transcript/reader.ts";
-import { findAgent } from "../find-agent.ts";
-import { formatCall } from "../format.ts";
-import { fit } from "../width.ts";
-import { plain } from "../sanitize.ts";
-import { createStyle, wantsColor, type ColorChoice, type Style } from "../style.ts";
+import { findAgent } from "../find/find-agent.ts";
+import { formatCall } from "../terminal/format.ts";
+import { fit } from "../terminal/width.ts";
+import { plain } from "../terminal/sanitize.ts";
+import { createStyle, wantsColor, type ColorChoice, type Style } from "../terminal/style.ts";
 
 interface LogsOptions {
   follow?: boolean;

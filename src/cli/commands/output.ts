@@ -1,9 +1,9 @@
 import { failureOf, hasEnded } from "../../events/agent-record.ts";
 import { readResultText } from "../../transcript/read-result.ts";
 import { lastTextOf, readTranscript } from "../../transcript/reader.ts";
-import { findAgent } from "../find-agent.ts";
-import { resultText } from "../result-text.ts";
-import { plain } from "../sanitize.ts";
+import { findAgent } from "../find/find-agent.ts";
+import { resultText } from "../views/result-text.ts";
+import { plain } from "../terminal/sanitize.ts";
 
 /** `retinue output`: the result of an agent, or its last words so far, from its transcript. */
 export async function outputCommand(

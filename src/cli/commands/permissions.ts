@@ -1,10 +1,10 @@
 import { runPermissionCases, type CaseReport } from "../../testing/permission-cases/run-cases.ts";
 import type { JudgedCase } from "../../testing/permission-cases/judge-case.ts";
-import { decisionData, decisionRows } from "../decision-lines.ts";
+import { decisionData, decisionRows } from "../views/decision-lines.ts";
 import { exitCodeOfSignal, exitCodes } from "../exit-codes.ts";
-import { labelledLines, type Labelled } from "../labelled-lines.ts";
-import { literalLine } from "../literal.ts";
-import { fit } from "../width.ts";
+import { labelledLines, type Labelled } from "../views/labelled-lines.ts";
+import { literalLine } from "../terminal/literal.ts";
+import { fit } from "../terminal/width.ts";
 
 const width = 100;
 

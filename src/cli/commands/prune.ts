@@ -1,11 +1,11 @@
 import { defaultConfigDir } from "../../transcript/paths.ts";
 import { prune, type OldSession, type Pruned } from "../../transcript/retention.ts";
-import { mustBePerson } from "../caller.ts";
-import { table } from "../columns.ts";
+import { mustBePerson } from "../find/caller.ts";
+import { table } from "../terminal/columns.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { formatBytes, plural } from "../format.ts";
+import { formatBytes, plural } from "../terminal/format.ts";
 import { oldBefore } from "../old-before.ts";
-import { plain, plainLine } from "../sanitize.ts";
+import { plain, plainLine } from "../terminal/sanitize.ts";
 
 interface PruneOptions {
   days?: number;

@@ -7,14 +7,14 @@ import {
   type AgentOnDisk,
 } from "../../transcript/agent-on-disk.ts";
 import { failureOf, totalOf } from "../../events/agent-record.ts";
-import { totalTokens } from "../../message.ts";
-import { rowOf } from "../../agent-row.ts";
+import { totalTokens } from "../../contract/message.ts";
+import { rowOf } from "../../session/agent-row.ts";
 import { defaultConfigDir } from "../../transcript/paths.ts";
-import { agentFilter } from "../filter-agents.ts";
-import { formatModel, formatSpan, formatTokens } from "../format.ts";
-import { plainLine } from "../sanitize.ts";
-import { table } from "../columns.ts";
-import { createStyle, wantsColor } from "../style.ts";
+import { agentFilter } from "../find/filter-agents.ts";
+import { formatModel, formatSpan, formatTokens } from "../terminal/format.ts";
+import { plainLine } from "../terminal/sanitize.ts";
+import { table } from "../terminal/columns.ts";
+import { createStyle, wantsColor } from "../terminal/style.ts";
 
 interface PsOptions {
   all?: boolean;

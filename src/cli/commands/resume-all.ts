@@ -1,8 +1,8 @@
-import type { AgentRow } from "../../agent-row.ts";
-import { errorMessage, RetinueError } from "../../errors.ts";
+import type { AgentRow } from "../../session/agent-row.ts";
+import { errorMessage, RetinueError } from "../../contract/errors.ts";
 import { createManager, type Manager } from "../../manager.ts";
 import { mapAtMost } from "../../platform/gate.ts";
-import { readLease, type Lease } from "../../transcript/lease.ts";
+import { readLease, type Lease } from "../../transcript/lease/lease.ts";
 import {
   findAgents,
   isInterrupted,
@@ -12,15 +12,15 @@ import {
   type AgentOnDisk,
 } from "../../transcript/agent-on-disk.ts";
 import { defaultConfigDir } from "../../transcript/paths.ts";
-import { Caller } from "../caller.ts";
-import { chooseModel } from "../choose-model.ts";
-import { EndSignals, stoppingLine } from "../end-signals.ts";
+import { Caller } from "../find/caller.ts";
+import { chooseModel } from "../run/choose-model.ts";
+import { EndSignals, stoppingLine } from "../run/end-signals.ts";
 import { exitCodes, exitCodeOfSignal } from "../exit-codes.ts";
-import { likeAtStart, withWholePaths } from "../kept-start.ts";
-import { managerOptions } from "../run-session.ts";
-import { plainLine } from "../sanitize.ts";
-import { serveLater } from "../serve-later.ts";
-import { untilQuiet } from "../until-quiet.ts";
+import { likeAtStart, withWholePaths } from "../run/kept-start.ts";
+import { managerOptions } from "../run/run-session.ts";
+import { plainLine } from "../terminal/sanitize.ts";
+import { serveLater } from "../run/serve-later.ts";
+import { untilQuiet } from "../run/until-quiet.ts";
 import { warningLogger } from "../warning-logger.ts";
 import type { ResumeOptions } from "./resume.ts";
 

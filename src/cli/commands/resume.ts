@@ -1,9 +1,9 @@
-import { RetinueError } from "../../errors.ts";
+import { RetinueError } from "../../contract/errors.ts";
 import { sessionDirectory, type AgentOnDisk } from "../../transcript/agent-on-disk.ts";
-import { findToSteer } from "../find-to-steer.ts";
-import { reachOwner } from "../reach-agent.ts";
-import { likeAtStart, withWholePaths } from "../kept-start.ts";
-import { runSession, type RunOptions } from "../run-session.ts";
+import { findToSteer } from "../find/find-to-steer.ts";
+import { reachOwner } from "../find/reach-agent.ts";
+import { likeAtStart, withWholePaths } from "../run/kept-start.ts";
+import { runSession, type RunOptions } from "../run/run-session.ts";
 
 export interface ResumeOptions extends RunOptions {
   all?: boolean;
@@ -32,7 +32,7 @@ export async function resumeCommand(
   // There it needs no terminal either.
   if (await resumeElsewhere(agent, prompt, options)) return;
   if (options.detach === true && options.detachedLog === undefined) {
-    const { detach } = await import("../detach.ts");
+    const { detach } = await import("../run/detach.ts");
     return detach("resume", words, options);
   }
   const { id: agentId, cwd, sessionId } = agent.record;

@@ -1,9 +1,9 @@
 import { removeAgent } from "../../transcript/remove-agent.ts";
-import { mustBePerson } from "../caller.ts";
+import { mustBePerson } from "../find/caller.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { findAgent } from "../find-agent.ts";
+import { findAgent } from "../find/find-agent.ts";
 import { firstRefusal, Refusal } from "../refusal.ts";
-import { plain } from "../sanitize.ts";
+import { plain } from "../terminal/sanitize.ts";
 
 interface Removed {
   asked: string;

@@ -1,11 +1,11 @@
 import { text } from "node:stream/consumers";
-import { RetinueError } from "../../errors.ts";
-import { runSession, type RunOptions } from "../run-session.ts";
+import { RetinueError } from "../../contract/errors.ts";
+import { runSession, type RunOptions } from "../run/run-session.ts";
 
 /** `retinue run`: one main agent, its result on stdout, its progress on stderr. */
 export async function runCommand(words: string[], options: RunOptions): Promise<void> {
   if (options.detach === true && options.detachedLog === undefined) {
-    const { detach } = await import("../detach.ts");
+    const { detach } = await import("../run/detach.ts");
     return detach("run", words, options);
   }
   const prompt = await readPrompt(words);

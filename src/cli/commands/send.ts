@@ -1,9 +1,9 @@
 import { text } from "node:stream/consumers";
 import { z } from "zod";
-import { RetinueError } from "../../errors.ts";
-import { findToSteer } from "../find-to-steer.ts";
-import { reachAgent } from "../reach-agent.ts";
-import { plainLine } from "../sanitize.ts";
+import { RetinueError } from "../../contract/errors.ts";
+import { findToSteer } from "../find/find-to-steer.ts";
+import { reachAgent } from "../find/reach-agent.ts";
+import { plainLine } from "../terminal/sanitize.ts";
 
 const receiptSchema = z.object({ messageId: z.string(), agentId: z.string() });
 

@@ -2,10 +2,10 @@ import type { Origin, Path } from "../../settings/layer.ts";
 import { pathText } from "../../settings/layer.ts";
 import { isObject } from "../../platform/is-object.ts";
 import { originOf } from "../../settings/provenance.ts";
-import { table } from "../columns.ts";
-import { readHere, type HereOptions } from "../read-here.ts";
+import { table } from "../terminal/columns.ts";
+import { readHere, type HereOptions } from "../run/read-here.ts";
 import { reportDiagnostics } from "../report-diagnostics.ts";
-import { plainLine } from "../sanitize.ts";
+import { plainLine } from "../terminal/sanitize.ts";
 
 interface Row {
   key: string;

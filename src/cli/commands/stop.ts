@@ -1,15 +1,15 @@
 import { z } from "zod";
-import { RetinueError } from "../../errors.ts";
+import { RetinueError } from "../../contract/errors.ts";
 import { mapAtMost } from "../../platform/gate.ts";
 import { findAgents, isOpen, readAgent, type AgentOnDisk } from "../../transcript/agent-on-disk.ts";
 import { defaultConfigDir } from "../../transcript/paths.ts";
-import { Caller } from "../caller.ts";
+import { Caller } from "../find/caller.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { findAgent } from "../find-agent.ts";
-import { plural } from "../format.ts";
-import { AgentLines } from "../reach-agent.ts";
+import { findAgent } from "../find/find-agent.ts";
+import { plural } from "../terminal/format.ts";
+import { AgentLines } from "../find/reach-agent.ts";
 import { firstRefusal, Refusal } from "../refusal.ts";
-import { plain } from "../sanitize.ts";
+import { plain } from "../terminal/sanitize.ts";
 
 interface StopOptions {
   all?: boolean;

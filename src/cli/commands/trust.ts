@@ -4,8 +4,8 @@ import { DefinitionLoader } from "../../definitions/load.ts";
 import { skillPlaces } from "../../definitions/places.ts";
 import { unrestrained } from "../../definitions/restrain.ts";
 import { loadSkills } from "../../definitions/skills.ts";
-import type { Diagnostic } from "../../diagnostic.ts";
-import { RetinueError } from "../../errors.ts";
+import type { Diagnostic } from "../../contract/diagnostic.ts";
+import { RetinueError } from "../../contract/errors.ts";
 import { holdBack } from "../../settings/held-back.ts";
 import { pathText } from "../../settings/layer.ts";
 import { isObject } from "../../platform/is-object.ts";
@@ -19,10 +19,10 @@ import {
   trustFolder,
 } from "../../settings/trust.ts";
 import { defaultConfigDir } from "../../transcript/paths.ts";
-import { mustBePerson } from "../caller.ts";
-import { table } from "../columns.ts";
+import { mustBePerson } from "../find/caller.ts";
+import { table } from "../terminal/columns.ts";
 import { reportDiagnostics } from "../report-diagnostics.ts";
-import { plain, plainLine } from "../sanitize.ts";
+import { plain, plainLine } from "../terminal/sanitize.ts";
 
 interface TrustOptions {
   dryRun?: boolean;

@@ -1,10 +1,10 @@
 import { failureOf } from "../../events/agent-record.ts";
 import type { AgentOnDisk } from "../../transcript/agent-on-disk.ts";
 import { exitCodeOfAgent, exitCodes } from "../exit-codes.ts";
-import { findAgent } from "../find-agent.ts";
+import { findAgent } from "../find/find-agent.ts";
 import { Refusal } from "../refusal.ts";
-import { plain } from "../sanitize.ts";
-import { waitForEnd } from "../wait-for-end.ts";
+import { plain } from "../terminal/sanitize.ts";
+import { waitForEnd } from "../run/wait-for-end.ts";
 
 /** An agent, and how it stands when the wait is over. */
 interface Awaited {

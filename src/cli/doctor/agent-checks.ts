@@ -1,8 +1,8 @@
-import { systemCode } from "../../errors.ts";
+import { systemCode } from "../../contract/errors.ts";
 import { findAgents } from "../../transcript/agent-on-disk.ts";
 import { prune } from "../../transcript/retention.ts";
 import { oldBefore } from "../old-before.ts";
-import { formatBytes, plural } from "../format.ts";
+import { formatBytes, plural } from "../terminal/format.ts";
 import type { Check, Finding } from "./check.ts";
 
 /** What agents have left in files. Nothing here is ever removed by `--fix`. */

@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { join } from "node:path";
-import { readConfiguration } from "../../configuration.ts";
-import { errorMessage } from "../../errors.ts";
+import { readConfiguration } from "../../session/configuration.ts";
+import { errorMessage } from "../../contract/errors.ts";
 import { bySeverity, diagnosticLine } from "../report-diagnostics.ts";
 import type { Check, Finding } from "./check.ts";
 

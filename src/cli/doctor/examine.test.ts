@@ -12,8 +12,8 @@ import {
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { processStart } from "../../platform/process-start.ts";
-import { readProcesses } from "../../platform/process-table.ts";
+import { processStart } from "../../processes/process-start.ts";
+import { readProcesses } from "../../processes/process-table.ts";
 import {
   addSession,
   alive,

@@ -1,4 +1,4 @@
-import { errorMessage } from "../../errors.ts";
+import { errorMessage } from "../../contract/errors.ts";
 import { agentChecks } from "./agent-checks.ts";
 import type { Check, Finding, Ground } from "./check.ts";
 import { configurationChecks } from "./configuration-checks.ts";

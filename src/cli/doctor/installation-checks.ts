@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { errorMessage, RetinueError } from "../../errors.ts";
-import { accountOf } from "../../model/anthropic-account.ts";
+import { errorMessage, RetinueError } from "../../contract/errors.ts";
+import { accountOf } from "../../model/anthropic/account.ts";
 import type { Check, Finding } from "./check.ts";
 
 /** What must be there before anything can run. */

@@ -1,12 +1,12 @@
-import { namesIn } from "../../platform/names-in.ts";
+import { namesIn } from "../../platform/files/names-in.ts";
 import { lstatSync } from "node:fs";
 import { glob, unlink } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { leftLocks, removeIfLeft } from "../../platform/file-lock.ts";
-import { processStart } from "../../platform/process-start.ts";
-import { removeTree, unlessGone } from "../../platform/remove-tree.ts";
-import { ownerOf } from "../../platform/temporary-name.ts";
-import { readLease } from "../../transcript/lease.ts";
+import { leftLocks, removeIfLeft } from "../../platform/files/file-lock.ts";
+import { processStart } from "../../processes/process-start.ts";
+import { removeTree, unlessGone } from "../../platform/files/remove-tree.ts";
+import { ownerOf } from "../../platform/files/temporary-name.ts";
+import { readLease } from "../../transcript/lease/lease.ts";
 import type { Check, Finding } from "./check.ts";
 import { isDeadSocket } from "../../control/dead-socket.ts";
 

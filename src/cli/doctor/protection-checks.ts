@@ -1,5 +1,5 @@
-import { readConfiguration } from "../../configuration.ts";
-import { errorMessage } from "../../errors.ts";
+import { readConfiguration } from "../../session/configuration.ts";
+import { errorMessage } from "../../contract/errors.ts";
 import { silentLogger } from "../../platform/logger.ts";
 import { bubblewrap, type Bubblewrap } from "../../platform/sandbox/bubblewrap.ts";
 import { SessionSandbox } from "../../platform/sandbox/session-sandbox.ts";

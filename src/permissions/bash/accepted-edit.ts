@@ -1,4 +1,4 @@
-import { literalWord, type ShellWord } from "../../shell/shell-word.ts";
+import { literalWord, type ShellWord } from "../shell/shell-word.ts";
 import type { Ground } from "../ground.ts";
 import { copiedFiles, type CopyBudget } from "./files/copied-files.ts";
 import { optionTable, parseArguments } from "./look/arguments.ts";

@@ -1,4 +1,4 @@
-import { isOwnName } from "../../shell/own-name.ts";
+import { isOwnName } from "../shell/own-name.ts";
 import type { Reach } from "./evaluated.ts";
 import { isTalker } from "./files/mentioned-files.ts";
 import { isQuietProgram } from "./handed-on.ts";

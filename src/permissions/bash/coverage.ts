@@ -1,11 +1,11 @@
 import { join } from "node:path";
-import { opaquePart, opaqueText } from "../../shell/opaque.ts";
-import { isOwnName } from "../../shell/own-name.ts";
-import { unknownWords, type ShellWord } from "../../shell/shell-word.ts";
-import type { Redirection, ShellAssignment, SimpleCommand } from "../../shell/shell.ts";
-import { ruleForPath } from "../path-rule.ts";
+import { opaquePart, opaqueText } from "../shell/opaque.ts";
+import { isOwnName } from "../shell/own-name.ts";
+import { unknownWords, type ShellWord } from "../shell/shell-word.ts";
+import type { Redirection, ShellAssignment, SimpleCommand } from "../shell/shell.ts";
+import { ruleForPath } from "../rules/path-rule.ts";
 import type { PathPair, Rulebook } from "../policy.ts";
-import { isAbout, type Rule } from "../rule.ts";
+import { isAbout, type Rule } from "../rules/rule.ts";
 import { isAcceptedEdit } from "./accepted-edit.ts";
 import { copyBudget } from "./files/copied-files.ts";
 import { unwrapped } from "./forms.ts";

@@ -1,4 +1,4 @@
-import { literalWord, type ShellWord } from "../../shell/shell-word.ts";
+import { literalWord, type ShellWord } from "../shell/shell-word.ts";
 import type { Form } from "./forms.ts";
 
 /** Where a command leads what comes after it, or what it runs itself: a directory as written, or nobody can tell. */

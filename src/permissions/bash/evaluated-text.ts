@@ -1,5 +1,5 @@
 import { normalize } from "node:path";
-import { literalWord, unknownWords, type ShellWord } from "../../shell/shell-word.ts";
+import { literalWord, unknownWords, type ShellWord } from "../shell/shell-word.ts";
 import { isHarmlessSed } from "./look/sed-script.ts";
 import { isShell } from "./shells.ts";
 import { runsAnything } from "./files/git-use.ts";

@@ -1,6 +1,6 @@
-import { readShell } from "../../shell/grammar.ts";
-import { secondLook } from "../../shell/second-look.ts";
-import type { Redirection, Shell, SimpleCommand } from "../../shell/shell.ts";
+import { readShell } from "../shell/grammar.ts";
+import { secondLook } from "../shell/second-look.ts";
+import type { Redirection, Shell, SimpleCommand } from "../shell/shell.ts";
 import { evaluatedBy } from "./evaluated-text.ts";
 import { runnableForms, type Form } from "./forms.ts";
 

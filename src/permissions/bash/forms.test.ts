@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { literalWord } from "../../shell/shell-word.ts";
+import { literalWord } from "../shell/shell-word.ts";
 import { runnableForms, unwrapped, type Form } from "./forms.ts";
 
 function words(command: string): Form["words"] {

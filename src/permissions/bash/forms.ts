@@ -1,7 +1,7 @@
-import { literalWord, openWord, unknownWords, type ShellWord } from "../../shell/shell-word.ts";
+import { literalWord, openWord, unknownWords, type ShellWord } from "../shell/shell-word.ts";
 import { isShell } from "./shells.ts";
 import { gitCommand } from "./files/git-command.ts";
-import type { ShellAssignment, SimpleCommand } from "../../shell/shell.ts";
+import type { ShellAssignment, SimpleCommand } from "../shell/shell.ts";
 
 /** A command, or what is left of it without a wrapper in front. */
 export interface Form {

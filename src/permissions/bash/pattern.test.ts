@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { literalWord, unknownWords } from "../../shell/shell-word.ts";
+import { literalWord, unknownWords } from "../shell/shell-word.ts";
 import { commandPattern, matchesCommand, mayMatchCommand } from "./pattern.ts";
 
 test.each([

@@ -1,5 +1,5 @@
-import type { ShellWord } from "../../shell/shell-word.ts";
-import { matchesLiterals } from "../glob-match.ts";
+import type { ShellWord } from "../shell/shell-word.ts";
+import { matchesLiterals } from "../rules/glob-match.ts";
 
 /** What stands between the parentheses of a rule for Bash. `*` is any text; the rest is literal. */
 export interface CommandPattern {

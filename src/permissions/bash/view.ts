@@ -1,8 +1,8 @@
 import { basename, resolve } from "node:path";
-import { readShell, type ReadShell } from "../../shell/grammar.ts";
-import { literalWord, unknownWords, type ShellWord } from "../../shell/shell-word.ts";
-import type { Redirection, SimpleCommand } from "../../shell/shell.ts";
-import { unknownPath } from "../../platform/real-path.ts";
+import { readShell, type ReadShell } from "../shell/grammar.ts";
+import { literalWord, unknownWords, type ShellWord } from "../shell/shell-word.ts";
+import type { Redirection, SimpleCommand } from "../shell/shell.ts";
+import { unknownPath } from "../../platform/files/real-path.ts";
 import type { Ground } from "../ground.ts";
 import type { PathPair } from "../policy.ts";
 import { mayNameProtected } from "../protected.ts";

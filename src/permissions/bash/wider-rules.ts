@@ -1,5 +1,5 @@
-import { opaqueText } from "../../shell/opaque.ts";
-import type { SimpleCommand } from "../../shell/shell.ts";
+import { opaqueText } from "../shell/opaque.ts";
+import type { SimpleCommand } from "../shell/shell.ts";
 import { isNameable, isSafeAssignment, ruleForFile } from "./coverage.ts";
 import { unwrapped } from "./forms.ts";
 import { writesFile, type BashView } from "./view.ts";

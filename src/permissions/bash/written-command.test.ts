@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { decisionOf, makeCountry } from "../../../test/support/verdict.ts";
-import { readShell } from "../../shell/grammar.ts";
+import { readShell } from "../shell/grammar.ts";
 import { writtenCommand } from "./written-command.ts";
 
 test.each([

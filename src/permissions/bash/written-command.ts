@@ -1,5 +1,5 @@
-import type { ShellWord } from "../../shell/shell-word.ts";
-import type { Redirection, SimpleCommand } from "../../shell/shell.ts";
+import type { ShellWord } from "../shell/shell-word.ts";
+import type { Redirection, SimpleCommand } from "../shell/shell.ts";
 import { shellQuote } from "../../platform/shell-quote.ts";
 
 /** A command as a person could type it again: bash reads the same words from it. */

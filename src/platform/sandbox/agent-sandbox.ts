@@ -1,9 +1,9 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
-import { absolutePath } from "../absolute-path.ts";
-import { realPath } from "../real-path.ts";
-import { temporaryName } from "../temporary-name.ts";
+import { absolutePath } from "../files/absolute-path.ts";
+import { realPath } from "../files/real-path.ts";
+import { temporaryName } from "../files/temporary-name.ts";
 import { shellQuote } from "../shell-quote.ts";
 import { gitExcludes } from "./git-excludes.ts";
 import { hiddenNote } from "./hidden-note.ts";

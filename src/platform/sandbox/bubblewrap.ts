@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
 import { delimiter, isAbsolute, join } from "node:path";
 import { promisify } from "node:util";
-import { errorMessage } from "../../errors.ts";
+import { errorMessage } from "../../contract/errors.ts";
 import { once } from "../once.ts";
-import { isExecutable } from "../safe-path.ts";
+import { isExecutable } from "../files/safe-path.ts";
 import { systemDirectories, systemFiles } from "./system-paths.ts";
 import { View } from "./view.ts";
 

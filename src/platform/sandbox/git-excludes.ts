@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { isInside } from "../is-inside.ts";
+import { isInside } from "../files/is-inside.ts";
 import { shellQuote } from "../shell-quote.ts";
 import { placeholders } from "./protected-paths.ts";
 

@@ -1,10 +1,10 @@
 import { lstatSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { linkedRepository } from "../../settings/main-checkout.ts";
-import { repositoryRoot } from "../git.ts";
-import { isInside } from "../is-inside.ts";
-import { readSmallFile } from "../read-small-file.ts";
-import { realPath } from "../real-path.ts";
+import { repositoryRoot } from "../git/git.ts";
+import { isInside } from "../files/is-inside.ts";
+import { readSmallFile } from "../files/read-small-file.ts";
+import { realPath } from "../files/real-path.ts";
 
 const largestFile = 1024 * 1024;
 

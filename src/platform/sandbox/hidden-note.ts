@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
-import { absolutePath } from "../absolute-path.ts";
-import { isInside } from "../is-inside.ts";
-import { realPath } from "../real-path.ts";
+import { absolutePath } from "../files/absolute-path.ts";
+import { isInside } from "../files/is-inside.ts";
+import { realPath } from "../files/real-path.ts";
 
 /**
  * The note about files that a command names and the settings hide from it. What is hidden may look empty, so that a command

@@ -1,4 +1,4 @@
-import { errorMessage, RetinueError, systemCode } from "../../errors.ts";
+import { errorMessage, RetinueError, systemCode } from "../../contract/errors.ts";
 import { Gate } from "../gate.ts";
 
 /** The part of `@anthropic-ai/sandbox-runtime` that is used. It is optional, so its own types are not. */

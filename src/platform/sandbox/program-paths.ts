@@ -1,8 +1,8 @@
 import type { Dirent } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { basename, delimiter, dirname, isAbsolute, join } from "node:path";
-import { isInside } from "../is-inside.ts";
-import { realPath } from "../real-path.ts";
+import { isInside } from "../files/is-inside.ts";
+import { realPath } from "../files/real-path.ts";
 import { systemDirectories } from "./system-paths.ts";
 
 /** Directories beside the `bin` of an installation that belong to its programs, and hold no files of a person. */

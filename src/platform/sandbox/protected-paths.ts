@@ -2,8 +2,12 @@ import { existsSync, type Dirent } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { filesAtOnce, mapAtMost } from "../gate.ts";
-import { kindOf } from "../kind-of.ts";
-import { harmlessWhenEmpty, protectedDirectories, protectedFiles } from "../protected-names.ts";
+import { kindOf } from "../files/kind-of.ts";
+import {
+  harmlessWhenEmpty,
+  protectedDirectories,
+  protectedFiles,
+} from "../files/protected-names.ts";
 
 /*
  * What a sandboxed command may not write even below the working directory, because programs outside the sandbox act on it.

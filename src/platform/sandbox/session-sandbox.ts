@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { tmpdir } from "node:os";
-import { errorMessage, RetinueError } from "../../errors.ts";
+import { errorMessage, RetinueError } from "../../contract/errors.ts";
 import type { SandboxSettings } from "../../settings/sandbox-settings.ts";
 import type { Logger } from "../logger.ts";
 import { acquireLibrary, releaseLibrary, type SandboxLibrary } from "./library.ts";

@@ -1,11 +1,11 @@
 import { quietRipgrep } from "../quiet-ripgrep.ts";
-import { safePath } from "../safe-path.ts";
+import { safePath } from "../files/safe-path.ts";
 import { copyFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { absolutePath } from "../absolute-path.ts";
-import { isInside } from "../is-inside.ts";
-import { realPath } from "../real-path.ts";
-import { userHome } from "../user-home.ts";
+import { absolutePath } from "../files/absolute-path.ts";
+import { isInside } from "../files/is-inside.ts";
+import { realPath } from "../files/real-path.ts";
+import { userHome } from "../files/user-home.ts";
 import { bubblewrap, namespaces, type Bubblewrap } from "./bubblewrap.ts";
 import type { ConfinedTo } from "./confined-to.ts";
 import { gitConfiguration, gitPaths, gitThatLooks, holdable } from "./git-paths.ts";

@@ -1,8 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import { existsSync, lstatSync, readlinkSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
-import { kindOf } from "../kind-of.ts";
-import { realPath } from "../real-path.ts";
+import { kindOf } from "../files/kind-of.ts";
+import { realPath } from "../files/real-path.ts";
 
 /**
  * How much of a path a command sees. `show`: it reads, or more where it lies in something open. `open`: it writes too. `hold`:

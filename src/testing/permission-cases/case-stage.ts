@@ -1,11 +1,11 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { errorMessage, RetinueError } from "../../errors.ts";
-import { isInside } from "../../platform/is-inside.ts";
-import { makePrivateDirectory } from "../../platform/make-directory.ts";
+import { errorMessage, RetinueError } from "../../contract/errors.ts";
+import { isInside } from "../../platform/files/is-inside.ts";
+import { makePrivateDirectory } from "../../platform/files/make-directory.ts";
 import { isObject } from "../../platform/is-object.ts";
-import { realPath } from "../../platform/real-path.ts";
+import { realPath } from "../../platform/files/real-path.ts";
 import type { Fixture } from "./permission-case.ts";
 
 /** The directories of one case: a project, a home and something outside, fresh, and gone when disposed. */

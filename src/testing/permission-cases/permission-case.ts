@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { permissionModes } from "../../resolved-agent.ts";
+import { permissionModes } from "../../contract/resolved-agent.ts";
 
 const text = z.string().max(100_000);
 const rules = z.array(text).max(10_000).default([]);

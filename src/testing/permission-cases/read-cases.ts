@@ -1,13 +1,13 @@
 import { dirname, resolve } from "node:path";
 import { z } from "zod";
-import { errorMessage, RetinueError } from "../../errors.ts";
+import { errorMessage, RetinueError } from "../../contract/errors.ts";
 import { isObject } from "../../platform/is-object.ts";
 import { isTooDeep } from "../../platform/plain-values.ts";
-import { readSmallFile } from "../../platform/read-small-file.ts";
-import type { SourcedRule } from "../../resolved-agent.ts";
+import { readSmallFile } from "../../platform/files/read-small-file.ts";
+import type { SourcedRule } from "../../contract/resolved-agent.ts";
 import { permissionCaseSchema, type PermissionCase } from "./permission-case.ts";
 import { rulesOfFile } from "./rules-of-file.ts";
-import { problemsIn, wording } from "../../wording.ts";
+import { problemsIn, wording } from "../../contract/wording.ts";
 
 /** The cases of one file. */
 export interface CaseFile {

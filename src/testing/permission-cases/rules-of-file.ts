@@ -1,5 +1,5 @@
-import { RetinueError } from "../../errors.ts";
-import type { SourcedRule } from "../../resolved-agent.ts";
+import { RetinueError } from "../../contract/errors.ts";
+import type { SourcedRule } from "../../contract/resolved-agent.ts";
 import { checkSettings } from "../../settings/check-settings.ts";
 import { readSettingsFile } from "../../settings/read-settings-file.ts";
 

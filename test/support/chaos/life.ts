@@ -3,7 +3,7 @@
 import { openSync, readFileSync, writeSync } from "node:fs";
 import { flushCompileCache } from "node:module";
 import { createManager, createRehearsal, parseScenario, type Manager } from "../../../src/index.ts";
-import { findOrphans } from "../../../src/platform/orphans.ts";
+import { findOrphans } from "../../../src/processes/orphans.ts";
 import { acknowledged, type Acknowledged, type LifeOptions } from "./acknowledged.ts";
 import { agentTypes } from "./work.ts";
 

@@ -1,5 +1,5 @@
-import type { ShellWord } from "../../../src/shell/shell-word.ts";
-import type { Shell, SimpleCommand } from "../../../src/shell/shell.ts";
+import type { ShellWord } from "../../../src/permissions/shell/shell-word.ts";
+import type { Shell, SimpleCommand } from "../../../src/permissions/shell/shell.ts";
 import type { Places } from "./lanes.ts";
 import type { Observation } from "./slot.ts";
 import type { Touched } from "./trace.ts";

@@ -1,4 +1,4 @@
-import { secondLook } from "../../../src/shell/second-look.ts";
+import { secondLook } from "../../../src/permissions/shell/second-look.ts";
 import { policies, type Engine } from "./engine.ts";
 import { harmOf } from "./harm.ts";
 import type { Lanes } from "./lanes.ts";

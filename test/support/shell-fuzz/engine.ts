@@ -1,10 +1,10 @@
 import { decide } from "../../../src/permissions/decide.ts";
 import { realGround, type Ground } from "../../../src/permissions/ground.ts";
 import { Rulebook } from "../../../src/permissions/policy.ts";
-import { rulesAlone } from "../../../src/permissions/rules-alone.ts";
-import { readShell } from "../../../src/shell/grammar.ts";
-import { loadShellParser } from "../../../src/shell/parser.ts";
-import type { Shell } from "../../../src/shell/shell.ts";
+import { rulesAlone } from "../../../src/permissions/rules/rules-alone.ts";
+import { readShell } from "../../../src/permissions/shell/grammar.ts";
+import { loadShellParser } from "../../../src/permissions/shell/parser.ts";
+import type { Shell } from "../../../src/permissions/shell/shell.ts";
 import type { Places } from "./lanes.ts";
 import { allowedStubs } from "./stubs.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { literalWord, unknownWords, wordOf } from "../../../shell/shell-word.ts";
+import { literalWord, unknownWords, wordOf } from "../../shell/shell-word.ts";
 import { fileUse } from "./file-use.ts";
 
 function useOf(command: string): { reads: string[]; writes: string[] } {

@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { literalWord, unknownWords, type ShellWord } from "../../../shell/shell-word.ts";
+import { literalWord, unknownWords, type ShellWord } from "../../shell/shell-word.ts";
 import type { Form } from "../forms.ts";
 import { isKnownPath, nothing, type FileUse } from "./use.ts";
 import { usesOfGit } from "./git-use.ts";

@@ -1,4 +1,4 @@
-import type { ShellWord } from "../../../shell/shell-word.ts";
+import type { ShellWord } from "../../shell/shell-word.ts";
 
 /** Options in front of the command that take the next word, or what stands behind `=`. */
 const withValue = /^(?:-c|-C|--(?:git-dir|work-tree|namespace|super-prefix|attr-source)(?:=.*)?)$/s;

@@ -1,4 +1,4 @@
-import type { ShellWord } from "../../../shell/shell-word.ts";
+import type { ShellWord } from "../../shell/shell-word.ts";
 import type { GitCommand } from "./git-command.ts";
 import { rewritingCommands, transferringCommands } from "./git-facts.ts";
 import { gitArguments, type GitArguments } from "./git-arguments.ts";

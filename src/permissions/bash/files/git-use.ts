@@ -1,4 +1,4 @@
-import { literalWord, unknownWords, type ShellWord } from "../../../shell/shell-word.ts";
+import { literalWord, unknownWords, type ShellWord } from "../../shell/shell-word.ts";
 import { optionTable, parseArguments } from "../look/arguments.ts";
 import { gitCommand, type GitCommand } from "./git-command.ts";
 import { lookingCommands, rewritingCommands, storingCommands } from "./git-facts.ts";

@@ -1,4 +1,4 @@
-import type { ShellWord } from "../../../shell/shell-word.ts";
+import type { ShellWord } from "../../shell/shell-word.ts";
 import { gitCommand } from "./git-command.ts";
 import { lookingCommands } from "./git-facts.ts";
 

@@ -1,4 +1,4 @@
-import { literalWord, unknownWords, type ShellWord } from "../../../shell/shell-word.ts";
+import { literalWord, unknownWords, type ShellWord } from "../../shell/shell-word.ts";
 import type { Form } from "../forms.ts";
 import { isLook } from "../look/table-looks.ts";
 

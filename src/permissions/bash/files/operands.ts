@@ -1,4 +1,4 @@
-import { literalWord, type ShellWord } from "../../../shell/shell-word.ts";
+import { literalWord, type ShellWord } from "../../shell/shell-word.ts";
 
 /**
  * Words that may be operands, for rules that forbid: all that are no flags, everything behind `--`, a flag with a slash in

@@ -1,4 +1,4 @@
-import { literalWord, type ShellWord } from "../../../shell/shell-word.ts";
+import { literalWord, type ShellWord } from "../../shell/shell-word.ts";
 import type { FileUse } from "./use.ts";
 import { parseArguments } from "../look/arguments.ts";
 import { lookProgram } from "../look/programs.ts";

@@ -1,4 +1,4 @@
-import type { ShellWord } from "../../../shell/shell-word.ts";
+import type { ShellWord } from "../../shell/shell-word.ts";
 
 /** Which arguments of a command are files that it reads, and which ones it writes. */
 export interface FileUse {

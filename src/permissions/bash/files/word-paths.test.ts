@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { makeCountry, type Country } from "../../../../test/support/verdict.ts";
-import { readShell } from "../../../shell/grammar.ts";
+import { readShell } from "../../shell/grammar.ts";
 import { realGround } from "../../ground.ts";
 import { reachOf } from "../evaluated.ts";
 import { wordPaths } from "./word-paths.ts";

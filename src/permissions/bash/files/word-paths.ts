@@ -1,6 +1,6 @@
 import { dirname, join, resolve } from "node:path";
-import type { ShellWord } from "../../../shell/shell-word.ts";
-import type { SimpleCommand } from "../../../shell/shell.ts";
+import type { ShellWord } from "../../shell/shell-word.ts";
+import type { SimpleCommand } from "../../shell/shell.ts";
 import type { Ground } from "../../ground.ts";
 import { directoryChanges } from "../directory-change.ts";
 import type { Reach } from "../evaluated.ts";

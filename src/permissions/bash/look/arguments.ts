@@ -1,4 +1,4 @@
-import { literalWord, type ShellWord } from "../../../shell/shell-word.ts";
+import { literalWord, type ShellWord } from "../../shell/shell-word.ts";
 
 /**
  * The options that a program is known by, written as in a manual: `-abc` letters without a value, `-n:` one with a value,

@@ -1,4 +1,4 @@
-import type { ShellWord } from "../../../shell/shell-word.ts";
+import type { ShellWord } from "../../shell/shell-word.ts";
 import type { Sight } from "./programs.ts";
 
 /** Tests and actions of `find` that take no value, one value, or a path. What is not listed is not known. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { literalWord, unknownWords } from "../../../shell/shell-word.ts";
+import { literalWord, unknownWords } from "../../shell/shell-word.ts";
 import { gitLooks } from "./git.ts";
 
 const sight = {

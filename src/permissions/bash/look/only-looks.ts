@@ -1,4 +1,4 @@
-import type { ShellWord } from "../../../shell/shell-word.ts";
+import type { ShellWord } from "../../shell/shell-word.ts";
 import { onlyFinds } from "./find.ts";
 import { gitLooks } from "./git.ts";
 import { isInTable, type Sight } from "./programs.ts";

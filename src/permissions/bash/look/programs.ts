@@ -1,4 +1,4 @@
-import type { ShellWord } from "../../../shell/shell-word.ts";
+import type { ShellWord } from "../../shell/shell-word.ts";
 import { optionTable, type Arguments, type OptionTable } from "./arguments.ts";
 import { isHarmlessSed } from "./sed-script.ts";
 

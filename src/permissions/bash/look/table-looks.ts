@@ -1,4 +1,4 @@
-import type { ShellWord } from "../../../shell/shell-word.ts";
+import type { ShellWord } from "../../shell/shell-word.ts";
 import { parseArguments, type Arguments } from "./arguments.ts";
 import { lookProgram, type LookProgram, type Sight } from "./programs.ts";
 

@@ -1,0 +1,62 @@
+import { join } from "node:path";
+import { RetinueError } from "../../contract/errors.ts";
+import { agentsOf, ancestorsOf } from "../../processes/agents-of.ts";
+import { ownAgents } from "../../processes/own-agents.ts";
+import { readProcesses, type Process } from "../../processes/process-table.ts";
+import { readLease } from "../../transcript/lease/lease.ts";
+import { sessionDirectory, type AgentOnDisk } from "../../transcript/agent-on-disk.ts";
+
+/**
+ * Who runs this command: a person, or an agent. For an answer at once, in words that fit the command: the session itself
+ * looks again at whoever speaks to it (`processes/speaker.ts`).
+ */
+export class Caller {
+  readonly #processes: readonly Process[];
+  /** The processes above this one, parent first. */
+  readonly above: readonly Process[];
+  /** The agents whose command this is part of: none when a person typed it. */
+  readonly #agents: ReadonlySet<string>;
+
+  private constructor(processes: readonly Process[]) {
+    this.#processes = processes;
+    this.above = ancestorsOf(processes, process.pid);
+    this.#agents = ownAgents(processes);
+  }
+
+  static async read(): Promise<Caller> {
+    return new Caller(await readProcesses());
+  }
+
+  get isPerson(): boolean {
+    return this.#agents.size === 0;
+  }
+
+  /**
+   * A person steers every agent. An agent steers those of a Retinue that it has started itself, as a program would; to all
+   * others, itself among them, it would speak as if it were the user.
+   */
+  maySteer(agent: AgentOnDisk): boolean {
+    if (this.isPerson) return true;
+    const found = readLease(join(sessionDirectory(agent.file), "lease.json"));
+    if (found.state !== "held") return false;
+    const above = agentsOf(this.#processes, found.lease.pid);
+    return [...this.#agents].every((id) => above.has(id));
+  }
+
+  /** Throws when this is no place from which it may be steered. */
+  mustSteer(agent: AgentOnDisk): void {
+    if (!this.maySteer(agent)) throw onlyPersons(`steer agent ${agent.record.id}`);
+  }
+}
+
+/** Throws inside an agent: a person alone does this (`trust a folder`), because it is the user's word or the user's files. */
+export async function mustBePerson(what: string): Promise<void> {
+  if (!(await Caller.read()).isPerson) throw onlyPersons(what);
+}
+
+export function onlyPersons(what: string): RetinueError {
+  return new RetinueError(
+    "invalid_request",
+    `This runs inside an agent, and only a person can ${what}. Use a terminal of your own.`,
+  );
+}

@@ -1,0 +1,45 @@
+import { RetinueError } from "../../contract/errors.ts";
+import { agentStates } from "../../events/agent-record.ts";
+import type { AgentOnDisk } from "../../transcript/agent-on-disk.ts";
+
+const readers = {
+  state: ({ record }: AgentOnDisk) => record.state,
+  type: ({ record }: AgentOnDisk) => record.type,
+  name: ({ record }: AgentOnDisk) => record.name ?? "",
+  session: ({ record }: AgentOnDisk) => record.sessionId,
+  parent: ({ record }: AgentOnDisk) => record.parentId ?? "",
+  model: ({ record }: AgentOnDisk) => record.model,
+  cwd: ({ record }: AgentOnDisk) => record.cwd,
+};
+
+/**
+ * Whether an agent is one that `--filter` asks for: `state=running`. Of several with one key any may fit, with different keys
+ * all must. Ids may be cut short. Throws `invalid_request` for what is no filter.
+ */
+export function agentFilter(filters: readonly string[]): (agent: AgentOnDisk) => boolean {
+  const wanted = Map.groupBy(filters.map(parse), ({ key }) => key);
+  return (agent) =>
+    wanted
+      .entries()
+      .every(([key, some]) => some.some(({ value }) => fits(key, readers[key](agent), value)));
+}
+
+type Key = keyof typeof readers;
+
+function parse(filter: string): { key: Key; value: string } {
+  const [, key = "", value = ""] = /^([a-z]+)=(.*)$/s.exec(filter) ?? [];
+  if (!Object.hasOwn(readers, key))
+    throw unfit(filter, `write key=value, with one of ${Object.keys(readers).join(", ")}`);
+  if (key === "state" && !agentStates.some((state) => state === value))
+    throw unfit(filter, `an agent is ${agentStates.join(", ")}`);
+  return { key: key as Key, value };
+}
+
+function unfit(filter: string, remedy: string): RetinueError {
+  return new RetinueError("invalid_request", `--filter ${filter}: ${remedy}.`);
+}
+
+function fits(key: Key, actual: string, value: string): boolean {
+  const isId = key === "session" || key === "parent";
+  return isId && value !== "" ? actual.startsWith(value) : actual === value;
+}

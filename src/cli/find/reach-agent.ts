@@ -1,0 +1,79 @@
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ControlClient } from "../../control/client.ts";
+import { RetinueError } from "../../contract/errors.ts";
+import { readLease } from "../../transcript/lease/lease.ts";
+import { isOpen, sessionDirectory, type AgentOnDisk } from "../../transcript/agent-on-disk.ts";
+
+/** A run opens its socket a moment after it has begun. */
+const patienceMs = 5000;
+
+/**
+ * A line to the process that runs an agent. Throws `not_running` when no process does, and `unreachable` when the one that
+ * does cannot be talked to.
+ */
+export async function reachAgent(agent: AgentOnDisk, signal?: AbortSignal): Promise<ControlClient> {
+  if (!isOpen(agent.record.state)) throw notRunning(agent);
+  const client = await reachOwner(agent, signal);
+  // No lease, and yet it runs: in a version that knows of none.
+  if (client === undefined) throw deaf(agent, agent.runner.pid);
+  return client;
+}
+
+/** A line to the process that owns the session of an agent, ended or not; nothing when none does. Throws `unreachable`. */
+export async function reachOwner(
+  agent: AgentOnDisk,
+  signal?: AbortSignal,
+): Promise<ControlClient | undefined> {
+  const path = join(sessionDirectory(agent.file), "lease.json");
+  for (const until = performance.now() + patienceMs; ;) {
+    const found = readLease(path);
+    if (found.state !== "held") return undefined;
+    const { socket, pid } = found.lease;
+    if (socket !== null) return ControlClient.open({ ...found.lease, socket }, signal);
+    if (performance.now() > until) throw deaf(agent, pid);
+    await sleep(50, undefined, { ...(signal && { signal }) });
+  }
+}
+
+function deaf({ record }: AgentOnDisk, pid: number): RetinueError {
+  const { id } = record;
+  return new RetinueError(
+    "unreachable",
+    `Agent ${id} runs in process ${pid}, which listens to nobody: an older Retinue, or a program that does not call serveSession(manager). 'retinue logs -f ${id}' follows it; 'kill ${pid}' ends the process.`,
+  );
+}
+
+/** Lines to many agents, one for each session that they are in. */
+export class AgentLines implements Disposable {
+  readonly #lines = new Map<string, Promise<ControlClient>>();
+
+  reach(agent: AgentOnDisk): Promise<ControlClient> {
+    const session = sessionDirectory(agent.file);
+    const line = this.#lines.get(session) ?? reachAgent(agent);
+    this.#lines.set(session, line);
+    return line;
+  }
+
+  [Symbol.dispose](): void {
+    for (const line of this.#lines.values())
+      void line.then(
+        (client) => client[Symbol.dispose](),
+        () => undefined,
+      );
+  }
+}
+
+export function notRunning({ record, runner }: AgentOnDisk): RetinueError {
+  const { id, state } = record;
+  const { pid } = runner;
+  const how =
+    state === "interrupted"
+      ? `was interrupted: its process ${pid} is gone`
+      : `has ended: it is ${state}`;
+  const remedy =
+    state === "completed"
+      ? `'retinue output ${id}' prints its result; 'retinue resume ${id} "…"' gives it another task`
+      : `'retinue resume ${id}' continues it`;
+  return new RetinueError("not_running", `Agent ${id} ${how}. ${remedy}.`);
+}

@@ -1,0 +1,68 @@
+import { closeSync, renameSync, writeSync } from "node:fs";
+import type { AgentRow } from "../../session/agent-row.ts";
+import { errorMessage } from "../../contract/errors.ts";
+import type { Manager } from "../../manager.ts";
+import { sessionPaths } from "../../transcript/paths.ts";
+
+/** What a detached run tells the command that started it, once it is under way. */
+export interface StartReport {
+  id: string;
+  sessionId: string;
+  pid: number;
+  transcript: string;
+  log: string;
+}
+
+/** What it tells instead when it comes to nothing. Its log may be what cannot be written. */
+export interface FailureReport {
+  error: string;
+}
+
+/** The descriptor that `run -d` opens for the report. Closed after the first, because its number is used again. */
+const reportDescriptor = 3;
+let hasReported = false;
+
+/**
+ * Says, once, that the run is under way, and puts its log beside what else the session keeps. One whose files found no room is
+ * a failure: nobody could look at it. Whoever started it may be gone; that harms nothing.
+ */
+export async function reportStart(main: AgentRow, log: string, manager: Manager): Promise<void> {
+  const { error } = await manager.output(main.id);
+  if (error?.code === "storage") return tell({ error: error.message });
+  const paths = sessionPaths(manager.transcripts.projectDir, manager.sessionId);
+  const report: StartReport = {
+    id: main.id,
+    sessionId: manager.sessionId,
+    pid: process.pid,
+    // A copy of the main agent, or a child that is resumed, has a file of its own.
+    transcript: main.depth === 0 ? paths.mainTranscript : paths.transcript(main.id),
+    log: adopted(log, paths.runLog),
+  };
+  tell(report);
+}
+
+/** Says why there will be no start. After a start it says nothing. */
+export function reportFailure(error: unknown): void {
+  tell({ error: errorMessage(error) });
+}
+
+function tell(report: StartReport | FailureReport): void {
+  if (hasReported) return;
+  hasReported = true;
+  try {
+    writeSync(reportDescriptor, `${JSON.stringify(report)}\n`);
+    closeSync(reportDescriptor);
+  } catch {
+    // Nobody reads it.
+  }
+}
+
+function adopted(log: string, target: string): string {
+  try {
+    renameSync(log, target);
+    return target;
+  } catch {
+    // On another file system it stays where it is.
+    return log;
+  }
+}

@@ -1,0 +1,38 @@
+import { Option, type Command } from "commander";
+import { append, positive, seconds } from "../option-values.ts";
+import { permissionOptions } from "../permission-options.ts";
+import { color, here, raw } from "../shared-options.ts";
+
+/** What can be said of every run, a new one or one that is resumed. */
+export function runOptions(command: Command): Command {
+  return permissionOptions(here(command))
+    .option("-p, --print", "print the result only")
+    .option("-d, --detach", "leave it running without this terminal, and print its id (--bg)")
+    .addOption(new Option("--bg").implies({ detach: true }).hideHelp())
+    .addOption(new Option("--detached-log <file>").hideHelp())
+    .addOption(
+      new Option("--output-format <format>", "what goes to stdout")
+        .choices(["text", "json", "stream-json"])
+        .default("text"),
+    )
+    .option("--json", "the same as --output-format json; with -d: id, process, transcript and log")
+    .addOption(raw())
+    .option("--include-partial-messages", "with stream-json: pieces of text as they arrive")
+    .option("--model <model>", "its model: sonnet, opus, haiku or an id")
+    .option("--max-turns <n>", "turns before it must report", positive)
+    .option("--timeout <seconds>", "wall clock before it is ended (default 1800)", seconds)
+    .option(
+      "--redact <text>",
+      "a text or /regex/ that is not to be written down or told (repeatable)",
+      append,
+      [],
+    )
+    .addOption(
+      new Option(
+        "--rehearse <file>",
+        "answer from a scenario instead of a model; tools are real",
+      ).env("RETINUE_REHEARSE"),
+    )
+    .option("-q, --quiet", "no progress on stderr")
+    .addOption(color());
+}

@@ -1,0 +1,26 @@
+import { exitCodes } from "../exit-codes.ts";
+
+const listeners = new Set<() => void>();
+/** Somebody was told and decides how the process ends; what it still prints goes nowhere. */
+let cleaningUp = false;
+
+/** A reader that goes away (`retinue logs | head`) is no error: the process ends quietly, unless somebody has to clean up first. */
+export function watchPipes(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on("error", (error: NodeJS.ErrnoException) => {
+      // EIO: the terminal is gone.
+      const gone = error.code === "EPIPE" || error.code === "EIO";
+      if (!gone && !cleaningUp)
+        process.stderr.write(`retinue: output cannot be written: ${error.message}\n`);
+      if (listeners.size === 0 && !cleaningUp) process.exit(gone ? exitCodes.ok : exitCodes.failed);
+      cleaningUp = true;
+      for (const listener of listeners) listener();
+    });
+  }
+}
+
+/** Calls back when a reader has gone away. Returns how to stop listening. */
+export function onBrokenPipe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}

@@ -1,0 +1,15 @@
+import type { AgentEvent } from "../../events/event.ts";
+import type { AgentId } from "../../contract/ids.ts";
+import type { RunState } from "./run-state.ts";
+import { plainLine } from "../terminal/sanitize.ts";
+
+/** What happened to an agent from outside, in a few words; null if nothing did. Made harmless. */
+export function steeringLine(event: AgentEvent, run: RunState): string | null {
+  if (event.type === "agent-background") return "goes on in the background";
+  if (event.type !== "prompt") return null;
+  if (event.source === "message") return `has read: ${plainLine(event.text)}`;
+  if (event.source !== "notification") return null;
+  const [task = ""] = (event.mailId ?? "").split("/");
+  const agent = run.agents.get(task as AgentId);
+  return `was told of the end of ${agent?.label ?? plainLine(task)}`;
+}

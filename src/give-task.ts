@@ -1,0 +1,54 @@
+import type { AgentResult } from "./contract/agent-result.ts";
+import { RetinueError } from "./contract/errors.ts";
+import type { AgentId } from "./contract/ids.ts";
+import { refuseWhenOver } from "./lifecycle/life.ts";
+import { sentMail } from "./lifecycle/mail/sent-mail.ts";
+import {
+  backgroundChildrenOf,
+  tellOfChildren,
+  unreadEnds,
+} from "./lifecycle/mail/tell-of-children.ts";
+import { claimOf } from "./lifecycle/queue/claim.ts";
+import type { House } from "./spawn.ts";
+
+/** Gives an idle agent one task, in its own history, and waits for the result. Throws `agent_busy` for any other agent. */
+export async function giveTask(
+  id: AgentId,
+  prompt: string,
+  timeout: number | undefined,
+  house: House,
+): Promise<AgentResult> {
+  const { registry, session } = house;
+  const about = backgroundChildrenOf(id, house);
+  const mailbox = registry.get(id)?.mailbox;
+  const hasRead = (mailId: string): boolean => mailbox?.hasRead(mailId) ?? false;
+  const gone = await unreadEnds(id, hasRead, house);
+  refuseWhenOver(session);
+  if (prompt === "") {
+    throw new RetinueError(
+      "invalid_request",
+      "process() needs a task. Write what the agent should do.",
+    );
+  }
+  const state = registry.record(id)?.state;
+  if (state === undefined) throw new RetinueError("unknown_task", `unknown task_id: ${id}`);
+  const running = registry.get(id);
+  if (running === undefined || state !== "idle") {
+    throw new RetinueError(
+      "agent_busy",
+      `Agent ${id} is ${state}; process() takes an idle one. Spawn it without a prompt, or wait until its task has ended.`,
+    );
+  }
+  const ticket = session.slots.reserve(claimOf(running.agent, session.model.provider));
+  const task = {
+    prompt,
+    source: "human",
+    timeout: timeout ?? session.limits.processTimeout,
+  } as const;
+  const started = registry.start(running, task, { ticket, follow: null });
+  // Messages that came while it stood idle.
+  for (const mail of sentMail(session.paths.mail(id))) running.mailbox.post(mail);
+  tellOfChildren(running, { about, gone }, house);
+  await started;
+  return running.ended;
+}

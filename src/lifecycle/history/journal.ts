@@ -1,0 +1,76 @@
+import type { Steps } from "../../loop/steps.ts";
+import type { ResolvedAgent } from "../../contract/resolved-agent.ts";
+import type { ChildOutcome } from "../../tools/tool.ts";
+import type { TranscriptRecorder } from "../../transcript/recorder.ts";
+import type { RunningAgent } from "../running-agent.ts";
+import type { Session } from "../session.ts";
+import type { Waits } from "../time/waits.ts";
+
+/**
+ * Steps of an agent in this process. The transcript is the journal: an intent is a line before the effect, the
+ * outcome is the ordinary line that the driver writes before the agent goes on.
+ */
+export function journalSteps(options: {
+  agent: ResolvedAgent;
+  session: Session;
+  recorder: TranscriptRecorder;
+  waits: Waits;
+  signal: AbortSignal;
+  /** Calls that an earlier process had begun: the agents that they asked for may be there already. */
+  begun: ReadonlySet<string>;
+}): Steps {
+  const { agent, session, recorder, waits, signal } = options;
+  const begun = new Set(options.begun);
+  const announced = async (key: string): Promise<void> => {
+    recorder.intend(key, session.clock.now());
+    await session.power?.commit();
+  };
+  return {
+    run: (key, { repeatable }, work) => (repeatable ? work() : announced(key).then(work)),
+    async child(key, request, toolUseId) {
+      await announced(key);
+      const asker = { id: agent.id, toolUseId, signal };
+      const known = begun.delete(toolUseId)
+        ? await session.childOf(asker, { goOn: true })
+        : undefined;
+      const child = known ?? (await session.spawnChild(request, asker));
+      if (!child.isBackground)
+        await waits.during("child", () => Promise.race([child.ended, child.movedToBackground]));
+      return outcomeOf(child, request.prompt ?? "", session);
+    },
+    async earlierChild(request, toolUseId) {
+      if (!begun.delete(toolUseId)) return undefined;
+      const asker = { id: agent.id, toolUseId, signal };
+      const child = await session.childOf(asker, { goOn: false });
+      return child && outcomeOf(child, request.prompt ?? "", session);
+    },
+    wait: (_key, reason, arrival) => waits.during(reason, arrival),
+    now: () => session.clock.now(),
+    random: () => Math.random(),
+  };
+}
+
+async function outcomeOf(
+  child: RunningAgent,
+  prompt: string,
+  { model, limits, paths }: Session,
+): Promise<ChildOutcome> {
+  const { id: agentId, type, description, costs, relates } = child.agent;
+  const facts = {
+    agentId,
+    type,
+    description,
+    prompt,
+    model: model.scripted ? `${model.provider}/${costs.model}` : costs.model,
+    modelFrom: costs.modelFrom,
+    oneShot: relates.oneShot,
+    background: child.isBackground,
+  };
+  if (child.isBackground)
+    return { ...facts, kind: "launched", outputFile: paths.taskOutput(agentId) };
+  const result = await child.ended;
+  // As the child said it, not as it was written down: this is what a model reads.
+  const words = child.takeWords() ?? result.content;
+  const content = words.slice(0, limits.resultCharacters).toWellFormed();
+  return { ...facts, kind: "ended", result: { ...result, content } };
+}

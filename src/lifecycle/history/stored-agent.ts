@@ -1,0 +1,19 @@
+import type { ResolvedAgent } from "../../contract/resolved-agent.ts";
+
+/** Rules that a host gave to one agent only. */
+export const ownRules = "the option allowedTools of spawn";
+
+/**
+ * What goes to disk of a resolved agent, so that another process can go on with it. Rules of settings and of the session are
+ * left out: those that hold when it is resumed count.
+ */
+export function storedAgent(agent: ResolvedAgent): object {
+  const { toolReport: _, sees, meets, sessionId: __, ...rest } = agent;
+  const { mode, takesSessionGrants, confined, memory, rules } = meets.permissions;
+  const own = rules.filter(({ source }) => source === ownRules).map(({ rule }) => rule);
+  return {
+    ...rest,
+    sees: { system: sees.system, reminder: sees.reminder },
+    permissions: { mode, settled: meets.mode, takesSessionGrants, confined, memory, own },
+  };
+}

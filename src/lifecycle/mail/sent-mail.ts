@@ -1,0 +1,42 @@
+import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
+import type { Mail } from "../../loop/mail.ts";
+import { JsonlWriter, parseJsonl } from "../../transcript/lines/jsonl.ts";
+import type { PowerJournal } from "../../transcript/power/power-journal.ts";
+
+/** Puts a message for an agent on disk; whoever sent it may rely on it from then on. Throws the file system's error. */
+export async function keepMessage(
+  path: string,
+  message: { text: string; at: number },
+  power: PowerJournal | undefined,
+): Promise<Mail> {
+  const id = `m${randomUUID().replaceAll("-", "").slice(-16)}`;
+  const writer = new JsonlWriter(
+    path,
+    power === undefined
+      ? {}
+      : { appended: (file, offset, bytes) => power.note(file, offset, bytes) },
+  );
+  try {
+    writer.append([JSON.stringify({ id, ...message })]);
+  } finally {
+    writer.close();
+  }
+  await power?.commit();
+  return { id, text: message.text, source: "message" };
+}
+
+/** Every message that was ever sent to an agent, oldest first; whoever reads them knows which he has read. */
+export function sentMail(path: string): Mail[] {
+  return linesOf(path).flatMap(({ id, text }) =>
+    typeof id === "string" && typeof text === "string" ? [{ id, text, source: "message" }] : [],
+  );
+}
+
+function linesOf(path: string): Record<string, unknown>[] {
+  try {
+    return parseJsonl(readFileSync(path, "utf8"));
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,105 @@
+import type { AgentEventBody } from "../../events/event.ts";
+import { ladder, spokenTime } from "../../loop/ladder.ts";
+import { noProgress, timeLimit, type WrapUp, type WrapUpReason } from "../../loop/wrap-up.ts";
+import type { Limits } from "../../settings/settings.ts";
+import { Deadline } from "./deadline.ts";
+import { Progress } from "./progress.ts";
+
+/**
+ * The two clocks of one run: how long it may take, and how long without progress. Each warns, then asks the agent to
+ * report, which interrupts what is under way. Both stand still while the agent waits. (The clock of a tool call is in the loop.)
+ */
+export class Deadlines implements Disposable {
+  readonly #wall: Deadline;
+  readonly #quiet: Deadline;
+  readonly #progress = new Progress();
+  readonly #limits: Pick<Limits, "toolTimeout" | "noProgress">;
+  /** Tool calls under way, and since when. */
+  readonly #calls = new Map<string, number>();
+  /** The calls of this turn are new ones, not those of an earlier turn again. */
+  #isFresh = true;
+
+  constructor(options: {
+    timeout: number;
+    limits: Pick<Limits, "toolTimeout" | "noProgress">;
+    wrapUp: WrapUp;
+    emit: (event: AgentEventBody) => void;
+  }) {
+    const { timeout, limits, wrapUp, emit } = options;
+    this.#limits = limits;
+    const warn = (clock: "wall" | "progress", message: string) => (leftMs: number) => {
+      if (wrapUp.asked !== undefined) return;
+      emit({ type: "deadline-warning", clock, callId: null, leftMs, message });
+    };
+    const ask = (reason: WrapUpReason): number => {
+      wrapUp.ask(reason);
+      return 0;
+    };
+    const wall = spokenTime(timeout);
+    const quiet = spokenTime(limits.noProgress);
+    this.#wall = new Deadline(timeout, {
+      warn: warn("wall", `${used} of its time (${wall}) is used.`),
+      expire: () => ask(timeLimit(wall)),
+    });
+    this.#quiet = new Deadline(limits.noProgress, {
+      warn: warn("progress", `Nothing new for ${used} of the longest time allowed (${quiet}).`),
+      expire: () => this.#leftOfCalls() || ask(noProgress(quiet)),
+    });
+  }
+
+  /** Everything that the agent tells. */
+  hear(event: AgentEventBody): void {
+    const isNews = this.#progress.isNews(event);
+    if (isNews) this.#quiet.restart();
+    switch (event.type) {
+      case "model-retry":
+        // The provider is waited for.
+        this.#quiet.grant(event.delayMs);
+        return;
+      case "assistant-message":
+        this.#isFresh = isNews;
+        return;
+      case "tool-call-start":
+        this.#calls.set(event.call.id, performance.now());
+        return;
+      case "tool-call-end":
+        this.#calls.delete(event.call.id);
+        return;
+      case "agent-wake":
+        // A call that was waited for begins only now.
+        for (const id of this.#calls.keys()) this.#calls.set(id, performance.now());
+        return;
+      default:
+    }
+  }
+
+  /** A silent call is left to its own limit, if that is not the longer one: then only the call ends, not the agent. */
+  #leftOfCalls(): number {
+    const { toolTimeout, noProgress: longest } = this.#limits;
+    if (!this.#isFresh || toolTimeout > longest) return 0;
+    const latest = Math.max(...this.#calls.values()) + toolTimeout + ladder.toolGraceMs;
+    return Math.max(0, latest - performance.now());
+  }
+
+  /** An answer arrives in pieces that nobody is shown; a provider ends it at its limit of length. */
+  grows(): void {
+    this.#quiet.restart();
+  }
+
+  pause(): void {
+    this.#wall.pause();
+    this.#quiet.pause();
+  }
+
+  resume(): void {
+    this.#wall.resume();
+    this.#quiet.resume();
+  }
+
+  [Symbol.dispose](): void {
+    this.#wall[Symbol.dispose]();
+    this.#quiet[Symbol.dispose]();
+  }
+}
+
+const used = `${ladder.warnAt * 100} %`;

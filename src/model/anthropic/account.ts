@@ -1,0 +1,51 @@
+import { RetinueError } from "../../contract/errors.ts";
+
+/** Where the API is and who asks. */
+export interface Credentials {
+  /** Default: `ANTHROPIC_API_KEY`. A key wins over a token. */
+  apiKey?: string;
+  /** Default: `ANTHROPIC_AUTH_TOKEN`. */
+  authToken?: string;
+  /** Default: `ANTHROPIC_BASE_URL`, else Anthropic's own server. */
+  baseURL?: string;
+}
+
+export interface Account {
+  credential: { apiKey: string } | { authToken: string };
+  /** Where the credential was found, for people. */
+  place: string;
+  baseURL: string;
+}
+
+/** Throws `no_model` when there are no credentials. */
+export function accountOf(options: Credentials, env: NodeJS.ProcessEnv): Account {
+  const baseURL = options.baseURL?.trim() || env["ANTHROPIC_BASE_URL"]?.trim() || ownServer;
+  if (!URL.canParse(baseURL)) {
+    throw new RetinueError(
+      "invalid_config",
+      `'${baseURL}' is no address for the Anthropic API. Correct ANTHROPIC_BASE_URL or the option baseURL.`,
+    );
+  }
+  const places = [
+    ["apiKey", "the option apiKey", options.apiKey],
+    ["authToken", "the option authToken", options.authToken],
+    ["apiKey", "ANTHROPIC_API_KEY", env["ANTHROPIC_API_KEY"]],
+    ["authToken", "ANTHROPIC_AUTH_TOKEN", env["ANTHROPIC_AUTH_TOKEN"]],
+  ] as const;
+  for (const [kind, place, value] of places) {
+    const secret = value?.trim() ?? "";
+    if (secret === "") continue;
+    // Checked here because the error of the header that cannot carry it would show it.
+    if (!/^[\x21-\x7e]+$/.test(secret)) {
+      throw new RetinueError("no_model", `${place} has characters that no key has. Copy it again.`);
+    }
+    const credential = kind === "apiKey" ? { apiKey: secret } : { authToken: secret };
+    return { credential, place, baseURL };
+  }
+  throw new RetinueError(
+    "no_model",
+    "No credentials for the Anthropic API. Set ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN for a bearer token).",
+  );
+}
+
+const ownServer = "https://api.anthropic.com";

@@ -1,0 +1,30 @@
+import type { BaseAnthropic } from "@anthropic-ai/sdk/client";
+import type { Stream } from "@anthropic-ai/sdk/core/streaming";
+import { longestTimer } from "../../contract/longest-timer.ts";
+import type { Account } from "./account.ts";
+import { httpFetch } from "./http-fetch.ts";
+
+export interface Library {
+  client: BaseAnthropic;
+  APIError: typeof BaseAnthropic.APIError;
+  Stream: typeof Stream;
+}
+
+/** Loads the provider's client library: two parts of it, because the whole takes three times as long to load. */
+export async function loadLibrary({ credential, baseURL }: Account): Promise<Library> {
+  const { BaseAnthropic } = await import("@anthropic-ai/sdk/client");
+  const { Stream } = await import("@anthropic-ai/sdk/core/streaming");
+  const client = new BaseAnthropic({
+    ...credential,
+    baseURL,
+    fetch: httpFetch,
+    // Retries and time limits belong to the caller.
+    maxRetries: 0,
+    timeout: longestTimer,
+    // The library would write raw text from the server to the terminal.
+    logLevel: "off",
+    // Spans are made from our events.
+    openTelemetry: false,
+  });
+  return { client, APIError: BaseAnthropic.APIError, Stream };
+}

@@ -1,0 +1,58 @@
+import { existsSync } from "node:fs";
+import { closest } from "../../platform/closest.ts";
+import { toolName, toolRegistry } from "../../tools/registry.ts";
+import type { RuleKind } from "../decision.ts";
+
+/** What is wrong with a rule, with the remedy: it is about nothing, or hardly means what it says. */
+export function ruleProblem(kind: RuleKind, rule: string): string | null {
+  const [, named = "", inner, rest = ""] = /^([^(]*)(?:\((.*)\))?(.*)$/s.exec(rule.trim()) ?? [];
+  if (named.trim() === "" || rest !== "")
+    return `'${rule}' is not a rule. Write Tool or Tool(specifier).`;
+  const tool = toolName(named);
+  if (kind === "allow" && tool.includes("*") && !/^mcp__[^*]+__/.test(tool))
+    return `'${rule}' allows nothing: a star works only after mcp__<server>__ here. Name the tools.`;
+  const isForeign = tool.includes("*") || tool.startsWith("mcp__") || knownElsewhere.has(tool);
+  if (!isForeign && !toolRegistry.has(tool)) return unknownTool(kind, rule, tool);
+  const specifier = inner?.trim() ?? "";
+  if (/^(?:command|file_path|path|notebook_path|url):/.test(specifier))
+    return `'${rule}' is ignored: its field is what the tool's own rules are about. Write ${tool}(…) without the name of the field.`;
+  if (
+    tool === "WebFetch" &&
+    specifier !== "" &&
+    kind === "allow" &&
+    !specifier.startsWith("domain:")
+  )
+    return `'${rule}' allows nothing. Write WebFetch(domain:example.com).`;
+  return filesOfRules.has(tool) ? pathProblem(rule, specifier) : null;
+}
+
+/** Tools that other versions and programs have, or that come with servers. */
+const knownElsewhere: ReadonlySet<string> = new Set([
+  "AskUserQuestion",
+  "MultiEdit",
+  "SendMessage",
+  "Skill",
+  "SlashCommand",
+  "KillShell",
+  "BashOutput",
+  "LS",
+]);
+
+const filesOfRules: ReadonlySet<string> = new Set(["Read", "Edit", "Write", "Grep", "Glob"]);
+
+function unknownTool(kind: RuleKind, rule: string, tool: string): string | null {
+  const meant = closest(tool, [...toolRegistry.keys()]);
+  if (meant !== undefined) return `'${rule}' is about no tool. Did you mean '${meant}'?`;
+  // Rules that forbid tools of other programs do no harm.
+  const known = [...toolRegistry.keys()].join(", ");
+  return kind === "allow" ? `there is no tool '${tool}'. Known tools: ${known}` : null;
+}
+
+/** Paths that hardly mean what they say. */
+function pathProblem(rule: string, specifier: string): string | null {
+  if (/["'$,]|\\(?![*?[{(])/.test(specifier))
+    return `'${rule}' takes its path as it is written, with quotes, commas and $. Write one path in each rule, without them.`;
+  if (/^\/[^/]/.test(specifier) && existsSync(specifier))
+    return `'${rule}' is about a path below the project. Write '/${specifier}' for the absolute one.`;
+  return null;
+}

@@ -1,0 +1,128 @@
+import { execFile } from "node:child_process";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { safePath } from "../files/safe-path.ts";
+
+const run = promisify(execFile);
+
+/** Switches off what a repository's configuration could have git run. Filters cannot be: see `gitStatus`. */
+const safe = [
+  "-c",
+  "core.hooksPath=/dev/null",
+  "-c",
+  "core.fsmonitor=false",
+  "-c",
+  "color.status=false",
+  "-c",
+  "core.pager=cat",
+  "-c",
+  "protocol.ext.allow=never",
+  "-c",
+  "status.submoduleSummary=false",
+];
+const largestStatus = 40_000;
+const largestFile = 1024 * 1024;
+
+/** The nearest directory with a `.git`, or none. */
+export function repositoryRoot(cwd: string): string | undefined {
+  for (let at = cwd; ; at = dirname(at)) {
+    if (existsSync(join(at, ".git"))) return at;
+    if (dirname(at) === at) return undefined;
+  }
+}
+
+/** `cwd` and its parents up to the repository's root, nearest first; without a repository only `cwd`. */
+export function directoriesUpToRoot(cwd: string): string[] {
+  const root = repositoryRoot(cwd);
+  if (root === undefined) return [cwd];
+  const directories = [cwd];
+  for (let at = cwd; at !== root; at = dirname(at)) directories.push(dirname(at));
+  return directories;
+}
+
+/** The branch that is checked out, read from the files, because a process for it would slow every start. */
+export function currentBranch(root: string): string | undefined {
+  try {
+    const head = (tryRead(join(gitDirectory(root), "HEAD")) ?? "").trim();
+    if (head === "") return undefined;
+    return /^ref: refs\/heads\/(.+)$/.exec(head)?.[1] ?? head.slice(0, 12);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * `git status`, short form, cut at 40 kB; `undefined` when git is missing, refuses, or would have to run a program that
+ * the repository itself names (a filter): nothing of a repository may act before anybody trusts it.
+ */
+export async function gitStatus(root: string): Promise<string | undefined> {
+  try {
+    if (namesPrograms(root)) return undefined;
+    // Told which files to use, so that it uses exactly what was looked at.
+    const place = [`--git-dir=${gitDirectory(root)}`, `--work-tree=${root}`];
+    const status = await git(root, [
+      ...place,
+      "status",
+      "--short",
+      "--branch",
+      "--ignore-submodules=all",
+    ]);
+    return status.length > largestStatus
+      ? `${status.slice(0, largestStatus)}\n… (cut)`
+      : status.trimEnd();
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether the repository's own configuration has filters, or parts elsewhere that may have. Read, not asked: it is quicker. */
+function namesPrograms(root: string): boolean {
+  const directory = gitDirectory(root);
+  // Git itself would follow a file there once more, to a place that was not looked at.
+  if (!isDirectory(directory)) return true;
+  const common = resolve(directory, (tryRead(join(directory, "commondir")) ?? ".").trim());
+  const files = [join(common, "config"), join(directory, "config.worktree")];
+  return files.some((file) => {
+    const text = tryRead(file);
+    return text === undefined ? existsSync(file) : /\[\s*(filter|include)/i.test(text);
+  });
+}
+
+function isDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+/** Where git keeps its files: in a worktree `.git` is a file that says where. */
+export function gitDirectory(root: string): string {
+  const dotGit = join(root, ".git");
+  const pointer = /^gitdir: ([^\n]+)\n?$/.exec(tryRead(dotGit) ?? "")?.[1];
+  return pointer === undefined ? dotGit : resolve(root, pointer);
+}
+
+async function git(cwd: string, args: readonly string[]): Promise<string> {
+  const { stdout } = await run("git", [...safe, "--no-optional-locks", ...args], {
+    cwd,
+    timeout: 10_000,
+    maxBuffer: 16 * 1024 * 1024,
+    env: {
+      ...process.env,
+      PATH: safePath(process.env["PATH"], [cwd]),
+      GIT_CONFIG_NOSYSTEM: "1",
+      GIT_TERMINAL_PROMPT: "0",
+      GIT_NO_LAZY_FETCH: "1",
+      GIT_ALLOW_PROTOCOL: "",
+    },
+  });
+  return stdout;
+}
+
+/** A regular file of a sensible size: nothing that a repository puts there may hang us. */
+function tryRead(file: string): string | undefined {
+  try {
+    const info = statSync(file);
+    return info.isFile() && info.size <= largestFile ? readFileSync(file, "utf8") : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,73 @@
+import { lstatSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { linkedRepository } from "../../settings/main-checkout.ts";
+import { hasForeignSubmodule } from "./foreign-submodule.ts";
+import { gitDirectory } from "./git.ts";
+import { kindOf } from "../files/kind-of.ts";
+import { readSmallFile } from "../files/read-small-file.ts";
+import { realPath } from "../files/real-path.ts";
+
+const largestHead = 16 * 1024;
+
+/**
+ * Whether git, started in a directory, finds the repository of a folder, a linked work tree of it, or none at all. Any other
+ * repository has a configuration of its own, which names programs. A submodule is another repository; git in the work tree around it
+ * looks into it, so all submodules must be kept in the repository itself.
+ *
+ * Git takes the first `.git` upwards, or a directory that is itself a repository, which has a `HEAD`: it need be no file, nor lead
+ * anywhere. Both are looked for without following links. Never throws.
+ */
+export function findsRepositoryOf(folder: string, cwd: string): boolean {
+  const own = realPath(folder);
+  for (let at = realPath(cwd); ; at = dirname(at)) {
+    const isThere = isEntry(join(at, ".git"));
+    if (at === own ? isThere && isTaken(join(at, ".git")) : isThere)
+      return (at === own || sharesRepository(own, at)) && !entersForeign(at);
+    if (isEntry(join(at, "HEAD"))) return false;
+    if (at === dirname(at)) return true;
+  }
+}
+
+function isEntry(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    // An entry that cannot be looked at may be there.
+    return true;
+  }
+}
+
+/** Whether git takes this `.git` and looks no further upwards. A file that is wrong makes it fail. */
+function isTaken(dotGit: string): boolean {
+  try {
+    if (!statSync(dotGit).isDirectory()) return true;
+  } catch {
+    return false;
+  }
+  const head = readSmallFile(join(dotGit, "HEAD"), largestHead);
+  return (
+    ["objects", "refs"].every((name) => kindOf(join(dotGit, name)) === "directory") &&
+    head.kind === "text" &&
+    /^(?:ref: refs\/|[0-9a-f]{40})/.test(head.text)
+  );
+}
+
+/** Whether two folders are work trees of one repository: the main one and a linked one, or two linked ones. */
+function sharesRepository(folder: string, other: string): boolean {
+  const common = commonDirectory(folder);
+  return common !== undefined && commonDirectory(other) === common;
+}
+
+/** Git looks into submodules, too. */
+function entersForeign(root: string): boolean {
+  return hasForeignSubmodule(root, linkedRepository(root) ?? gitDirectory(root));
+}
+
+function commonDirectory(folder: string): string | undefined {
+  const dotGit = join(folder, ".git");
+  try {
+    return lstatSync(dotGit).isDirectory() ? dotGit : linkedRepository(folder);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,68 @@
+import { endProcesses, familyOf } from "./end-processes.ts";
+import { once } from "../platform/once.ts";
+import { isOwnerGone } from "./owner.ts";
+import { readProcFile } from "./process-start.ts";
+import { readProcesses, startNow, startOf, type Process } from "./process-table.ts";
+import { defaultGraceMs } from "./process-tree.ts";
+
+/** A process of an agent whose Retinue has ended without it. */
+export interface Orphan {
+  pid: number;
+  /** As it was typed, words joined by blanks. It is text from elsewhere: make it plain before it is shown. */
+  command: string;
+  /** The agents whose marks it carries, the nearest last; none when it is only below one that does. */
+  agentIds: readonly string[];
+  ageMs: number;
+}
+
+/** What is left of agents whose Retinue is gone. One look at all processes. */
+export async function findOrphans(): Promise<Orphan[]> {
+  const table = await readProcesses();
+  return familyOf(table, orphanhood(table)).map((found) => ({
+    pid: found.pid,
+    command: commandOf(found.pid),
+    agentIds: found.agents,
+    ageMs: Math.max(0, startNow() - startOf(found)),
+  }));
+}
+
+/**
+ * Ends what is left of agents whose Retinue is gone, and resolves when it is. The guard of a killed Retinue does the
+ * same: this is for what it could not, and for who cannot wait for it.
+ */
+export async function reapOrphans(
+  options: { graceMs?: number } = {},
+): Promise<{ processes: number; agentIds: string[] }> {
+  const table = await readProcesses();
+  const found = familyOf(table, orphanhood(table));
+  if (found.length === 0) return { processes: 0, agentIds: [] };
+  const died = await endProcesses(orphanhood, { graceMs: options.graceMs ?? defaultGraceMs });
+  return { processes: died.length, agentIds: [...new Set(found.flatMap(({ agents }) => agents))] };
+}
+
+/**
+ * The same at most once in this process, for a run that has begun and waits for nothing of this. It tells nobody when it
+ * fails: the next run tries again, and `retinue doctor` says why.
+ */
+export const reapOnce: () => Promise<void> = once(async () => {
+  await reapOrphans().catch(() => undefined);
+});
+
+/** Who started us counts as alive: if it is not, then we are its orphan, and not ours to end. */
+function orphanhood(table: readonly Process[]): (process: Process) => boolean {
+  const above = table.find(({ pid }) => pid === process.pid)?.owners ?? [];
+  const known = new Map(above.map((owner) => [owner, false]));
+  return ({ owners }) =>
+    owners.some((owner) => {
+      const isGone = known.get(owner) ?? isOwnerGone(owner);
+      known.set(owner, isGone);
+      return isGone;
+    });
+}
+
+function commandOf(pid: number): string {
+  return Buffer.from(readProcFile(`/proc/${pid}/cmdline`), "latin1")
+    .toString("utf8")
+    .replaceAll("\0", " ")
+    .trim();
+}

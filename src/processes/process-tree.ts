@@ -1,0 +1,201 @@
+import { spawn, type ChildProcess, type ChildProcessByStdio } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { closeSync } from "node:fs";
+import type { Readable } from "node:stream";
+import { RetinueError } from "../contract/errors.ts";
+import { endProcesses, familyOf, signal, signalGroups, type Belonging } from "./end-processes.ts";
+import { ensureGuard } from "./guard.ts";
+import { markDescriptor, markedEnvironment, openMark } from "./marks.ts";
+import { inSessions, OwnSession } from "./own-session.ts";
+import { isSessionUsed } from "./process-start.ts";
+import { readProc, type Process } from "./process-table.ts";
+
+/** How processes are ended, and how many were. Shared with whoever may change his mind about the first meanwhile. */
+export interface Ending {
+  /** Milliseconds between SIGTERM and SIGKILL; none: SIGKILL at once. */
+  graceMs: number;
+  died: number;
+}
+
+export const defaultGraceMs = 300;
+
+/**
+ * All processes that one agent started, and what those started. A process group alone does not hold them: `setsid`
+ * leaves it, a double fork loses its parent. So every process inherits marks (`marks.ts`), and belongs to the tree by
+ * its marks, by its session or group, or by descent from one that does. What clears its environment, closes what it
+ * inherited, loses its parent *and* leaves its session escapes, and so does what stays in a session of which nobody is
+ * left that was there before its leader went (`own-session.ts`); only a pid namespace holds that.
+ */
+export class ProcessTree {
+  readonly #agent: string;
+  readonly #ending: Ending;
+  readonly #calls = new WeakMap<ChildProcess, string>();
+  /** By call. Those whose first group is seen empty are forgotten, and nobody says when that happens. */
+  readonly #sessions = new Map<string, OwnSession>();
+  /** Calls to end something that have not come back, and what they ended: two may be after the same process. */
+  readonly #underWay = new Set<Promise<number>>();
+  readonly #dead = new Set<string>();
+  #used = false;
+  #endingAll: Promise<number> | undefined;
+
+  constructor(agent: string, ending: Ending = { graceMs: defaultGraceMs, died: 0 }) {
+    this.#agent = agent;
+    this.#ending = ending;
+  }
+
+  /** Starts a process in a session of its own. Failures to start arrive as the child's `error` event. */
+  start(file: string, args: readonly string[], options: StartOptions): StartedProcess {
+    if (process.platform === "win32") {
+      throw new RetinueError(
+        "unsupported",
+        "Processes cannot be ended surely on Windows. Run Retinue inside WSL.",
+      );
+    }
+    this.#forgetEmptySessions();
+    ensureGuard();
+    const call = randomUUID();
+    const child = startMarked(file, args, { ...options, mark: { agent: this.#agent, call } });
+    this.#calls.set(child, call);
+    if (child.pid !== undefined) {
+      this.#used = true;
+      const session = new OwnSession({ pid: child.pid, call });
+      this.#sessions.set(call, session);
+      endAtExit(this.#agent, this.#sessions);
+      child.once("exit", () => {
+        session.leaderLeft();
+        this.#forgetEmptySessions();
+      });
+    }
+    return child;
+  }
+
+  /** Ends what one `start` brought into being, gently, then surely. Resolves with how many processes died. */
+  async kill(
+    child: ChildProcess,
+    pace: { readonly graceMs: number } = this.#ending,
+  ): Promise<number> {
+    const call = this.#calls.get(child);
+    if (call === undefined || child.pid === undefined) return 0;
+    const session = this.#sessions.get(call);
+    const isMarked = ({ calls }: Process): boolean => calls.includes(call);
+    return this.#end(
+      either(isMarked, () => (session === undefined ? [] : [session])),
+      pace,
+    );
+  }
+
+  /** Ends everything of the agent. Resolves with how many processes died; calling it again does no harm. */
+  killAll(pace: { readonly graceMs: number } = this.#ending): Promise<number> {
+    if (!this.#used) return Promise.resolve(0);
+    this.#endingAll ??= this.#endAll(pace).finally(() => (this.#endingAll = undefined));
+    return this.#endingAll;
+  }
+
+  async #endAll(pace: { readonly graceMs: number }): Promise<number> {
+    const isMarked = ({ agents }: Process): boolean => agents.includes(this.#agent);
+    const died = await this.#end(
+      either(isMarked, () => this.#sessions.values()),
+      pace,
+    );
+    // What a call of `kill` finds dead may not be counted yet.
+    await Promise.all(this.#underWay);
+    this.#dead.clear();
+    endedAtExit.delete(this.#agent);
+    return died;
+  }
+
+  async #end(belonging: Belonging, pace: { readonly graceMs: number }): Promise<number> {
+    const ending = endProcesses(belonging, pace).then((died) => {
+      for (const process of died) {
+        if (!this.#dead.has(process)) this.#ending.died += 1;
+        this.#dead.add(process);
+      }
+      return died.length;
+    });
+    this.#underWay.add(ending);
+    return ending.finally(() => {
+      this.#underWay.delete(ending);
+      this.#forgetEmptySessions();
+    });
+  }
+
+  #forgetEmptySessions(): void {
+    for (const [call, session] of this.#sessions)
+      // A process with a group of its own stays in the session.
+      if (!signal(-session.number, 0) && !isSessionUsed(session.number))
+        this.#sessions.delete(call);
+  }
+}
+
+interface StartOptions {
+  cwd: string;
+  env: NodeJS.ProcessEnv;
+  /** Opens descriptor 3 for what the process has to say besides its output: `stdio[3]`. */
+  reports?: boolean;
+}
+
+export type StartedProcess = ChildProcessByStdio<null, Readable, Readable>;
+
+function startMarked(
+  file: string,
+  args: readonly string[],
+  options: StartOptions & { mark: { agent: string; call: string } },
+): StartedProcess {
+  const stdio: ("ignore" | "pipe" | number)[] = ["ignore", "pipe", "pipe"];
+  if (options.reports === true) stdio.push("pipe");
+  const mark = openMark(options.mark);
+  if (mark !== undefined) {
+    // Above 2, "ignore" opens nothing.
+    while (stdio.length < markDescriptor()) stdio.push("ignore");
+    stdio.push(mark);
+  }
+  try {
+    return spawn(file, args, {
+      cwd: options.cwd,
+      env: markedEnvironment(options.env, options.mark),
+      detached: true,
+      stdio,
+    }) as StartedProcess;
+  } finally {
+    if (mark !== undefined) closeSync(mark);
+  }
+}
+
+/** Agents that started something and have not ended it yet: agent → its sessions. */
+const endedAtExit = new Map<string, ReadonlyMap<string, OwnSession>>();
+let endsAtExit = false;
+
+/** What agents started goes when this process exits, before it is gone; the guard does it when we cannot. */
+function endAtExit(agent: string, sessions: ReadonlyMap<string, OwnSession>): void {
+  endedAtExit.set(agent, sessions);
+  if (!endsAtExit) process.once("exit", killAtExit);
+  endsAtExit = true;
+}
+
+/** The agents of this process in whose sessions another one is: by that it is known when it has lost its parent and its marks. */
+export function agentsInSession(found: Process, table: readonly Process[]): string[] {
+  return [...endedAtExit].flatMap(([agent, sessions]) =>
+    inSessions(() => sessions.values())(table)(found) ? [agent] : [],
+  );
+}
+
+/** Where no look can be taken now, sessions without their leader are left to the guard, which goes by marks. */
+function killAtExit(): void {
+  const sessions = [...endedAtExit.values()].flatMap((ofAgent) => [...ofAgent.values()]);
+  for (const { isLed, number } of sessions) if (isLed) signal(-number, "SIGKILL");
+  if (endedAtExit.size === 0 || process.platform !== "linux") return;
+  const isMarked = ({ agents }: Process): boolean => agents.some((agent) => endedAtExit.has(agent));
+  const table = readProc();
+  signalGroups(familyOf(table, either(isMarked, () => sessions)(table)), "SIGKILL");
+}
+
+function either(
+  isMarked: (process: Process) => boolean,
+  sessions: () => Iterable<OwnSession>,
+): Belonging {
+  const belonging = inSessions(sessions);
+  return (table) => {
+    const isInside = belonging(table);
+    return (process) => isMarked(process) || isInside(process);
+  };
+}

@@ -1,0 +1,164 @@
+import { existsSync, realpathSync } from "node:fs";
+import { resolve } from "node:path";
+import { Catalog } from "../definitions/catalog.ts";
+import type { Loaded } from "../definitions/definition-file.ts";
+import type { AgentDefinition } from "../definitions/definition.ts";
+import type { Entrypoint } from "../definitions/fields.ts";
+import { DefinitionLoader } from "../definitions/load.ts";
+import { definitionPlaces, skillPlaces, type Place } from "../definitions/places.ts";
+import type { Restraints } from "../definitions/restrain.ts";
+import type { SkillPlace } from "../definitions/skills.ts";
+import type { Diagnostic } from "../contract/diagnostic.ts";
+import { RetinueError } from "../contract/errors.ts";
+import { ruleProblems } from "../permissions/rules/from-settings.ts";
+import { sameItems } from "../platform/same-items.ts";
+import { findPlugins } from "../plugins/find-plugins.ts";
+import type { Plugin } from "../plugins/read-plugin.ts";
+import {
+  loadSettings,
+  type LoadedSettings,
+  type OptionSettings,
+} from "../settings/load-settings.ts";
+import { mainCheckout } from "../settings/main-checkout.ts";
+import { projectFolder } from "../settings/project-folder.ts";
+import { defaultManagedDir } from "../settings/scopes.ts";
+import type { Settings } from "../settings/settings.ts";
+import { isTrusted } from "../settings/trust.ts";
+
+export interface ConfigurationRequest {
+  readonly cwd: string;
+  readonly configDir: string;
+  /** Where this platform keeps policies, if it is not said. */
+  readonly managedDir?: string | undefined;
+  /** Settings that a host or the command line gives, over those of files; the highest first. */
+  readonly settings?: readonly OptionSettings[];
+  /** Plugins, or marketplaces of them, besides the installed ones. */
+  readonly pluginDirs?: readonly string[];
+  /** Further folders whose `.claude/agents` count. */
+  readonly addDirs?: readonly string[];
+  /** Also read agent files that other programs refuse; the setting `agents.lenient` says so too. */
+  readonly lenient?: boolean | undefined;
+}
+
+/**
+ * Everything that files say about a working directory: settings, trust, plugins, and where agent types are. Reading it
+ * starts nothing.
+ */
+export interface Configuration extends LoadedSettings {
+  /** Whether somebody trusts the folder of the project. */
+  readonly trusted: boolean;
+  readonly plugins: readonly Plugin[];
+  readonly places: readonly Place[];
+  readonly loader: DefinitionLoader;
+  /** Where settings files cannot be read, or rules in them do not fit: what they forbid would not hold. */
+  readonly unreadSettings: readonly Diagnostic[];
+  readonly skillPlaces: readonly SkillPlace[];
+}
+
+export function readConfiguration(request: ConfigurationRequest): Configuration {
+  const cwd = realpathSync(request.cwd);
+  const configDir = resolve(request.configDir);
+  const managedDir = request.managedDir ?? defaultManagedDir();
+  const trusted = isTrusted(cwd, configDir);
+  const loaded = loadSettings({
+    cwd,
+    configDir,
+    managedDir,
+    trusted,
+    ...(request.settings === undefined ? {} : { commandLine: request.settings }),
+  });
+  const { settings } = loaded;
+  const found = findPlugins({
+    configDir,
+    pluginDirs: (request.pluginDirs ?? []).map((path) => resolve(cwd, path)),
+    enabledPlugins: settings.enabledPlugins,
+  });
+  const added = (request.addDirs ?? []).map((path) => resolve(cwd, path));
+  const main = mainCheckout(projectFolder(cwd));
+  const places = definitionPlaces({
+    cwd,
+    configDir,
+    managedDir,
+    trusted,
+    mainCheckout:
+      main === undefined ? undefined : { path: main, trusted: isTrusted(main, configDir) },
+    addedFolders: added.map((path) => ({ path, trusted: isTrusted(path, configDir) })),
+    plugins: found.plugins,
+  });
+  return {
+    ...loaded,
+    diagnostics: [
+      ...loaded.diagnostics,
+      ...ruleProblems(loaded),
+      ...found.diagnostics,
+      ...added.filter((path) => !existsSync(path)).map(missingFolder),
+    ],
+    trusted,
+    unreadSettings: loaded.diagnostics.filter((one) => isLostRule(one, settings)),
+    plugins: found.plugins,
+    places,
+    skillPlaces: skillPlaces({ cwd, configDir, managedDir, trusted, plugins: found.plugins }),
+    loader: new DefinitionLoader({
+      places,
+      lenient: request.lenient ?? settings.agents.lenient,
+      restraints: restraintsOf(settings),
+    }),
+  };
+}
+
+/** The catalog of a session: made again when a file, or what the host registered, has changed. */
+export function catalogOf(
+  { loader, settings, diagnostics }: Configuration,
+  options: {
+    entrypoint: Entrypoint;
+    programmatic: () => readonly AgentDefinition[];
+    /** Hears of every problem, each time the catalog is made. */
+    report: (diagnostic: Diagnostic) => void;
+  },
+): () => Promise<Catalog> {
+  for (const diagnostic of diagnostics) options.report(diagnostic);
+  let last: { loaded: Loaded; own: readonly AgentDefinition[]; catalog: Catalog } | undefined;
+  return async () => {
+    const loaded = await loader.load();
+    const own = options.programmatic();
+    if (last?.loaded === loaded && sameItems(last.own, own)) return last.catalog;
+    for (const diagnostic of loaded.diagnostics) options.report(diagnostic);
+    const catalog = new Catalog([...own, ...loaded.definitions], {
+      settings,
+      entrypoint: options.entrypoint,
+      diagnostics: loaded.diagnostics,
+    });
+    last = { loaded, own, catalog };
+    return catalog;
+  };
+}
+
+/** Throws where rules that somebody wrote to be safe would silently not hold. */
+export function refuseLostRules({ unreadSettings: [lost] }: Configuration): void {
+  if (lost === undefined) return;
+  const { file, line, column, message } = lost;
+  throw new RetinueError("invalid_config", `${file}:${line}:${column}: ${message}`);
+}
+
+/** Rules that somebody wrote to be safe, and that do not hold. */
+function isLostRule({ code, severity, field }: Diagnostic, { sandbox }: Settings): boolean {
+  if (code === "unreadable") return true;
+  if (severity !== "error" || field === null) return false;
+  if (/^sandbox(?:\.enabled)?$/.test(field)) return true;
+  if (field.startsWith("sandbox.")) return sandbox.enabled;
+  return /^permissions(?:\.(?:deny|ask)\b|$)/.test(field);
+}
+
+function missingFolder(file: string): Diagnostic {
+  const message = "There is no such folder to add. Correct --add-dir.";
+  const place = { file, line: 1, column: 1, field: null };
+  return { severity: "error", code: "unreadable", ...place, message };
+}
+
+function restraintsOf(settings: Settings): Restraints {
+  const strict = settings.strictPluginOnlyCustomization;
+  return {
+    pluginsOnly: new Set(strict === true ? ["agents", "hooks", "mcp", "skills"] : strict),
+    pluginsMay: new Set(settings.allowPluginAgentExtensions),
+  };
+}

@@ -1,0 +1,94 @@
+import { rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Configuration } from "./configuration.ts";
+import { errorMessage } from "../contract/errors.ts";
+import { makePrivateDirectory } from "../platform/files/make-directory.ts";
+import { reapOnce } from "../processes/orphans.ts";
+import { readSmallFile } from "../platform/files/read-small-file.ts";
+import { keptSince, retentionPeriod, unknownPeriod } from "../settings/retention-period.ts";
+import type { House } from "../spawn.ts";
+
+const day = 86_400_000;
+const patienceMs = 3000;
+
+/**
+ * Removes sessions that have been kept for long enough, beside the work of this one: at most once a day for a config
+ * directory, never before a model has answered, and never so that anybody waits for it. What goes wrong is logged.
+ */
+export class DailyPrune implements AsyncDisposable {
+  readonly #configDir: string;
+  readonly #configuration: Configuration;
+  readonly #session: House["session"];
+  readonly #abort = new AbortController();
+  #pruning: Promise<void> | undefined;
+
+  constructor({ surroundings, configuration, session }: House) {
+    this.#configDir = surroundings.environment.configDir;
+    this.#configuration = configuration;
+    this.#session = session;
+  }
+
+  /** Once for a session, however often it is called. */
+  begin(): void {
+    this.#pruning ??= this.#afterTheFirstAnswer().catch((error: unknown) =>
+      this.#session.logger.warn(
+        { error: errorMessage(error) },
+        "old sessions could not be looked for",
+      ),
+    );
+  }
+
+  /** Lets it finish the session that it is at. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#abort.abort();
+    await this.#pruning;
+  }
+
+  async #afterTheFirstAnswer(): Promise<void> {
+    const { signal } = this.#abort;
+    const answers = this.#session.bus.subscribe({ types: ["assistant-message"], limit: 1, signal });
+    const first = await answers.next();
+    await answers.return();
+    if (first.done === true) return;
+    // A run of a few seconds has better things to do.
+    await sleep(patienceMs, undefined, { ref: false, signal }).catch(() => undefined);
+    if (signal.aborted) return;
+    // What a killed run left behind whose guard could not end it: it may still hold a port or write to the project.
+    void reapOnce();
+    await this.#run();
+  }
+
+  async #run(): Promise<void> {
+    const { logger, paths } = this.#session;
+    const now = Date.now();
+    const stamp = join(this.#configDir, "retinue", "last-prune");
+    if (!isDue(stamp, now)) return;
+    makePrivateDirectory(dirname(stamp));
+    writeFileSync(stamp, String(now), { mode: 0o600 });
+    const { diagnostics, unreadSettings, ...loaded } = this.#configuration;
+    const invalid = diagnostics.filter(({ code }) => code === "invalid");
+    const period = retentionPeriod({ ...loaded, diagnostics: [...unreadSettings, ...invalid] });
+    if (period.kind === "unknown") {
+      logger.warn({ file: period.problem.file }, unknownPeriod(period.problem));
+      return;
+    }
+    const { prune } = await import("../transcript/retention.ts");
+    const before = keptSince(period, { projectDir: paths.projectDir, now });
+    const { signal } = this.#abort;
+    const pruned = await prune({ configDir: this.#configDir, before, signal });
+    // The next session goes on where this one had to end.
+    if (pruned.cutShort) rmSync(stamp, { force: true });
+    if (pruned.removed.length > 0)
+      logger.info({ sessions: pruned.removed.length }, "old sessions were removed");
+    for (const { path, error } of pruned.failed)
+      logger.warn({ path, error }, "an old session could not be removed");
+  }
+}
+
+/** A stamp of the future is that of a clock that was wrong. */
+function isDue(stamp: string, now: number): boolean {
+  const read = readSmallFile(stamp, 100);
+  const then = read.kind === "text" ? Number(read.text) : Number.NaN;
+  return !(then <= now && now - then < day);
+}

@@ -1,0 +1,162 @@
+import { z } from "zod";
+import { RetinueError } from "../contract/errors.ts";
+
+import type { SessionId } from "../contract/ids.ts";
+import type { InboxCheck } from "../inbox/run-checks.ts";
+import { longestTimer } from "../contract/longest-timer.ts";
+import type { Model } from "../model/model.ts";
+import { parseAllowedTools } from "../permissions/rules/allowed-tools.ts";
+import { optionName, optionSettings } from "../permissions/rules/option-settings.ts";
+import { bypassRemedy, mayBypass } from "../permissions/may-bypass.ts";
+import { systemClock, type Clock } from "../platform/clock.ts";
+import { guardLogger, silentLogger, type Logger } from "../platform/logger.ts";
+import {
+  limitsFromEnvironment,
+  limitsSchema,
+  settingsSchema,
+  type SettingsInput,
+} from "../settings/settings.ts";
+import type { OptionSettings } from "../settings/load-settings.ts";
+import { permissionModes, type SourcedRule } from "../contract/resolved-agent.ts";
+import { defaultConfigDir } from "../transcript/paths.ts";
+import { inOurWords, problemsIn } from "../contract/wording.ts";
+
+const permissionMode = z
+  .preprocess((mode) => (mode === "manual" ? "default" : mode), z.enum(permissionModes))
+  .refine((mode) => mode !== "bypassPermissions" || mayBypass(), { message: bypassRemedy });
+
+const optionsSchema = z.strictObject({
+  /** Where answers come from. */
+  model: z.custom<Model>(
+    isModel,
+    "must be a Model, for example createRehearsal(await loadScenario(file))",
+  ),
+  /** The working directory of the agents. */
+  cwd: z
+    .string()
+    .min(1)
+    .default(() => process.cwd()),
+  /** The user directory with `agents/` and `projects/`; default `$CLAUDE_CONFIG_DIR`, else `~/.claude`. */
+  configDir: z
+    .string()
+    .min(1)
+    .default(() => defaultConfigDir()),
+  /** An existing session to go on with, by its id; its directory is that of `cwd`. Left out: a new one. */
+  session: z
+    .uuid()
+    .transform((id) => id as SessionId)
+    .optional(),
+  /** Where transcripts go instead of `<configDir>/projects/<project>`. */
+  transcriptDir: z.string().min(1).optional(),
+  /**
+   * What the record of an agent survives once anybody has heard of it: the end of this `process`, however sudden; or also a
+   * `power` cut, at the price of a disk's answer before each event is announced.
+   */
+  durability: z.enum(["process", "power"]).default("process"),
+
+  /** Where policies are, instead of where this platform keeps them. */
+  managedDir: z.string().min(1).optional(),
+  /** Settings over those of the files of user and project; only a policy wins over them. */
+  settings: z.record(z.string(), z.unknown()).default({}).superRefine(fitsSettings),
+  /** Plugins, or marketplaces of them, besides the installed ones. */
+  pluginDirs: z.array(z.string().min(1)).default([]),
+  /** Further folders whose `.claude/agents` count. */
+  addDirs: z.array(z.string().min(1)).default([]),
+  /** Also read agent files that other programs refuse. */
+  lenient: z.boolean().optional(),
+  limits: limitsSchema.prefault({}),
+  /** Agent types by name, over those in files: `{name: {description, prompt, tools, …}}`. */
+  agents: z.record(z.string(), z.record(z.string(), z.unknown())).default({}),
+  /** Rules for what may run without being asked: `Bash(npm test *)`, `Edit(src/**)`, `WebFetch`. Without any: looking around in `cwd`. */
+  allowedTools: z.array(z.string()).default([]),
+  /** Rules for what must not run, over all that allow: `Bash(git push *)`, `Read(.env)`. */
+  disallowedTools: z.array(z.string()).default([]),
+  /**
+   * The main agent's mode; left out: the mode that the settings name. `bypassPermissions` lets everything run; as root only with
+   * `IS_SANDBOX=1` in the environment.
+   */
+  permissionMode: permissionMode.optional(),
+  /** The mode of children, which may allow more than their parent has; left out: their parent's. A parent in `plan` or `dontAsk` binds them all the same. */
+  childPermissionMode: permissionMode.optional(),
+  /** Whether an agent's definition may ask for `bypassPermissions`. */
+  allowBypassPermissions: z
+    .boolean()
+    .default(false)
+    .refine((allows) => !allows || mayBypass(), { message: bypassRemedy }),
+  /** Who answers what agents ask. Whoever subscribes to `manager.inbox` can answer too. */
+  inbox: z
+    .strictObject({
+      /** Somebody answers though nobody subscribes: from another terminal, with `retinue approve`. */
+      attended: z.boolean().default(false),
+      /** Milliseconds after which a question answers itself; `null`: never. */
+      timeoutMs: z.number().positive().max(longestTimer).nullable().default(null),
+      /** What it answers then: it is denied, or allowed once. A question for words is never answered so. */
+      onDeadline: z.enum(["deny", "allow"]).default("deny"),
+      /** Asked in this order before any person. */
+      checks: z.array(z.custom<InboxCheck>((value) => typeof value === "function")).default([]),
+    })
+    .prefault({}),
+  /** Which surface this is; some agent types are offered on some only. */
+  entrypoint: z.enum(["cli", "library"]).default("library"),
+  logger: z
+    .custom<Logger>(
+      (value) => hasMethods(value, ["info", "warn", "child"]),
+      "must have the methods info, warn and child",
+    )
+    .default(silentLogger)
+    .transform(guardLogger),
+  clock: z
+    .custom<Clock>((value) => hasMethods(value, ["now"]), "must have the method now")
+    .default(systemClock),
+});
+
+export type ManagerOptions = Omit<z.input<typeof optionsSchema>, "settings"> & {
+  settings?: SettingsInput;
+};
+type Parsed = z.infer<typeof optionsSchema>;
+
+/** Rules and settings with the option that each came with. */
+export interface CheckedOptions extends Omit<
+  Parsed,
+  "settings" | "allowedTools" | "disallowedTools"
+> {
+  readonly settings: readonly OptionSettings[];
+  readonly allowedTools: readonly SourcedRule[];
+}
+
+export function checkOptions(options: ManagerOptions): CheckedOptions {
+  const limits = { ...limitsFromEnvironment(process.env), ...options.limits };
+  const parsed = optionsSchema.safeParse({ ...options, limits }, inOurWords);
+  if (parsed.success) return sourced(parsed.data);
+  const problems = problemsIn(parsed.error, "options");
+  throw new RetinueError(
+    "invalid_config",
+    `${options.entrypoint === "cli" ? "" : "createManager: "}${problems}. Correct the option.`,
+  );
+}
+
+function sourced({ disallowedTools, ...options }: Parsed): CheckedOptions {
+  const { entrypoint } = options;
+  return {
+    ...options,
+    settings: optionSettings({ ...options, disallowedTools }, entrypoint),
+    allowedTools: parseAllowedTools(options.allowedTools, optionName("allowedTools", entrypoint)),
+  };
+}
+
+/** The host's own settings are checked whole: their author is right there. */
+function fitsSettings(settings: Record<string, unknown>, context: z.RefinementCtx): void {
+  const { error } = settingsSchema.safeParse(settings, inOurWords);
+  for (const { path, message } of error?.issues ?? []) {
+    context.addIssue({ code: "custom", path: [...path], message });
+  }
+}
+
+function isModel(value: unknown): boolean {
+  return hasMethods(value, ["stream"]);
+}
+
+function hasMethods(value: unknown, names: readonly string[]): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return names.every((name) => typeof (value as Record<string, unknown>)[name] === "function");
+}

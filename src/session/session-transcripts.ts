@@ -1,0 +1,142 @@
+import { readdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { RetinueError } from "../contract/errors.ts";
+import type { AgentState } from "../events/agent-record.ts";
+import { parseAgentId, type AgentId } from "../contract/ids.ts";
+import type { Registry } from "../lifecycle/registry.ts";
+import type { Session } from "../lifecycle/session.ts";
+import type { Message } from "../contract/message.ts";
+import { Gate } from "../platform/gate.ts";
+import { unlessGone } from "../platform/files/remove-tree.ts";
+import { appendNotice } from "../transcript/append-notice.ts";
+import { isOpen, readAgent, type AgentOnDisk } from "../transcript/agent-on-disk.ts";
+import { conversationOf, readTranscript, type TranscriptEntry } from "../transcript/reader.ts";
+
+/** Where the transcript of one agent is. */
+export interface TranscriptRow {
+  agentId: AgentId;
+  name: string | null;
+  type: string;
+  /** `interrupted`: its process is gone, and it never said how it ended. */
+  state: AgentState;
+  /** JSON lines; not there yet while the agent has not said anything. */
+  path: string;
+}
+
+export interface LoadedTranscript extends TranscriptRow {
+  /** Line by line, in the order of the file. */
+  entries: TranscriptEntry[];
+  /** The conversation as it was sent, with secrets taken out. */
+  messages: Message[];
+}
+
+/**
+ * The transcripts of one session, as they are on disk: also those of agents that this process has never seen. An id that
+ * has none throws `unknown_task`.
+ */
+export class SessionTranscripts {
+  /** `<config>/projects/<project>` */
+  readonly projectDir: string;
+  /** What lies beside the main transcript: children, results, questions. */
+  readonly sessionDir: string;
+  /** The transcript of the main agent. */
+  readonly main: string;
+  readonly #session: Session;
+  readonly #registry: Registry;
+  readonly #changes = new Gate(1);
+
+  constructor(session: Session, registry: Registry) {
+    this.projectDir = session.paths.projectDir;
+    this.sessionDir = session.paths.sessionDir;
+    this.main = session.paths.mainTranscript;
+    this.#session = session;
+    this.#registry = registry;
+  }
+
+  /** Every agent of the session, the oldest first. */
+  async list(): Promise<TranscriptRow[]> {
+    const { mainMeta } = this.#session.paths;
+    const children = join(dirname(mainMeta), "subagents");
+    const names = (await unlessGone(() => readdir(children))) ?? [];
+    const files = names.filter((name) => name.endsWith(".meta.json"));
+    const found: AgentOnDisk[] = [];
+    for (const file of [mainMeta, ...files.map((name) => join(children, name))]) {
+      const agent = await readAgent(file);
+      if (agent !== undefined) found.push(agent);
+    }
+    return found.toSorted((a, b) => a.record.startedAt - b.record.startedAt).map(rowOf);
+  }
+
+  async load(id: string): Promise<LoadedTranscript> {
+    const agent = await this.#find(id);
+    const entries = await readTranscript(agent.transcript);
+    return { ...rowOf(agent), entries, messages: conversationOf(entries) };
+  }
+
+  /**
+   * Adds a note of the host to the transcript of an agent that has ended: readers see an attachment of type `notice`, and
+   * the agent reads it when it is resumed. Throws `agent_busy` for one that has not ended.
+   */
+  append(id: string, text: string): Promise<void> {
+    if (text.trim() === "")
+      throw new RetinueError("invalid_request", "append() needs a text. Write what to note.");
+    return this.#changes.run(async () => {
+      const agent = await this.#find(id);
+      const { paths, envelope, redactor, clock } = this.#session;
+      const isMain = agent.file === paths.mainMeta;
+      await appendNotice({
+        path: agent.transcript,
+        envelope: {
+          ...envelope,
+          isSidechain: !isMain,
+          ...(isMain ? {} : { agentId: agent.record.id }),
+        },
+        text: redactor.text(text),
+        at: clock.now(),
+        check: () => this.#refuseBusy(agent),
+      });
+    });
+  }
+
+  /**
+   * Removes what an ended agent has on disk: transcript, long results, outputs and the small file that lists it. The main
+   * agent's only when no other agent of the session runs. Throws `agent_busy` for an agent that has not ended.
+   */
+  delete(id: string): Promise<void> {
+    return this.#changes.run(async () => {
+      const agent = await this.#find(id);
+      this.#refuseBusy(agent);
+      const { removeAgent } = await import("../transcript/remove-agent.ts");
+      await removeAgent(agent, { sessionIsOpen: true, power: this.#session.power });
+      this.#registry.forget(agent.record.id);
+    });
+  }
+
+  async #find(id: string): Promise<AgentOnDisk> {
+    const { paths } = this.#session;
+    const agentId = parseAgentId(id);
+    if (agentId !== undefined) {
+      const main = await readAgent(paths.mainMeta);
+      if (main?.record.id === id) return main;
+      const child = await readAgent(paths.meta(agentId));
+      if (child !== undefined) return child;
+    }
+    throw new RetinueError("unknown_task", `unknown task_id: ${id}`);
+  }
+
+  #refuseBusy({ record }: AgentOnDisk): void {
+    const { id, state } = record;
+    const running = this.#registry.get(id);
+    const isBusy = running === undefined ? isOpen(state) : !running.hasEnded;
+    if (!isBusy) return;
+    throw new RetinueError(
+      "agent_busy",
+      `Agent ${id} is ${running?.state ?? state}. Stop it first: stop('${id}').`,
+    );
+  }
+}
+
+function rowOf({ record, transcript }: AgentOnDisk): TranscriptRow {
+  const { id, name, type, state } = record;
+  return { agentId: id, name, type, state, path: transcript };
+}

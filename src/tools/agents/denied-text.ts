@@ -1,0 +1,15 @@
+import type { DeniedCall } from "../../contract/agent-result.ts";
+
+/** A report that falls short explains itself. Null: nothing was denied. */
+export function deniedText(calls: readonly DeniedCall[], id?: string): string | null {
+  if (calls.length === 0) return null;
+  const lines = calls.map(
+    ({ tool, reason, count }) => `- ${tool}${count === 1 ? "" : ` (${count} times)`}: ${reason}`,
+  );
+  // Where nobody could be asked, somebody can be: in the foreground.
+  const remedy =
+    id === undefined
+      ? ""
+      : `\nIt ran in the background. Run it again in the foreground, where somebody can answer, if it needs these (resume: "${id}").`;
+  return `The agent was denied:\n${lines.join("\n")}${remedy}`;
+}

@@ -1,0 +1,69 @@
+import { ToolFailure } from "../tool.ts";
+
+/** How something in the background stands. */
+export interface TaskReport {
+  id: string;
+  kind: "agent" | "shell";
+  /** `running`, `completed`, `failed`, `stopped`, … */
+  state: string;
+  /** The end of what it printed, or what it has to say. */
+  content: string;
+  /** Characters in front of `content` that are only in the file. */
+  omitted?: number;
+  /** What else there is to know about it: one line each. */
+  notes?: readonly string[];
+  /** Where all of it is; `null`: nowhere. */
+  outputFile: string | null;
+  exitCode?: number;
+  error?: { code: string; message: string };
+  /** It was waited for and did not end in that time. */
+  timedOut: boolean;
+  description?: string;
+  /** How many processes a stop has ended. */
+  died?: number;
+}
+
+/** What goes on beside an agent: agents and commands in the background. */
+export interface Tasks {
+  /**
+   * How a task stands; with `block` when it has ended, or when the time is up. Throws `unknownTask` for what the asking
+   * agent may not see. Rejects with `signal.reason`.
+   */
+  output(
+    id: string,
+    options: { block: boolean; timeoutMs: number },
+    signal: AbortSignal,
+  ): Promise<TaskReport>;
+  /** Ends a task, and resolves when it has ended. Throws `unknownTask` too. */
+  stop(id: string): Promise<TaskReport>;
+}
+
+export function unknownTask(id: string): ToolFailure {
+  return new ToolFailure(
+    `unknown task_id: ${id}. Give the id that the call answered with which started it. Of a command that ended long ago only its output file is left.`,
+  );
+}
+
+/** The agent's own commands first, then the agents that it may see. */
+export function tasksOf(context: {
+  workbench: { shells: Tasks & { has(id: string): boolean } };
+  agents?: Tasks | undefined;
+}): Tasks {
+  const { shells } = context.workbench;
+  const holder = (id: string): Tasks => {
+    const found = shells.has(id) ? shells : context.agents;
+    if (found === undefined) throw unknownTask(id);
+    return found;
+  };
+  return {
+    output: async (id, options, signal) => holder(id).output(id, options, signal),
+    stop: async (id) => holder(id).stop(id),
+  };
+}
+
+/** `b12 completed (exit code 0)` */
+export function standing({ id, state, exitCode, error }: TaskReport): string {
+  const code = exitCode === undefined ? "" : ` (exit code ${exitCode})`;
+  const cause = error === undefined ? "" : `: ${error.message}`;
+  return `${id} ${state === "running" ? "is running" : state}${code}${cause}`;
+}

@@ -1,0 +1,63 @@
+import { join, relative, resolve } from "node:path";
+import { descriptorLinks } from "../../platform/files/open-decided.ts";
+import { ripgrep } from "./ripgrep.ts";
+import { searchOpened, type FoundFile } from "./search-opened.ts";
+
+const filesAtOnce = 200;
+
+export interface VisibleSearch {
+  options: readonly string[];
+  /** How matching files are listed, in the order of the answer: `--sort=path`. */
+  order: string;
+  target: {
+    kind: "file" | "directory";
+    /** What ripgrep is given, so that what it prints begins with it. */
+    shown: string;
+    /** Without links, as it was decided on. */
+    real: string;
+  };
+  /** Lines of files are printed, not only their names. */
+  printsContent: boolean;
+  cwd: string;
+  signal: AbortSignal;
+  hides: ((path: string) => boolean) | undefined;
+}
+
+/**
+ * What ripgrep prints about files that may be seen. It walks by name, so a directory that is swapped for a link at the
+ * right moment leads it astray. Therefore what it says about the inside of files counts only for those that were opened
+ * and checked here: it is first asked which files match at all, and then about the descriptors of those. Where some may
+ * not be seen they are left out in between: what it never reads it cannot tell, not even by a separator.
+ *
+ * What remains: in such a moment the mere names of files elsewhere, and that they match, can get into a list of names.
+ */
+export async function* searchVisible(search: VisibleSearch): AsyncGenerator<string> {
+  const { options, order, target, cwd, signal, hides } = search;
+  const isByDescriptor = descriptorLinks() !== undefined;
+  const about = (files: readonly FoundFile[]): AsyncGenerator<string> =>
+    isByDescriptor
+      ? searchOpened({ options, files, cwd, signal })
+      : ripgrep({ options, targets: files.map((file) => file.shown), cwd, signal });
+
+  if (target.kind === "file" && hides === undefined) return yield* about([target]);
+  if (hides === undefined && !(search.printsContent && isByDescriptor)) {
+    return yield* ripgrep({ options, targets: [target.shown], cwd, signal });
+  }
+  const listing = [...options.filter(isAboutMatching), order, "--files-with-matches", "--null"];
+  const found = ripgrep({ options: listing, targets: [target.shown], cwd, signal, end: "\0" });
+  let visible: FoundFile[] = [];
+  for await (const shown of found) {
+    const path = resolve(cwd, shown);
+    if (hides?.(path) === true) continue;
+    visible.push({ shown, real: join(target.real, relative(resolve(cwd, target.shown), path)) });
+    if (visible.length < filesAtOnce) continue;
+    yield* about(visible);
+    visible = [];
+  }
+  if (visible.length > 0) yield* about(visible);
+}
+
+/** Which files match, not how that is shown. */
+function isAboutMatching(option: string): boolean {
+  return /^--(?:regexp|glob|type|ignore-case|multiline|multiline-dotall)(?:=|$)/.test(option);
+}

@@ -1,0 +1,164 @@
+import { rm } from "node:fs/promises";
+import { setImmediate } from "node:timers/promises";
+import { errorMessage } from "../../contract/errors.ts";
+import type { StartedProcess } from "../../processes/process-tree.ts";
+import { endsWithin } from "../../platform/ends-within.ts";
+import { readOutput } from "./read-output.ts";
+import type { Shell } from "./start-shell.ts";
+import { endOf, Tail, type Shown } from "./tail.ts";
+import type { TaskFile } from "./task-file.ts";
+import type { TaskReport } from "../agents/tasks.ts";
+
+type Ending =
+  | { state: "completed" | "failed"; exitCode: number }
+  | { state: "failed"; message: string }
+  | { state: "stopped"; by: string };
+
+/** What is known of a command when it is started. */
+export interface BackgroundCommand {
+  readonly shell: Shell;
+  readonly callId: string;
+  readonly description: string;
+  /** Its own, removed when it has ended. */
+  readonly directory: string;
+  /** What the sandbox has to say in the end, by what the command printed last. */
+  readonly notes: (exitCode: number, printed: string) => readonly string[];
+}
+
+/** One command in the background, from its start until it is forgotten. */
+export class ShellTask {
+  readonly child: StartedProcess;
+  readonly callId: string;
+  readonly description: string;
+  /** Settles when its file is closed; never rejects. */
+  readonly ended: Promise<void>;
+  /** How many calls wait for its end: they say it themselves. */
+  awaited = 0;
+  /** A call has already said how it ended. */
+  isTold = false;
+  readonly #file: TaskFile;
+  readonly #directory: string;
+  readonly #notes: BackgroundCommand["notes"];
+  readonly #settle: () => void;
+  readonly #detach: () => void;
+  #tail: Tail | undefined = new Tail();
+  #said: readonly string[] = [];
+  #ending: Ending | undefined;
+  #stopper: string | undefined;
+
+  constructor(command: BackgroundCommand, file: TaskFile) {
+    this.child = command.shell.child;
+    this.callId = command.callId;
+    this.description = command.description;
+    this.#file = file;
+    this.#directory = command.directory;
+    this.#notes = command.notes;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.ended = promise;
+    this.#settle = resolve;
+    const closed = new Promise<void>((done) => this.child.once("close", () => done()));
+    this.#detach = readOutput(this.child, (text) => {
+      this.#tail?.add(text);
+      this.#file.write(text);
+    });
+    const ending = command.shell.exit.then(
+      async (exitCode): Promise<Ending> => {
+        // What was written before the exit is read in this time; another process may hold the pipe open for ever.
+        if (!(await endsWithin(closed, 100))) await setImmediate();
+        return { state: exitCode === 0 ? "completed" : "failed", exitCode };
+      },
+      (error: unknown): Ending => ({ state: "failed", message: errorMessage(error) }),
+    );
+    void ending.then((how) => this.#end(how));
+  }
+
+  get id(): string {
+    return this.#file.id;
+  }
+
+  get isRunning(): boolean {
+    return this.#ending === undefined;
+  }
+
+  /** Nobody stopped it. */
+  get endedByItself(): boolean {
+    return this.#ending !== undefined && this.#ending.state !== "stopped";
+  }
+
+  get outputFile(): string | null {
+    return this.#file.path;
+  }
+
+  /** Why something of its output is missing in the file. */
+  get problem(): string | undefined {
+    return this.#file.problem;
+  }
+
+  /** From now on its end is no end of its own. */
+  willBeStopped(by: string): void {
+    this.#stopper ??= by;
+  }
+
+  /** Its processes are gone, or cannot be ended: what is left to read is read, then it has ended. */
+  async stopped(): Promise<void> {
+    await endsWithin(this.ended, 300);
+    this.#end({ state: "stopped", by: this.#stopper ?? "" });
+    await this.ended;
+  }
+
+  /** The end of the output is in the file only from now on. */
+  forgetOutput(): void {
+    this.#tail = undefined;
+  }
+
+  report(timedOut = false): TaskReport {
+    const { text, omitted } = this.#shown();
+    const notes = [...this.#said, ...(this.problem === undefined ? [] : [unsaved(this.problem)])];
+    return {
+      id: this.id,
+      kind: "shell",
+      state: this.#ending?.state ?? "running",
+      content: text,
+      ...(omitted > 0 && { omitted }),
+      ...(notes.length > 0 && { notes }),
+      outputFile: this.outputFile,
+      ...fields(this.#ending),
+      timedOut,
+      description: this.description,
+    };
+  }
+
+  #shown(): Shown {
+    return this.#tail?.show() ?? endOf(this.#file.end());
+  }
+
+  #end(how: Ending): void {
+    if (this.#ending !== undefined) return;
+    this.#ending = this.#stopper === undefined ? how : { state: "stopped", by: this.#stopper };
+    this.#detach();
+    if ("exitCode" in this.#ending)
+      this.#said = this.#notes(this.#ending.exitCode, this.#shown().text);
+    for (const note of this.#said) this.#file.write(`\n${note}\n`);
+    this.#file.close(lastLine(this.#ending));
+    // A sandbox that was given up while it was prepared may still write there.
+    rm(this.#directory, { recursive: true, force: true, maxRetries: 5 }).then(
+      this.#settle,
+      this.#settle,
+    );
+  }
+}
+
+function fields(ending: Ending | undefined): Pick<TaskReport, "exitCode" | "error"> {
+  if (ending === undefined || "by" in ending) return {};
+  if ("exitCode" in ending) return { exitCode: ending.exitCode };
+  return { error: { code: "not_started", message: ending.message } };
+}
+
+function lastLine(ending: Ending): string {
+  if ("by" in ending) return `stopped ${ending.by}`;
+  return "exitCode" in ending ? `exit code ${ending.exitCode}` : ending.message;
+}
+
+function unsaved(problem: string): string {
+  return `[The file does not hold all of the output: ${problem}]`;
+}

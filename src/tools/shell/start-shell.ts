@@ -1,0 +1,99 @@
+import { constants } from "node:os";
+import type { Readable } from "node:stream";
+import type { StartedProcess } from "../../processes/process-tree.ts";
+import type { SandboxedCommand } from "../../platform/sandbox/sandboxed-command.ts";
+import { gitThatLooks } from "../../platform/sandbox/git-paths.ts";
+import { programOn, safePath } from "../../platform/files/safe-path.ts";
+import { startedEnvironment } from "../../platform/started-environment.ts";
+import { systemCode } from "../../contract/errors.ts";
+import { quietRipgrep } from "../../platform/quiet-ripgrep.ts";
+import { ToolFailure } from "../tool.ts";
+import type { Workbench } from "../workbench.ts";
+
+export interface Shell {
+  readonly child: StartedProcess;
+  /** The exit code of the command. Rejects with a `ToolFailure` when bash could not be started. */
+  readonly exit: Promise<number>;
+}
+
+/** Starts bash with a command, as we are or in the sandbox: to the caller both are the same. */
+export function startShell(call: {
+  command: string;
+  /** What bash reads first. */
+  prelude: string;
+  workbench: Workbench;
+  sandboxed: SandboxedCommand | undefined;
+  /** The command was approved by nobody: git in it acts on as little of the configuration as it can. */
+  unapproved: boolean;
+}): Shell {
+  const { workbench, sandboxed } = call;
+  const { cwd } = workbench;
+  const given = environment(workbench);
+  const quietly = sandboxed === undefined ? { RIPGREP_CONFIG_PATH: quietRipgrep } : {};
+  const path = safePath(given["PATH"], [workbench.root]);
+  const env = call.unapproved
+    ? { ...given, ...gitThatLooks(given), GIT_EXTERNAL_DIFF: undefined, ...quietly, PATH: path }
+    : given;
+  if (sandboxed === undefined) {
+    const args = ["--noprofile", "--norc", "-c", call.command];
+    const bash = path === given["PATH"] ? "bash" : programOn(path, "bash");
+    const child = workbench.processes.start(bash, args, {
+      cwd,
+      env: { ...env, BASH_ENV: call.prelude },
+    });
+    return { child, exit: exitOf(child) };
+  }
+  let child: StartedProcess;
+  try {
+    const { file, args } = sandboxed;
+    child = workbench.processes.start(file, args, { cwd, env, reports: true });
+  } catch (error) {
+    sandboxed.ended();
+    throw error;
+  }
+  child.once("exit", sandboxed.ended);
+  child.once("error", sandboxed.ended);
+  // The sandbox stays for as long as processes in the background do.
+  return { child, exit: Promise.race([reportOf(child), exitOf(child)]) };
+}
+
+function exitOf(child: StartedProcess): Promise<number> {
+  return new Promise((resolve, reject) => {
+    child.once("exit", (code, signal) => {
+      resolve(code ?? 128 + constants.signals[signal ?? "SIGKILL"]);
+    });
+    child.once("error", (error) => {
+      const remedy =
+        systemCode(error) === "ENOENT"
+          ? "Install it and put it on the PATH."
+          : "Try again when less is running.";
+      reject(new ToolFailure(`bash could not be started (${error.message}). ${remedy}`));
+    });
+  });
+}
+
+/** Settles only when something was reported; else the exit of the process itself counts. */
+function reportOf(child: StartedProcess): Promise<number> {
+  return new Promise((resolve) => {
+    const report = child.stdio[3] as Readable | null | undefined;
+    report?.once("data", (text: Buffer) => {
+      resolve(Number(text.toString("latin1")));
+      report.destroy();
+      // What lives on in the background holds up nobody.
+      child.unref();
+    });
+  });
+}
+
+/** Variables that change how bash reads a command, so that a permission decided on its text would not hold. */
+const shellVariables =
+  /^(?:ENV|SHELLOPTS|BASHOPTS|POSIXLY_CORRECT|PROMPT_COMMAND|PS4|CDPATH|GLOBIGNORE|BASH_.*)$/;
+
+/** What a command finds in its environment. */
+export function environment(
+  workbench: Pick<Workbench, "cwd" | "env" | "passes">,
+): NodeJS.ProcessEnv {
+  const given = Object.entries(startedEnvironment(workbench));
+  const harmless = given.filter(([name]) => !shellVariables.test(name));
+  return { ...Object.fromEntries(harmless), PWD: workbench.cwd };
+}
