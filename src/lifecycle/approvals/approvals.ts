@@ -2,7 +2,7 @@ import type { Approvals } from "../../loop/approve.ts";
 import { isKeptFromAsking } from "../../permissions/kept-from-asking.ts";
 import type { QuestionReply } from "../../tools/tool.ts";
 import { askedBy } from "./asked-by.ts";
-import type { AgentRun } from "../run-agent.ts";
+import type { AgentRun } from "../agent-run.ts";
 
 /** The inbox and the grants of a session, as one agent sees them. */
 export function approvalsOf({

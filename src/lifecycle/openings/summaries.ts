@@ -1,11 +1,12 @@
-import { errorMessage } from "../contract/errors.ts";
-import type { AgentEventBody } from "../events/event.ts";
-import { CacheSafe } from "../loop/cache-safe.ts";
-import { readAnswer } from "../loop/read-answer.ts";
-import { textOf, userMessage } from "../contract/message.ts";
-import type { ModelRequest } from "../model/model.ts";
-import { answerCost } from "../model/prices.ts";
-import type { Session } from "./session.ts";
+import { errorMessage } from "../../contract/errors.ts";
+import type { AgentEventBody } from "../../events/event.ts";
+import { CacheSafe } from "../../loop/cache-safe.ts";
+import { readAnswer } from "../../loop/read-answer.ts";
+import { textOf, userMessage } from "../../contract/message.ts";
+import type { ModelRequest } from "../../model/model.ts";
+import { answerCost } from "../../model/prices.ts";
+import type { Session } from "../session.ts";
+import type { Contribution, StartedRun } from "./opening.ts";
 
 const question = "In one short line: what are you doing right now? No tools.";
 const longest = 200;
@@ -16,9 +17,13 @@ const longest = 200;
  * answer is, no tool is run and nothing of it enters the conversation. One question at a time, never tried again; a failure
  * is nothing but a line that does not come. Nothing at all unless the settings ask for it.
  */
-export function openSummaries(options: SummariesOptions): Summaries | undefined {
-  const every = options.session.settings.background.summaries?.everySeconds;
-  return every === undefined ? undefined : new Summaries(options, every * 1000);
+export function openSummaries(run: StartedRun): Contribution {
+  const { session, isBackground, emit, abort, cleanup } = run;
+  const every = session.settings.background.summaries?.everySeconds;
+  if (every === undefined) return undefined;
+  const options = { session, isBackground, emit, signal: abort.signal };
+  const summaries = cleanup.use(new Summaries(options, every * 1000));
+  return { cacheSafe: summaries.cacheSafe };
 }
 
 class Summaries implements AsyncDisposable {
@@ -90,7 +95,7 @@ class Summaries implements AsyncDisposable {
   }
 }
 
-export interface SummariesOptions {
+interface SummariesOptions {
   readonly session: Pick<Session, "model" | "limits" | "prices" | "settings" | "clock" | "logger">;
   readonly isBackground: () => boolean;
   readonly emit: (body: AgentEventBody) => void;
