@@ -15,6 +15,7 @@ export const floors: readonly (readonly string[])[] = [
     "branch.ts",
     "resume.ts",
     "steer.ts",
+    "give-task.ts",
     "manager.ts",
     "control",
     "index.ts",

@@ -9,7 +9,7 @@ import { claimOf } from "./lifecycle/queue/claim.ts";
 import type { EarlierAgent, Interrupted } from "./lifecycle/history/earlier-agents.ts";
 import type { Past } from "./lifecycle/history/past.ts";
 import type { RunningAgent } from "./lifecycle/running-agent.ts";
-import type { Asker } from "./lifecycle/session.ts";
+import type { Asker } from "./lifecycle/family.ts";
 import { Ticket } from "./lifecycle/queue/slots.ts";
 import { sentMail } from "./lifecycle/mail/sent-mail.ts";
 import {
@@ -105,10 +105,10 @@ function recalled(
   }
 }
 
-/** The agent that a call has brought into being in an earlier process: ended, or with `goOn` running again. */
+/** The agent that a call has brought into being in an earlier process: ended, or with `resume` running again. */
 export async function childOf(
   asker: Asker,
-  { goOn }: { goOn: boolean },
+  { resume }: { resume: boolean },
   house: House,
 ): Promise<RunningAgent | undefined> {
   const id = await house.earlier.childOf(asker);
@@ -117,10 +117,10 @@ export async function childOf(
   if (known?.result !== undefined) return known;
   // Its parent brings it back beside its own work: here nobody waits for it.
   if (known?.isBackground === true) return known;
-  if (known?.isBusy === true) return goOn ? known : undefined;
+  if (known?.isBusy === true) return resume ? known : undefined;
   const { past } = await house.earlier.read(id);
   if (past.end !== null) return recallAgent(id, house);
-  if (!goOn) return undefined;
+  if (!resume) return undefined;
   return resumeAgent(id, {}, { kind: "agent", asker }, house);
 }
 

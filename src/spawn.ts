@@ -14,7 +14,8 @@ import { claimOf } from "./lifecycle/queue/claim.ts";
 import type { EarlierAgents } from "./lifecycle/history/earlier-agents.ts";
 import type { Registry } from "./lifecycle/registry.ts";
 import type { RunningAgent } from "./lifecycle/running-agent.ts";
-import type { Asker, Session } from "./lifecycle/session.ts";
+import type { Asker } from "./lifecycle/family.ts";
+import type { Session } from "./lifecycle/session.ts";
 import { Ticket } from "./lifecycle/queue/slots.ts";
 import type { FreshLook } from "./platform/files/fresh-look.ts";
 import type { Gate } from "./platform/gate.ts";
@@ -84,17 +85,13 @@ export function spawn(input: SpawnRequestInput, by: SpawnFor, house: House): Pro
       depth: by.kind === "main" ? 0 : (parent?.relates.depth ?? 0) + 1,
     };
     const { definition, background } = route;
-    const agent = await resolveAgent(definition, request, {
-      origin,
-      background,
-      found,
-      surroundings,
-    });
+    const context = { origin, background, found, surroundings };
+    const agent = await resolveAgent(definition, request, context);
 
     // A place to run. The main agent takes none; an agent without a task needs none yet.
     const takesSlot = by.kind !== "main" && request.prompt !== undefined;
-    const claim = claimOf(agent, session.model.provider);
-    const ticket = takesSlot ? session.slots.reserve(claim) : new Ticket(null);
+    const { slots, model } = session;
+    const ticket = takesSlot ? slots.reserve(claimOf(agent, model.provider)) : new Ticket(null);
     try {
       // The generator, driven by the registry whoever waits for it.
       const running = registry.add(agent, { standing: request.prompt === undefined });

@@ -1,5 +1,5 @@
 import type { EventBus } from "../events/bus.ts";
-import type { AgentId, SessionId } from "../contract/ids.ts";
+import type { SessionId } from "../contract/ids.ts";
 import type { Denials } from "../inbox/denials.ts";
 import type { Grants } from "../inbox/grants.ts";
 import type { Inbox } from "../inbox/inbox.ts";
@@ -12,15 +12,13 @@ import type { PowerJournal } from "../transcript/power/power-journal.ts";
 import type { Limits, Settings } from "../settings/settings.ts";
 import type { SessionSandbox } from "../platform/sandbox/session-sandbox.ts";
 import type { Redactor } from "../redact/redactor.ts";
-import type { SpawnRequestInput } from "../contract/spawn-request.ts";
 import type { Tool } from "../tools/tool.ts";
-import type { Tasks } from "../tools/agents/tasks.ts";
 import type { FileLedger } from "../tools/files/file-state.ts";
 import type { HeldLease } from "../transcript/lease/take-lease.ts";
 import type { SessionPaths } from "../transcript/paths.ts";
 import type { Envelope } from "../transcript/entry.ts";
+import type { Family } from "./family.ts";
 import type { Life } from "./life.ts";
-import type { RunningAgent } from "./running-agent.ts";
 import type { Slots } from "./queue/slots.ts";
 
 /** What all agents of one session share. */
@@ -45,10 +43,6 @@ export interface Session {
   readonly denials: Denials;
   /** How each running agent judges a call with further rules: where it works now is its own business. */
   readonly judges: Map<string, Judge>;
-  /** The type of agent that a name means, or that no name means. */
-  readonly agentType: (name: string | undefined) => string;
-  /** The type of an agent of the session, running or ended. */
-  readonly typeOf: (id: string) => string | undefined;
   readonly life: Life;
   /** Whether agents and commands may run while nobody waits for them. */
   readonly allowsBackground: boolean;
@@ -61,12 +55,8 @@ export interface Session {
   readonly logger: Logger;
   /** What is stored or told goes through it; what models and tools are given does not. */
   readonly redactor: Redactor;
-  /** Spawning, handed in from above: agents spawn agents, so the pipeline would otherwise need itself. */
-  readonly spawnChild: (request: SpawnRequestInput, asker: Asker) => Promise<RunningAgent>;
-  /** The agents below one agent, as its tools see them. */
-  readonly tasksOf: (id: AgentId) => Tasks;
-  /** The agent that this very call has brought into being in an earlier process: ended, in the background, or with `goOn` running again. */
-  readonly childOf: (asker: Asker, how: { goOn: boolean }) => Promise<RunningAgent | undefined>;
+  /** The session's other agents, for the run of one. */
+  readonly family: Family;
 }
 
 /** Whether a call would run if these rules were allowed too, for so long. */
@@ -75,11 +65,3 @@ export type Judge = (
   call: { tool: string; input: Record<string, unknown> },
   scope: GrantScope,
 ) => boolean;
-
-/** The agent that asks for a child. */
-export interface Asker {
-  readonly id: AgentId;
-  readonly toolUseId: string;
-  /** A foreground child dies with it. */
-  readonly signal: AbortSignal;
-}

@@ -7,17 +7,16 @@ import { toDefinition, type AgentDefinition } from "../definitions/definition.ts
 import type { Diagnostic } from "../contract/diagnostic.ts";
 import { errorMessage, RetinueError } from "../contract/errors.ts";
 import { EventBus } from "../events/bus.ts";
-import { newSessionId, parseAgentId } from "../contract/ids.ts";
+import { newSessionId } from "../contract/ids.ts";
 import { AuditLog } from "../inbox/audit.ts";
 import { Denials } from "../inbox/denials.ts";
 import { Grants } from "../inbox/grants.ts";
 import { Inbox } from "../inbox/inbox.ts";
-import { agentTasks } from "../lifecycle/agent-tasks.ts";
 import { EarlierAgents } from "../lifecycle/history/earlier-agents.ts";
 import { Registry } from "../lifecycle/registry.ts";
-import type { RunningAgent } from "../lifecycle/running-agent.ts";
-import type { Asker, Session } from "../lifecycle/session.ts";
+import type { Session } from "../lifecycle/session.ts";
 import { Slots } from "../lifecycle/queue/slots.ts";
+import { familyOf } from "./family.ts";
 import type { CheckedOptions } from "./manager-options.ts";
 import {
   additionalDirectories,
@@ -39,18 +38,16 @@ import { Environment } from "../resolve/environment.ts";
 import { byModelId } from "../resolve/model.ts";
 import { sessionMode } from "../resolve/permission-mode.ts";
 import { projectFolder } from "../settings/project-folder.ts";
-import { spawn, type House } from "../spawn.ts";
+import type { House } from "../spawn.ts";
 import { FileLedger } from "../tools/files/file-state.ts";
 import { createTools } from "../tools/registry.ts";
-import { childOf, resumeAgent } from "../resume.ts";
 import { backgroundDisabled } from "../settings/background-disabled.ts";
-import type { SpawnRequestInput } from "../contract/spawn-request.ts";
 import { projectDirectory, sessionPaths, type SessionPaths } from "../transcript/paths.ts";
 import { takeLease } from "../transcript/lease/take-lease.ts";
 import { openPowerJournal } from "../transcript/power/open-power-journal.ts";
 import { version } from "../contract/version.ts";
 
-/** Builds everything that the agents of one session share, and ties the one knot: agents spawn through the pipeline. */
+/** Builds everything that the agents of one session share. */
 export function buildHouse(
   options: CheckedOptions,
   programmatic: () => readonly AgentDefinition[],
@@ -89,7 +86,6 @@ export function buildHouse(
     power: openPowerJournal(options.durability, { paths, logger }),
     settings,
     ...questions,
-    agentType: (name) => types?.typeOf(name ?? settings.agents.defaultType) ?? name ?? "",
     envelope: {
       entrypoint: options.entrypoint === "cli" ? "cli" : "sdk-ts",
       cwd,
@@ -123,13 +119,10 @@ export function buildHouse(
     clock: options.clock,
     logger,
     redactor,
-    spawnChild: (request, asker) => spawnOrResume(request, asker, house),
-    typeOf: (text) => {
-      const id = parseAgentId(text);
-      return id && house.registry.record(id)?.type;
-    },
-    tasksOf: (asker) => agentTasks(asker, house.registry, session),
-    childOf: (asker, how) => childOf(asker, how, house),
+    family: familyOf(
+      () => house,
+      () => types,
+    ),
   };
   const warned = new Set<string>();
   const warnOnce = ({ severity, file, line, message }: Diagnostic): void => {
@@ -182,21 +175,6 @@ export function buildHouse(
     mainDefinition,
   };
   return house;
-}
-
-/** A model asks for a new agent, or for one that it had. */
-function spawnOrResume(
-  request: SpawnRequestInput,
-  asker: Asker,
-  house: House,
-): Promise<RunningAgent> {
-  const { resume, prompt, max_turns: maxTurns, model, mode, effort } = request;
-  if (resume === undefined) return spawn(request, { kind: "agent", asker }, house);
-  const id = parseAgentId(resume);
-  if (id === undefined) throw new RetinueError("unknown_task", `unknown task_id: ${resume}`);
-  const background = house.session.allowsBackground && request.run_in_background === true;
-  const changes = { prompt, maxTurns, model, mode, effort, background };
-  return resumeAgent(id, changes, { kind: "agent", asker }, house);
 }
 
 function refuseMissing({ sessionDir }: SessionPaths): void {

@@ -21,8 +21,8 @@ export function approvalsOf({
       return inbox.canAnswer && !isKeptFromAsking(asker, settings);
     },
     grants: () => grants.rulesFor(holder, { session: permissions.takesSessionGrants }),
-    agentType: (name) => session.agentType(name),
-    typeOf: (id) => session.typeOf(id),
+    agentType: (name) => session.family.typeNamed(name),
+    typeOf: (id) => session.family.typeOf(id),
     ask: (call, { reason, part, suggestions }, signal) =>
       inbox.ask(
         {

@@ -16,7 +16,7 @@ import { parseEntry, type TranscriptEntry } from "../../transcript/reader.ts";
 import type { EarlierFiles } from "./agent-files.ts";
 import { lostShells } from "./lost-shells.ts";
 import { pastOf, type Past } from "./past.ts";
-import type { Asker } from "../session.ts";
+import type { Asker } from "../family.ts";
 
 /** An agent that has run before, as its files tell it. */
 export interface EarlierAgent {

@@ -31,9 +31,9 @@ export function journalSteps(options: {
       await announced(key);
       const asker = { id: agent.id, toolUseId, signal };
       const known = begun.delete(toolUseId)
-        ? await session.childOf(asker, { goOn: true })
+        ? await session.family.childOf(asker, { resume: true })
         : undefined;
-      const child = known ?? (await session.spawnChild(request, asker));
+      const child = known ?? (await session.family.spawn(request, asker));
       if (!child.isBackground)
         await waits.during("child", () => Promise.race([child.ended, child.movedToBackground]));
       return outcomeOf(child, request.prompt ?? "", session);
@@ -41,7 +41,7 @@ export function journalSteps(options: {
     async earlierChild(request, toolUseId) {
       if (!begun.delete(toolUseId)) return undefined;
       const asker = { id: agent.id, toolUseId, signal };
-      const child = await session.childOf(asker, { goOn: false });
+      const child = await session.family.childOf(asker, { resume: false });
       return child && outcomeOf(child, request.prompt ?? "", session);
     },
     wait: (_key, reason, arrival) => waits.during(reason, arrival),

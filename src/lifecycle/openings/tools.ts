@@ -10,5 +10,5 @@ export function openTools({ agent, session }: StartedRun): Contribution {
     }),
   );
   const toolSpecs = [...tools.values()].map(toolSpec);
-  return { tools, toolSpecs, agents: session.tasksOf(agent.id) };
+  return { tools, toolSpecs, agents: session.family.tasksOf(agent.id) };
 }
