@@ -5,9 +5,9 @@ import { refuseWhenOver } from "./lifecycle/life.ts";
 import { sentMail } from "./lifecycle/mail/sent-mail.ts";
 import {
   backgroundChildrenOf,
-  tellOfChildren,
+  mailOfChildren,
   unreadEnds,
-} from "./lifecycle/mail/tell-of-children.ts";
+} from "./lifecycle/mail/mail-of-children.ts";
 import { claimOf } from "./lifecycle/queue/claim.ts";
 import type { House } from "./spawn.ts";
 
@@ -19,9 +19,8 @@ export async function giveTask(
   house: House,
 ): Promise<AgentResult> {
   const { registry, session } = house;
-  const about = backgroundChildrenOf(id, house);
-  const mailbox = registry.get(id)?.mailbox;
-  const hasRead = (mailId: string): boolean => mailbox?.hasRead(mailId) ?? false;
+  const about = backgroundChildrenOf(id, registry);
+  const hasRead = (mailId: string): boolean => registry.get(id)?.hasRead(mailId) ?? false;
   const gone = await unreadEnds(id, hasRead, house);
   refuseWhenOver(session);
   if (prompt === "") {
@@ -45,10 +44,7 @@ export async function giveTask(
     source: "human",
     timeout: timeout ?? session.limits.processTimeout,
   } as const;
-  const started = registry.start(running, task, { ticket, follow: null });
-  // Messages that came while it stood idle.
-  for (const mail of sentMail(session.paths.mail(id))) running.mailbox.post(mail);
-  tellOfChildren(running, { about, gone }, house);
-  await started;
+  const mail = [...sentMail(session.paths.mail(id)), ...mailOfChildren(id, { about, gone }, house)];
+  await registry.start(running, task, { ticket, follow: null, mail });
   return running.ended;
 }

@@ -14,9 +14,9 @@ import { Ticket } from "./lifecycle/queue/slots.ts";
 import { sentMail } from "./lifecycle/mail/sent-mail.ts";
 import {
   backgroundChildrenOf,
-  tellOfChildren,
+  mailOfChildren,
   unreadEnds,
-} from "./lifecycle/mail/tell-of-children.ts";
+} from "./lifecycle/mail/mail-of-children.ts";
 import type { PermissionMode, ResolvedAgent } from "./contract/resolved-agent.ts";
 import type { Changes } from "./resolve/renew.ts";
 import { begunCalls } from "./loop/pending.ts";
@@ -61,7 +61,7 @@ export async function resumeAgent(
     if (by.kind === "agent" && agent.relates.parentId !== by.asker.id) throw unknown(id);
     const past = await pastNow(earlier.past, agent, request);
     // A child that ends while files are read is no longer in the registry when its parent is notified.
-    const about = backgroundChildrenOf(id, house);
+    const about = backgroundChildrenOf(id, registry);
     // Looking for children may mean to look at all files.
     const hasRead = (mailId: string): boolean => past.told.has(mailId);
     const gone = agent.can.spawn.allowed ? await unreadEnds(id, hasRead, house) : [];
@@ -74,19 +74,16 @@ export async function resumeAgent(
         : session.slots.reserve(claimOf(agent, session.model.provider));
     const running = recalled(agent, earlier, ticket, house);
     const follow = by.kind === "agent" && !running.isBackground ? by.asker.signal : null;
-    const parent =
-      agent.relates.parentId === null ? undefined : registry.get(agent.relates.parentId);
-    if (running.isBackground && parent?.isBusy === true) parent.mailbox.expect(id);
-    const started = registry.start(running, task, { ticket, follow, past });
-    // Nothing of this may come after the agent's first look into its mail.
-    const mail = [...earlier.lostShells, ...sentMail(session.paths.mail(id))];
-    for (const one of mail) running.mailbox.post(one);
-    tellOfChildren(running, { about: [...about, ...children], gone }, house);
-    await started;
+    const mail = [
+      ...earlier.lostShells,
+      ...sentMail(session.paths.mail(id)),
+      ...mailOfChildren(id, { about: [...about, ...children], gone }, house),
+    ];
+    await registry.start(running, task, { ticket, follow, past, mail });
     return { running, children };
   });
   const left = children.filter(({ state }) => state === "interrupted");
-  await Promise.all(left.map((child) => bringBack(running, child.agent.id, house)));
+  await Promise.all(left.map((child) => bringBack(child, house)));
   return running;
 }
 
@@ -182,7 +179,8 @@ async function claimedBy(
 }
 
 /** A child that was interrupted goes on; a parent does not wait for one that cannot. */
-async function bringBack(parent: RunningAgent, id: AgentId, house: House): Promise<void> {
+async function bringBack(child: RunningAgent, house: House): Promise<void> {
+  const { id } = child.agent;
   try {
     await resumeAgent(id, {}, { kind: "host" }, house);
   } catch (error) {
@@ -190,7 +188,7 @@ async function bringBack(parent: RunningAgent, id: AgentId, house: House): Promi
     if (house.registry.get(id)?.isBusy === true) return;
     const { logger } = house.session;
     logger.warn({ agentId: id, error: errorMessage(error) }, "a child could not be resumed");
-    parent.mailbox.settle(id);
+    house.registry.giveUp(child);
   }
 }
 

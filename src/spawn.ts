@@ -99,7 +99,6 @@ export function spawn(input: SpawnRequestInput, by: SpawnFor, house: House): Pro
       const source = by.kind === "agent" ? "parent" : "human";
       const task = { prompt: request.prompt, source, timeout: agent.costs.timeout } as const;
       const follow = by.kind === "agent" && !background ? by.asker.signal : null;
-      if (background) above?.mailbox.expect(agent.id);
       await registry.start(running, task, { ticket, follow });
       return running;
     } catch (error) {

@@ -19,7 +19,7 @@ export async function sendMessage(
   if (text.trim() === "")
     throw new RetinueError("invalid_request", "The message is empty. Write one.");
   const running = registry.get(id);
-  if (running?.mailbox.isOpen !== true) {
+  if (running?.readsMail !== true) {
     throw new RetinueError(
       "agent_ended",
       `Agent ${id} is ${state} and reads no more messages. Resume it with the message instead.`,
@@ -28,7 +28,7 @@ export async function sendMessage(
   const { paths, redactor, clock, power } = session;
   const message = { text: redactor.text(text), at: clock.now() };
   const kept = await storing(() => keepMessage(paths.mail(id), message, power));
-  running.mailbox.post({ ...kept, text });
+  registry.post(id, { ...kept, text });
   return { messageId: kept.id, agentId: id };
 }
 
@@ -65,7 +65,6 @@ export function moveToBackground(
       `Agent ${id} has no parent that waits for it. Name one of its children.`,
     );
   }
-  registry.get(parentId)?.mailbox.expect(id);
   registry.background(running);
   return running;
 }

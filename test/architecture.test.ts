@@ -66,6 +66,13 @@ test("no code asks for the name of a built-in agent", async () => {
   expect(sources.filter((file) => named.test(code(file)))).toEqual(["src/settings/settings.ts"]);
 });
 
+test("the registry alone opens and fills mailboxes", () => {
+  const users = sources.filter((file) =>
+    /\bmailbox\b/.test(read(file).replaceAll(/\/\*[\s\S]*?\*\//g, "")),
+  );
+  expect(users.toSorted()).toEqual(["src/lifecycle/registry.ts", "src/lifecycle/running-agent.ts"]);
+});
+
 test("no directory is made with Node's recursive form, which never returns below /proc", () => {
   const recursive = /mkdir(?:Sync)?\([^;]*recursive/;
   expect(sources.filter((file) => recursive.test(read(file)))).toEqual([]);

@@ -8,12 +8,14 @@ import { WrapUp } from "../loop/wrap-up.ts";
 import { isOpen } from "../transcript/agent-on-disk.ts";
 import { followAbort } from "./abort.ts";
 import type { History } from "../loop/loop-context.ts";
+import type { Mail } from "../loop/mail.ts";
 import { AgentFiles } from "./history/agent-files.ts";
 import { drive } from "./drive.ts";
 import type { EarlierAgent } from "./history/earlier-agents.ts";
 import { EndedRecords } from "./history/ended-records.ts";
 import { logEvent } from "./log-event.ts";
 import type { Memory } from "./memory.ts";
+import { backgroundChildrenOf } from "./mail/mail-of-children.ts";
 import { endNotification, endOf } from "./mail/notification.ts";
 import type { Past } from "./history/past.ts";
 import type { AgentRun, RunTask } from "./agent-run.ts";
@@ -32,11 +34,13 @@ export interface StartOptions {
   readonly follow: AbortSignal | null;
   /** Of an agent that comes back. */
   readonly past?: Past;
+  /** Messages and notifications that came while it did not run. Those that it has read are not posted again. */
+  readonly mail?: readonly Mail[];
 }
 
 /**
  * All agents of a session. The registry drives every generator, whoever waits for it: that is what makes background,
- * resume and foreground the same thing.
+ * resume and foreground the same thing. It owns their mailboxes: nothing else posts, or says what an agent waits for.
  */
 export class Registry {
   readonly #session: Session;
@@ -155,7 +159,7 @@ export class Registry {
     const at = this.#session.clock.now();
     const ended = result.promise;
     running.begin({ abort, ending, ended, unlink }, { resumes, hasLeftPlan, at });
-    running.mailbox.open(options.past?.told);
+    this.#openMailbox(running, options);
     const permissionMode = running.meets.permissions.mode;
     const begins = { prompt: task.prompt, permissionMode };
     running.files.begin(running.agent, begins, running.record);
@@ -167,8 +171,19 @@ export class Registry {
   /** Lets a running child go on by itself: whoever waits for it gets its id at once, and its result as a notification. */
   background(running: RunningAgent): void {
     if (running.isBackground) return;
+    this.#parentOf(running)?.mailbox.expect(running.agent.id);
     running.moveToBackground();
     this.#tellAnyway(running, { type: "agent-background" });
+  }
+
+  /** Gives an agent a message. False when it reads no more in this run. */
+  post(id: AgentId, mail: Mail): boolean {
+    return this.#agents.get(id)?.mailbox.post(mail) ?? false;
+  }
+
+  /** A child that cannot be resumed: its parent waits for it no longer. */
+  giveUp(child: RunningAgent): void {
+    this.#parentOf(child)?.mailbox.settle(child.agent.id);
   }
 
   /** Ends an agent and resolves when nothing of it is left running. Ending it twice does no harm. */
@@ -258,14 +273,30 @@ export class Registry {
     this.#ended.add(record);
   }
 
-  /** Its end is on disk by now. A parent that does not run any more finds it there when it goes on. */
+  /** A run begins: its agent reads what came before, and waits for the children that run in the background; its parent waits for it. */
+  #openMailbox(running: RunningAgent, { past, mail = [] }: StartOptions): void {
+    const { mailbox, agent } = running;
+    mailbox.open(past?.told);
+    for (const one of mail) mailbox.post(one);
+    for (const child of backgroundChildrenOf(agent.id, this)) {
+      if (!child.hasEnded) mailbox.expect(child.agent.id);
+    }
+    const parent = this.#parentOf(running);
+    if (running.isBackground && parent?.isBusy === true) parent.mailbox.expect(agent.id);
+  }
+
+  /** Its end is on disk by now. A parent that does not run any more finds it there when it is resumed. */
   #notifyParent(running: RunningAgent): void {
-    const { relates, id } = running.agent;
-    if (!running.isBackground || relates.parentId === null) return;
-    const parent = this.#agents.get(relates.parentId);
+    const parent = running.isBackground ? this.#parentOf(running) : undefined;
+    if (parent === undefined) return;
     const end = endOf(running);
-    if (end !== undefined) parent?.mailbox.post(endNotification(end, this.#session));
-    parent?.mailbox.settle(id);
+    if (end !== undefined) parent.mailbox.post(endNotification(end, this.#session));
+    parent.mailbox.settle(running.agent.id);
+  }
+
+  #parentOf({ agent }: RunningAgent): RunningAgent | undefined {
+    const { parentId } = agent.relates;
+    return parentId === null ? undefined : this.#agents.get(parentId);
   }
 
   #crash(running: RunningAgent, message: string): AgentResult {

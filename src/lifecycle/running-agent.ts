@@ -21,6 +21,7 @@ import type { RunEnding } from "./run-ending.ts";
 export class RunningAgent {
   readonly agent: ResolvedAgent;
   readonly files: AgentFiles;
+  /** The registry's: nothing else posts, or says what the agent waits for. */
   readonly mailbox = new Mailbox();
   #record: AgentRecord;
   result: AgentResult | undefined;
@@ -64,6 +65,16 @@ export class RunningAgent {
   get ended(): Promise<AgentResult> {
     if (this.#run !== undefined) return this.#run.ended;
     return this.result === undefined ? new Promise(() => undefined) : Promise.resolve(this.result);
+  }
+
+  /** Whether it reads messages: it runs, and has not given its final answer. */
+  get readsMail(): boolean {
+    return this.mailbox.isOpen;
+  }
+
+  /** Whether it was told this, in this run or an earlier one. */
+  hasRead(mailId: string): boolean {
+    return this.mailbox.hasRead(mailId);
   }
 
   get hasEnded(): boolean {

@@ -2,6 +2,7 @@ import { resultOf } from "../../events/agent-record.ts";
 import type { AgentId } from "../../contract/ids.ts";
 import { filesAtOnce, mapAtMost } from "../../platform/gate.ts";
 import { readResultText } from "../../transcript/read-result.ts";
+import type { Mail } from "../../loop/mail.ts";
 import { childEnd, endMailId, endNotification, endOf, type ChildEnd } from "./notification.ts";
 import type { Registry } from "../registry.ts";
 import type { RunningAgent } from "../running-agent.ts";
@@ -11,7 +12,7 @@ import type { Session } from "../session.ts";
 export async function unreadEnds(
   parent: AgentId,
   hasRead: (mailId: string) => boolean,
-  { registry, session }: Family,
+  { registry, session }: Household,
 ): Promise<ChildEnd[]> {
   const children = registry
     .records()
@@ -30,15 +31,15 @@ export async function unreadEnds(
   return ends.filter((end) => end !== undefined);
 }
 
-interface Family {
+interface Household {
   readonly registry: Registry;
   readonly session: Session;
 }
 
-/** Those in memory. */
+/** The background children of an agent that are in memory. */
 export function backgroundChildrenOf(
   parent: AgentId,
-  { registry }: Pick<Family, "registry">,
+  registry: Pick<Registry, "list">,
 ): RunningAgent[] {
   return registry
     .list()
@@ -46,22 +47,20 @@ export function backgroundChildrenOf(
 }
 
 /**
- * Notifies an agent of its background children that have ended, and makes it wait for the others. `about`: children that were in
- * the registry, or were read from their files, a moment ago. `gone`: the ends of others.
+ * The notifications of background children that have ended. `about`: children that were in the registry, or were read from
+ * their files, a moment ago. `gone`: the ends of others.
  */
-export function tellOfChildren(
-  { agent, mailbox }: RunningAgent,
+export function mailOfChildren(
+  parent: AgentId,
   { about, gone }: { about: readonly RunningAgent[]; gone: readonly ChildEnd[] },
-  { registry, session }: Family,
-): void {
-  const known = backgroundChildrenOf(agent.id, { registry });
+  { registry, session }: Household,
+): Mail[] {
+  const known = backgroundChildrenOf(parent, registry);
   const children = new Map([...about, ...known].map((child) => [child.agent.id, child]));
-  const ends = [...gone.filter(({ id }) => !children.has(id))];
-  for (const child of children.values()) {
-    if (!child.hasEnded) mailbox.expect(child.agent.id);
-    const end = child.hasEnded ? endOf(child) : undefined;
-    if (end !== undefined) ends.push(end);
-  }
-  for (const end of ends.toSorted((a, b) => a.endedAt - b.endedAt))
-    mailbox.post(endNotification(end, session));
+  const ended = [...children.values()].filter((child) => child.hasEnded).map(endOf);
+  const ends = [...gone.filter(({ id }) => !children.has(id)), ...ended];
+  return ends
+    .filter((end) => end !== undefined)
+    .toSorted((a, b) => a.endedAt - b.endedAt)
+    .map((end) => endNotification(end, session));
 }
