@@ -18,6 +18,7 @@ import { parseAgentId, type AgentId, type SessionId } from "./contract/ids.ts";
 import type { Inbox } from "./inbox/inbox.ts";
 import type { StopOptions } from "./lifecycle/history/died.ts";
 import type { Capacity } from "./lifecycle/queue/capacity.ts";
+import type { RunningAgent } from "./lifecycle/running-agent.ts";
 import type { Totals } from "./lifecycle/totals.ts";
 import { checkOptions, type ManagerOptions } from "./session/manager-options.ts";
 import type { WrittenCall } from "./permissions/parse-call.ts";
@@ -103,6 +104,31 @@ export class Manager {
    */
   spawn(request: SpawnRequestInput): Promise<AgentRow> {
     return this.#spawn(request, { kind: "host" });
+  }
+
+  /**
+   * Runs a child agent and resolves with its result, once it has ended. A failure is a result too; `signal` stops the agent.
+   * Throws for a request that `spawn` refuses.
+   */
+  async run(
+    request: SpawnRequestInput & { prompt: string },
+    { signal }: { signal?: AbortSignal } = {},
+  ): Promise<AgentResult & { agentId: AgentId }> {
+    signal?.throwIfAborted();
+    if (request.prompt === undefined) {
+      const message = "run() needs a prompt. For an agent that takes tasks later use spawn().";
+      throw new RetinueError("invalid_request", message);
+    }
+    const running = await this.#start(request, { kind: "host" });
+    const { id: agentId } = running.agent;
+    const stop = (): void => void this.stop(agentId, "aborted by the host");
+    if (signal?.aborted === true) stop();
+    signal?.addEventListener("abort", stop, { once: true });
+    try {
+      return { agentId, ...(await running.ended) };
+    } finally {
+      signal?.removeEventListener("abort", stop);
+    }
   }
 
   /** Starts the session's main agent, which may delegate to children of its own. */
@@ -322,11 +348,15 @@ export class Manager {
   }
 
   async #spawn(request: SpawnRequestInput, by: SpawnFor): Promise<AgentRow> {
+    return rowOf((await this.#start(request, by)).record);
+  }
+
+  async #start(request: SpawnRequestInput, by: SpawnFor): Promise<RunningAgent> {
     this.#refuseWhenClosed();
     // Without its sandbox nothing starts, and the caller hears why.
     await this.#house.session.sandbox?.open();
     this.#prune.begin();
-    return rowOf((await spawn(request, by, this.#house)).record);
+    return spawn(request, by, this.#house);
   }
 
   async #end(id: string, reason: string, how: StopOptions): Promise<StoppedRow> {

@@ -79,6 +79,7 @@ export function spawn(input: SpawnRequestInput, by: SpawnFor, house: House): Pro
       parentId: parent?.id ?? null,
       toolUseId: by.kind === "agent" ? by.asker.toolUseId : null,
       parentModel: parent?.costs.model,
+      workspace: parent?.workspace ?? surroundings.workspace,
       meets: above?.meets ?? house.meets,
       byModel: by.kind === "agent",
       path: parent?.relates.path ?? [],

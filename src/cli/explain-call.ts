@@ -10,6 +10,7 @@ import { additionalDirectories, rulesOfSettings } from "../permissions/rules/fro
 import { optionName } from "../permissions/rules/option-settings.ts";
 import { parseCall } from "../permissions/parse-call.ts";
 import { realPath } from "../platform/files/real-path.ts";
+import { sessionWorkspace } from "../resolve/workspace.ts";
 import { Environment } from "../resolve/environment.ts";
 import { explainCall, type CallExplanation } from "../resolve/explain-call.ts";
 import { backgroundDisabled } from "../settings/background-disabled.ts";
@@ -36,6 +37,7 @@ export async function explainCallCommand(
   const { mode, childMode } = modesHere(options, settings);
   const cwd = realpathSync(process.cwd());
   const configDir = resolve(defaultConfigDir());
+  const environment = new Environment({ cwd, configDir, now: Date.now() });
   const main = type ?? settings.agent;
   const grants = new Grants({ cwd, configDir, now: () => Date.now() });
   const { defaultType } = settings.agents;
@@ -48,11 +50,11 @@ export async function explainCallCommand(
     surroundings: {
       settings,
       limits: limitsSchema.parse(limitsFromEnvironment(process.env)),
-      environment: new Environment({ cwd, configDir, now: Date.now() }),
+      environment,
       availableTools: [...createTools({ defaultType, canSearch: true, background }).keys()],
       project: projectFolder(cwd),
       trusted,
-      addedDirectories: additionalDirectories(settings, cwd),
+      workspace: sessionWorkspace(environment, additionalDirectories(settings, cwd)),
       own: [...new Set([configDir, realPath(configDir)])],
       readable: [],
       allowsBypass: false,

@@ -2,6 +2,15 @@ import type { AgentId, SessionId } from "./ids.ts";
 import type { Attachment } from "./message.ts";
 import type { Effort } from "./spawn-request.ts";
 
+/** Where an agent works. Decided before the agent is resolved, and stored: a resumed agent works where it worked. */
+export interface Workspace {
+  readonly cwd: string;
+  /** The working directories: `cwd`, and those that count like it. */
+  readonly directories: readonly string[];
+  /** The branch that was checked out when the work began. */
+  readonly branch: string | null;
+}
+
 /**
  * One agent, fully decided: what every definition, request, setting and parent had to say is already in it.
  * Frozen, serialisable, and the only thing that the lifecycle and the loop know of an agent. Each group is one of
@@ -14,7 +23,7 @@ export interface ResolvedAgent {
   readonly name: string | null;
   readonly description: string;
   readonly color: string | null;
-  readonly cwd: string;
+  readonly workspace: Workspace;
   /** Stands for the content of its definition. */
   readonly definitionHash: string;
 

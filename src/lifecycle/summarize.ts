@@ -15,7 +15,7 @@ export function summarize(
     modelFrom: agent.costs.modelFrom,
     scripted,
     maxTurns: agent.costs.maxTurns,
-    cwd: agent.cwd,
+    cwd: agent.workspace.cwd,
     parentId: agent.relates.parentId,
     depth: agent.relates.depth,
     toolUseId: agent.relates.toolUseId,

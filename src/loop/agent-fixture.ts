@@ -13,7 +13,7 @@ export const looseAgent = {
       memory: null,
       project: "/",
       trusted: true,
-      cwd: "/",
+      workspace: { cwd: "/", directories: ["/"], branch: null },
       directories: [],
       own: [],
       state: [],

@@ -23,6 +23,7 @@ export class Environment {
   readonly branch: string | undefined;
   /** The state of the working tree when first asked for. */
   readonly status: () => Promise<string | undefined>;
+  readonly #options: { cwd: string; configDir: string; now: number };
   readonly #date: string;
 
   constructor(options: { cwd: string; configDir: string; now: number }) {
@@ -33,7 +34,13 @@ export class Environment {
     this.directories = directoriesUpToRoot(options.cwd);
     this.branch = root === undefined ? undefined : currentBranch(root);
     this.status = once(() => (root === undefined ? Promise.resolve(undefined) : gitStatus(root)));
+    this.#options = options;
     this.#date = new Date(options.now).toISOString().slice(0, 10);
+  }
+
+  /** The same for an agent that works elsewhere. */
+  at(cwd: string): Environment {
+    return cwd === this.cwd ? this : new Environment({ ...this.#options, cwd });
   }
 
   /** What people wrote down for agents that work here, as it is now. */

@@ -59,6 +59,7 @@ export async function explainCall(
     parentId: isMain ? null : someParent,
     byModel: false,
     depth: isMain ? 0 : 1,
+    workspace: surroundings.workspace,
   };
   const {
     policy,

@@ -26,7 +26,7 @@ function surroundings(): PolicySurroundings {
     availableTools: ["Agent", "Bash", "Edit", "Read", "Write"],
     trusted: true,
     project: cwd,
-    addedDirectories: [],
+    workspace: { cwd, directories: [cwd], branch: null },
     own: [],
     readable: [],
     allowsBypass: false,
@@ -37,17 +37,17 @@ function surroundings(): PolicySurroundings {
 
 const permissions: Above["permissions"] = { rules: [], confined: [], takesSessionGrants: true };
 const meets: Above = { permissions, mode: sessionMode("default") };
-const parentId = newAgentId();
 
-test("siblings to whom the same was said share one answer, and nobody else gets it", () => {
-  const context = {
-    origin: { meets, parentId, byModel: true, depth: 1 },
-    background: false,
-    surroundings: surroundings(),
-  };
+function contextIn(surroundings: PolicySurroundings): Parameters<typeof resolvePolicy>[2] {
+  const { workspace } = surroundings;
+  const origin = { meets, parentId: newAgentId(), byModel: true, depth: 1, workspace };
+  return { origin, background: false, surroundings };
+}
+
+test("what is said to one agent of a type holds for no other", () => {
+  const context = contextIn(surroundings());
   const { origin } = context;
   const first = resolvePolicy(helper, {}, context);
-  expect(resolvePolicy(helper, {}, { ...context, origin: { ...origin } })).toBe(first);
 
   const planned = resolvePolicy(helper, { mode: "plan" }, context);
   expect(planned.policy.mode).toBe("plan");
@@ -68,11 +68,7 @@ test("where the memory of an agent lies is looked up each time", () => {
   const here = surroundings();
   const { cwd } = here.environment;
   const noted: AgentDefinition = { ...helper, memory: "project" };
-  const context = {
-    origin: { meets, parentId, byModel: true, depth: 1 },
-    background: false,
-    surroundings: here,
-  };
+  const context = contextIn(here);
   const before = join(cwd, ".claude", "agent-memory", "helper");
   expect(resolvePolicy(noted, {}, context).policy.memory?.directory).toBe(before);
   mkdirSync(join(cwd, "notes"));

@@ -8,11 +8,12 @@ import type {
   PermissionMode,
   PermissionPolicy,
   ReadOnly,
+  Workspace,
 } from "../contract/resolved-agent.ts";
 import type { SpawnRequest } from "../contract/spawn-request.ts";
 import { memoryDirectory } from "./memory.ts";
 import { isHostDefinition, resolveMode } from "./permission-mode.ts";
-import type { Above, Origin, Surroundings } from "./resolve.ts";
+import type { Origin, Surroundings } from "./resolve.ts";
 import { resolveTools, type ResolvedTools } from "./tools.ts";
 
 /** What a session says about what its agents may do. */
@@ -23,7 +24,7 @@ export type PolicySurroundings = Pick<
   | "availableTools"
   | "project"
   | "trusted"
-  | "addedDirectories"
+  | "workspace"
   | "own"
   | "readable"
   | "allowsBypass"
@@ -37,74 +38,30 @@ export interface ResolvedPolicy {
   readonly tools: ResolvedTools;
 }
 
-/** Everything besides the definition that has a say. */
-interface Voices {
-  readonly mode: SpawnRequest["mode"];
-  readonly allowedTools: SpawnRequest["allowedTools"];
-  readonly permissions: Above["permissions"];
-  readonly above: ModeRecord;
-  readonly hasParent: boolean;
-  readonly byModel: boolean;
-  readonly depth: number;
-  readonly background: boolean;
-  readonly memory: string | null;
-  readonly surroundings: PolicySurroundings;
-}
-
-const last = new WeakMap<AgentDefinition, { voices: Voices; resolved: ResolvedPolicy }>();
-
-/**
- * What an agent may do: its tools, and the rules that every call of them meets. Siblings of one type, to whom the same
- * was said, share the answer.
- */
+/** What an agent may do: its tools, and the rules that every call of them meets. */
 export function resolvePolicy(
   definition: AgentDefinition,
-  { mode, allowedTools }: Pick<SpawnRequest, "mode" | "allowedTools">,
+  request: Pick<SpawnRequest, "mode" | "allowedTools">,
   context: {
-    origin: Pick<Origin, "meets" | "byModel" | "depth" | "parentId">;
+    origin: Pick<Origin, "meets" | "byModel" | "depth" | "parentId" | "workspace">;
     background: boolean;
     surroundings: PolicySurroundings;
   },
 ): ResolvedPolicy {
-  const { background, surroundings } = context;
-  const { meets, byModel, depth, parentId } = context.origin;
-  // Links on the way to it may have changed.
-  const memory = memoryDirectory(definition, surroundings.environment);
-  const voices: Voices = {
-    mode,
-    allowedTools,
-    permissions: meets.permissions,
-    above: meets.mode,
-    hasParent: parentId !== null,
-    byModel,
-    depth,
-    background,
-    memory,
-    surroundings,
-  };
-  const known = last.get(definition);
-  if (known !== undefined && isSame(known.voices, voices)) return known.resolved;
-  const resolved = settle(definition, voices);
-  last.set(definition, { voices, resolved });
-  return resolved;
-}
-
-function isSame(some: Voices, others: Voices): boolean {
-  return (Object.keys(some) as (keyof Voices)[]).every((key) => some[key] === others[key]);
-}
-
-function settle(definition: AgentDefinition, voices: Voices): ResolvedPolicy {
-  const { permissions, memory, surroundings } = voices;
+  const { background, origin, surroundings } = context;
   const { environment, limits, settings } = surroundings;
+  const { permissions, mode: above } = origin.meets;
+  const isMain = origin.depth === 0;
+  const memory = memoryDirectory(definition, environment);
   const { mode, record } = resolveMode({
-    parent: voices.above,
-    hasParent: voices.hasParent,
-    session: voices.above.session,
-    isMain: voices.depth === 0,
-    host: hostMode(voices),
+    parent: above,
+    hasParent: origin.parentId !== null,
+    session: above.session,
+    isMain,
+    host: hostMode(request.mode, origin, surroundings),
     definition: definition.permissionMode,
     isHostDefinition: isHostDefinition(definition),
-    call: voices.byModel ? voices.mode : undefined,
+    call: origin.byModel ? request.mode : undefined,
     allowsBypass: surroundings.allowsBypass,
   });
   const readOnly = readOnlyOf(definition);
@@ -114,34 +71,49 @@ function settle(definition: AgentDefinition, voices: Voices): ResolvedPolicy {
     wanted: definition.tools,
     unwanted: definition.disallowedTools,
     denied: settings.permissions.deny,
-    isMain: voices.depth === 0,
-    atDepthLimit: voices.depth >= limits.maxSpawnDepth,
-    background: voices.background,
+    isMain,
+    atDepthLimit: origin.depth >= limits.maxSpawnDepth,
+    background,
     backgroundMcp: settings.background.mcp,
     mode,
     readOnly: readOnly !== null,
     memory,
   });
-  const policy: PermissionPolicy = {
+  const { allowedTools } = request;
+  const policy = policyAt(origin.workspace, surroundings, {
     mode,
-    rules: [...permissions.rules, ...parseAllowedTools(voices.allowedTools ?? [], ownRules)],
-    takesSessionGrants: voices.allowedTools === undefined && permissions.takesSessionGrants,
+    rules:
+      allowedTools === undefined
+        ? permissions.rules
+        : [...permissions.rules, ...parseAllowedTools(allowedTools, ownRules)],
+    takesSessionGrants: allowedTools === undefined && permissions.takesSessionGrants,
     confined: [
       ...permissions.confined,
       ...tools.confined,
       ...(readOnly === null ? [] : [{ readOnly }]),
     ],
     memory: memory === null ? null : { directory: memory, tools: tools.forMemory },
-    project: surroundings.project,
-    trusted: surroundings.trusted,
-    cwd: environment.cwd,
-    directories: [environment.cwd, ...surroundings.addedDirectories],
-    // Whoever works in there has it as a working directory.
-    own: surroundings.own.filter((directory) => !isInside(directory, environment.cwd)),
-    state: surroundings.own,
-    readable: surroundings.readable,
-  };
+  });
   return { policy, mode: record, tools };
+}
+
+/** The policy of an agent in its workspace: what was decided for it, and what the session says of places. */
+export function policyAt(
+  { cwd, directories }: Workspace,
+  { project, trusted, own, readable }: PolicySurroundings,
+  decided: Pick<PermissionPolicy, "mode" | "rules" | "takesSessionGrants" | "confined" | "memory">,
+): PermissionPolicy {
+  return {
+    ...decided,
+    project,
+    trusted,
+    cwd,
+    directories,
+    // An agent that works in there has it as a working directory.
+    own: own.filter((directory) => !isInside(directory, cwd)),
+    state: own,
+    readable,
+  };
 }
 
 export function readOnlyOf({ readOnly = false }: AgentDefinition): ReadOnly | null {
@@ -149,9 +121,11 @@ export function readOnlyOf({ readOnly = false }: AgentDefinition): ReadOnly | nu
 }
 
 /** The host's word for an agent that it asks for itself, else for every child. Throws where the settings forbid it. */
-function hostMode(voices: Voices): PermissionMode | undefined {
-  const { settings, childMode } = voices.surroundings;
-  const forChildren = voices.depth === 0 ? undefined : childMode;
-  if (voices.byModel || voices.mode === undefined) return forChildren;
-  return modeBySettings(voices.mode, settings);
+function hostMode(
+  mode: SpawnRequest["mode"],
+  { byModel, depth }: Pick<Origin, "byModel" | "depth">,
+  { settings, childMode }: PolicySurroundings,
+): PermissionMode | undefined {
+  if (byModel || mode === undefined) return depth === 0 ? undefined : childMode;
+  return modeBySettings(mode, settings);
 }

@@ -3,7 +3,6 @@ import { RetinueError } from "../contract/errors.ts";
 import { parseAgentId, type AgentId, type SessionId } from "../contract/ids.ts";
 import { ownRules } from "../lifecycle/history/stored-agent.ts";
 import { parseAllowedTools } from "../permissions/rules/allowed-tools.ts";
-import { isInside } from "../platform/files/is-inside.ts";
 import {
   permissionModes,
   type AgentMemory,
@@ -15,9 +14,11 @@ import {
 import { effortSchema, type Effort } from "../contract/spawn-request.ts";
 import { deepFreeze } from "./deep-freeze.ts";
 import { resolveModel } from "./model.ts";
+import { policyAt } from "./policy.ts";
 import { sessionMode } from "./permission-mode.ts";
 import { keepsApproval, renewMode, type SettledMode } from "./renew-mode.ts";
 import type { Above, Surroundings } from "./resolve.ts";
+import { workspaceNow } from "./workspace.ts";
 
 const id = z.custom<AgentId>(
   (value) => typeof value === "string" && parseAgentId(value) !== undefined,
@@ -32,7 +33,7 @@ const storedAgentSchema = z.object({
   name: z.string().nullable(),
   description: z.string(),
   color: z.string().nullable(),
-  cwd: z.string(),
+  workspace: z.object({ cwd: z.string(), branch: z.string().nullable() }),
   definitionHash: z.string(),
   sees: z.object({ system: z.string(), reminder: z.string().nullable() }),
   can: z.object({
@@ -132,36 +133,29 @@ export function renewAgent(
 ): ResolvedAgent {
   const { surroundings, changes } = context;
   const { permissions, relates, costs, sees, ...rest } = stored;
-  const { environment, settings } = surroundings;
+  const { settings } = surroundings;
   const rules = [
     ...context.meets.permissions.rules,
     ...parseAllowedTools(permissions.own, ownRules),
   ];
-  const cwd = environment.cwd;
+  const workspace = workspaceNow(stored, surroundings.workspace);
   const { mode, record } = modeNow(stored, context);
   return deepFreeze({
     ...rest,
     id: changes.id ?? stored.id,
     sessionId: context.sessionId,
-    cwd,
+    workspace,
     // A name means one agent.
     name: changes.byItself === true ? null : rest.name,
     sees: { ...sees, attachments: [] },
     meets: {
-      permissions: {
+      permissions: policyAt(workspace, surroundings, {
         mode,
         rules,
         takesSessionGrants: permissions.takesSessionGrants,
         confined: permissions.confined,
         memory: memoryNow(permissions.memory, context.memory),
-        project: surroundings.project,
-        trusted: surroundings.trusted,
-        cwd,
-        directories: [cwd, ...surroundings.addedDirectories],
-        own: surroundings.own.filter((directory) => !isInside(directory, cwd)),
-        state: surroundings.own,
-        readable: surroundings.readable,
-      },
+      }),
       mode: record,
       env: settings.env,
       passes: settings.passEnvironment,

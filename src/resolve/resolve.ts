@@ -6,6 +6,7 @@ import type {
   PermissionMode,
   PermissionPolicy,
   ResolvedAgent,
+  Workspace,
 } from "../contract/resolved-agent.ts";
 import type { Redactor } from "../redact/redactor.ts";
 import type { Limits, Settings } from "../settings/settings.ts";
@@ -31,8 +32,8 @@ export interface Surroundings {
   readonly project: string;
   /** The user trusts the folder. */
   readonly trusted: boolean;
-  /** Directories that count as the working directory does. */
-  readonly addedDirectories: readonly string[];
+  /** Where the session's agents work, unless one is given a place of its own. */
+  readonly workspace: Workspace;
   /** Where Retinue keeps its own files. */
   readonly own: readonly string[];
   /** Directories in which only reading needs no approval. */
@@ -58,6 +59,8 @@ export interface Origin {
   /** The parent's call that asked for it. */
   readonly toolUseId: string | null;
   readonly parentModel: string | undefined;
+  /** Where the agent works: its parent's workspace, or the session's. */
+  readonly workspace: Workspace;
   /** The rules and the mode of whoever asks, an agent or else the session: they bind the child too. */
   readonly meets: Above;
   /** A model asks, not the host. */
@@ -75,7 +78,8 @@ export async function resolveAgent(
   context: { origin: Origin; background: boolean; found: Found; surroundings: Surroundings },
 ): Promise<ResolvedAgent> {
   const { origin, found, surroundings } = context;
-  const { environment, limits, settings } = surroundings;
+  const { limits, settings } = surroundings;
+  const environment = surroundings.environment.at(origin.workspace.cwd);
   const { model, from } = resolveModel({
     environment: origin.depth === 0 ? undefined : surroundings.subagentModel,
     call: request.model,
@@ -97,7 +101,7 @@ export async function resolveAgent(
     name: request.name ?? null,
     description: describe(request, surroundings.redactor),
     color: definition.color ?? null,
-    cwd: environment.cwd,
+    workspace: origin.workspace,
     definitionHash: definitionHash(definition),
     sees: {
       system: await systemPrompt(definition, environment, model),

@@ -36,6 +36,7 @@ import { realPath } from "../platform/files/real-path.ts";
 import { SessionSandbox } from "../platform/sandbox/session-sandbox.ts";
 import { Environment } from "../resolve/environment.ts";
 import { byModelId } from "../resolve/model.ts";
+import { sessionWorkspace } from "../resolve/workspace.ts";
 import { sessionMode } from "../resolve/permission-mode.ts";
 import { projectFolder } from "../settings/project-folder.ts";
 import type { House } from "../spawn.ts";
@@ -150,7 +151,7 @@ export function buildHouse(
       availableTools: [...session.tools.keys()],
       project: projectFolder(cwd),
       trusted: configuration.trusted,
-      addedDirectories: additionalDirectories(settings, cwd),
+      workspace: sessionWorkspace(environment, additionalDirectories(settings, cwd)),
       own: ownDirectories(resolve(options.configDir), projectDir),
       readable: [session.paths.resultsDir, session.paths.tasksDir],
       allowsBypass: options.allowBypassPermissions && !bypassIsOff(settings),

@@ -71,7 +71,7 @@ const example = { command: "some-program", url: "https://some-host.invalid/" };
 
 /** The rules for whole tools that would keep this agent from asking. Where a rule wants each call asked, none can. */
 function rulesToAskFor(
-  { can, meets, cwd }: ResolvedAgent,
+  { can, meets, workspace: { cwd } }: ResolvedAgent,
   grants: readonly SourcedRule[],
 ): string[] {
   const ground = realGround(cwd);

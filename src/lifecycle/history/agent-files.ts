@@ -48,7 +48,13 @@ export class AgentFiles {
     this.#power = power;
     this.recorder = new TranscriptRecorder({
       path: main ? session.paths.mainTranscript : session.paths.transcript(agent.id),
-      envelope: { ...session.envelope, isSidechain: !main, ...(main ? {} : { agentId: agent.id }) },
+      envelope: {
+        ...session.envelope,
+        cwd: agent.workspace.cwd,
+        ...(agent.workspace.branch === null ? {} : { gitBranch: agent.workspace.branch }),
+        isSidechain: !main,
+        ...(main ? {} : { agentId: agent.id }),
+      },
       agentType: main ? null : agent.type,
       permissionMode: agent.meets.permissions.mode,
       observer: {

@@ -8,11 +8,12 @@ export const ownRules = "the option allowedTools of spawn";
  * left out: those that hold when it is resumed count.
  */
 export function storedAgent(agent: ResolvedAgent): object {
-  const { toolReport: _, sees, meets, sessionId: __, ...rest } = agent;
+  const { toolReport: _, sees, meets, sessionId: __, workspace, ...rest } = agent;
   const { mode, takesSessionGrants, confined, memory, rules } = meets.permissions;
   const own = rules.filter(({ source }) => source === ownRules).map(({ rule }) => rule);
   return {
     ...rest,
+    workspace: { cwd: workspace.cwd, branch: workspace.branch },
     sees: { system: sees.system, reminder: sees.reminder },
     permissions: { mode, settled: meets.mode, takesSessionGrants, confined, memory, own },
   };

@@ -11,7 +11,7 @@ export function tightSandboxOf(
   if (!sandbox.autoApproved) return undefined;
   const { directories, readable, own } = agent.meets.permissions;
   return new TightSandbox({
-    directories: [agent.cwd, ...directories],
+    directories,
     readable,
     own,
     hides,

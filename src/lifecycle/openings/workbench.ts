@@ -11,7 +11,7 @@ export async function openWorkbench(run: StartedRun): Promise<Contribution> {
   const hides = hiddenFromSearches(agent.meets.permissions);
   const workbench = new Workbench({
     agentId: agent.id,
-    root: agent.cwd,
+    root: agent.workspace.cwd,
     resultsDir: session.paths.resultsDir,
     tasksDir: session.paths.tasksDir,
     ledger: session.ledger,
@@ -20,7 +20,7 @@ export async function openWorkbench(run: StartedRun): Promise<Contribution> {
     passes: agent.meets.passes,
     sandbox:
       library !== undefined && session.sandbox !== undefined
-        ? new AgentSandbox(library, session.sandbox, agent.cwd)
+        ? new AgentSandbox(library, session.sandbox, agent.workspace.cwd)
         : undefined,
     tightSandbox: tightSandboxOf(agent, session, hides),
     redactor: session.redactor,

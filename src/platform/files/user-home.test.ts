@@ -15,7 +15,7 @@ test("without HOME it is what the system says", () => {
 });
 
 test("rules and tools mean the same directory by ~, also in a thread with an environment of its own", async () => {
-  const modules = ["absolute-path.ts", "../permissions/ground.ts", "../transcript/paths.ts"];
+  const modules = ["absolute-path.ts", "../../permissions/ground.ts", "../../transcript/paths.ts"];
   const urls = modules.map((path) => new URL(path, import.meta.url).href);
   const program = `
     const { parentPort, workerData } = require("node:worker_threads");
