@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createManager, createRehearsal, parseScenario } from "../src/index.ts";
+import { createManager, createRehearsal, parseScenario, type Manager } from "../src/index.ts";
 import { temporaryDirectory } from "./support/stage.ts";
 
 const worker = { description: "works", prompt: "You work.", tools: ["Bash"] };
@@ -12,7 +12,7 @@ turns:
   - { agent: worker, turn: 3, reply: "written" }
 `;
 
-function open(root: string, cwd: string, session?: string) {
+function open(root: string, cwd: string, session?: string): Manager {
   return createManager({
     model: createRehearsal(parseScenario(scenario, "scenario.yaml")),
     cwd: join(root, cwd),
@@ -21,7 +21,7 @@ function open(root: string, cwd: string, session?: string) {
     agents: { worker },
     allowedTools: ["Bash"],
     ...(session === undefined ? {} : { session }),
-  } as Parameters<typeof createManager>[0]);
+  });
 }
 
 async function workedIn(root: string, cwd: string): Promise<{ session: string; agent: string }> {
