@@ -13,10 +13,8 @@ export async function buildProgram([word = ""]: readonly string[]): Promise<Comm
     .configureHelp({ showGlobalOptions: true, optionDescription })
     .addHelpText("after", `\nretinue -p "…" is short for retinue run -p "…".\n${exitCodeHelp}`);
   const named = commands.get(word);
-  for (const load of named === undefined ? commands.values() : [named]) {
-    const add = await load();
-    add(program);
-  }
+  const loads = named === undefined ? [...commands.values()] : [named];
+  for (const add of await Promise.all(loads.map((load) => load()))) add(program);
   pointToHelp(program, "retinue");
   return program;
 }

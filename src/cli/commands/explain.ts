@@ -6,7 +6,7 @@ import type { PermissionMode } from "../../contract/resolved-agent.ts";
 import { Environment } from "../../resolve/environment.ts";
 import { explainAgent } from "../../resolve/explain.ts";
 import { explanationLines } from "../views/explanation-lines.ts";
-import { modesHere } from "../modes-here.ts";
+import { explainCallCommand, modesHere } from "../explain-call.ts";
 import { readHere, type HereOptions } from "../run/read-here.ts";
 import { defaultConfigDir } from "../../transcript/paths.ts";
 import { ruleOptions } from "../options/rule-options.ts";
@@ -48,7 +48,6 @@ async function explainCommand(named: string | undefined, options: ExplainOptions
   if (options.agent !== undefined && options.agent !== type)
     throw usage(`'${named}' and --agent ${options.agent} are two types. Name one.`);
   if (options.call !== undefined) {
-    const { explainCallCommand } = await import("../explain-call.ts");
     return explainCallCommand(type, { ...options, call: options.call });
   }
   if (type === undefined)

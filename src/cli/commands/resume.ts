@@ -4,12 +4,13 @@ import { sessionDirectory, type AgentOnDisk } from "../../transcript/agent-on-di
 import { findToSteer } from "../find/find-to-steer.ts";
 import { reachOwner } from "../find/reach-agent.ts";
 import { likeAtStart, withWholePaths } from "../run/kept-start.ts";
+import { resumeAllCommand } from "../run/resume-all.ts";
 import { runSession, type RunOptions } from "../run/run-session.ts";
 import { positive } from "../options/option-values.ts";
 import { runOptions } from "../options/run-options.ts";
 import { which } from "../options/shared-options.ts";
 
-export interface ResumeOptions extends RunOptions {
+interface ResumeOptions extends RunOptions {
   all?: boolean;
   branch?: boolean;
   turn?: number;
@@ -46,7 +47,6 @@ async function resumeCommand(
 ): Promise<void> {
   refuseUnfit(id, options);
   if (options.all === true) {
-    const { resumeAllCommand } = await import("./resume-all.ts");
     return resumeAllCommand(options);
   }
   if (id === undefined) {
@@ -84,7 +84,7 @@ async function resumeCommand(
   });
 }
 
-/** Throws when an option or a word would be ignored in silence. */
+/** Throws when something that was told would be passed over in silence. */
 function refuseUnfit(id: string | undefined, { all, branch, turn, detach }: ResumeOptions): void {
   if (all === true && id !== undefined)
     throw unfit("Name an agent, and what it is to do, or say --all; not both.");
