@@ -206,7 +206,7 @@ test("a terminal that is closed stops what resume --all goes on with", async () 
 test("Ctrl+C while a session is being opened keeps resume --all from going on with it", async () => {
   const { program, crash, retinue } = place();
   const id = await crash();
-  const module = new URL("../src/cli/commands/resume-all.ts", import.meta.url).href;
+  const module = new URL("../src/cli/run/resume-all.ts", import.meta.url).href;
   const text = `
     const { resumeAllCommand } = await import(${JSON.stringify(module)});
     const options = { allowedTools: [], outputFormat: "text", color: "never", json: true };
@@ -247,7 +247,7 @@ test("an agent that another resume --all took a moment before is not called inte
     JSON.stringify(new URL(`../src/${path}`, import.meta.url).href);
   const text = `
     const { readFileSync, writeFileSync } = await import("node:fs");
-    const { resumeAllCommand } = await import(${source("cli/commands/resume-all.ts")});
+    const { resumeAllCommand } = await import(${source("cli/run/resume-all.ts")});
     const { findAgents, sessionDirectory } = await import(${source("transcript/agent-on-disk.ts")});
     const { takeLease } = await import(${source("transcript/lease/take-lease.ts")});
     const { processStart } = await import(${source("processes/process-start.ts")});

@@ -9,7 +9,9 @@ import { plain } from "./terminal/sanitize.ts";
 export async function runCommandLine(args: string[]): Promise<number> {
   watchPipes();
   try {
-    await buildProgram().parseAsync(withCommand(args), { from: "user" });
+    const words = withCommand(args);
+    const program = await buildProgram(words);
+    await program.parseAsync(words, { from: "user" });
     return Number(process.exitCode ?? exitCodes.ok);
   } catch (error) {
     if (error instanceof CommanderError)

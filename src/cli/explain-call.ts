@@ -3,26 +3,31 @@ import { resolve } from "node:path";
 import { refuseLostRules, type Configuration } from "../session/configuration.ts";
 import type { Catalog } from "../definitions/catalog.ts";
 import type { AgentDefinition } from "../definitions/definition.ts";
+import type { ModeRecord, PermissionMode } from "../contract/resolved-agent.ts";
 import { mainDefinition } from "../session/house.ts";
 import { Grants } from "../inbox/grants.ts";
 import { parseAllowedTools } from "../permissions/rules/allowed-tools.ts";
-import { additionalDirectories, rulesOfSettings } from "../permissions/rules/from-settings.ts";
+import {
+  additionalDirectories,
+  modeBySettings,
+  rulesOfSettings,
+} from "../permissions/rules/from-settings.ts";
 import { optionName } from "../permissions/rules/option-settings.ts";
 import { parseCall } from "../permissions/parse-call.ts";
 import { realPath } from "../platform/files/real-path.ts";
 import { sessionWorkspace } from "../resolve/workspace.ts";
 import { Environment } from "../resolve/environment.ts";
 import { explainCall, type CallExplanation } from "../resolve/explain-call.ts";
+import { sessionMode } from "../resolve/permission-mode.ts";
 import { backgroundDisabled } from "../settings/background-disabled.ts";
 import { projectFolder } from "../settings/project-folder.ts";
-import { limitsFromEnvironment, limitsSchema } from "../settings/settings.ts";
+import { limitsFromEnvironment, limitsSchema, type Settings } from "../settings/settings.ts";
 import { createTools } from "../tools/registry.ts";
 import { defaultConfigDir } from "../transcript/paths.ts";
 import type { ExplainOptions } from "./commands/explain.ts";
 import { decisionData, decisionRows } from "./views/decision-lines.ts";
 import { labelledLines } from "./views/labelled-lines.ts";
 import { literalLine } from "./terminal/literal.ts";
-import { modesHere } from "./modes-here.ts";
 import { readHere } from "./run/read-here.ts";
 
 /** `retinue explain --call`: whether the call would run in this folder, and every stage of the decision. */
@@ -68,6 +73,19 @@ export async function explainCallCommand(
       ? `${JSON.stringify({ ...explained, ...decisionData(explained), trusted }, null, 2)}\n`
       : `${lines.join("\n")}\n`,
   );
+}
+
+/** The modes that `retinue run` gives to its agents with these options. Throws where the settings forbid one, as a run does. */
+export function modesHere(
+  options: ExplainOptions,
+  settings: Settings,
+): { mode: ModeRecord; childMode: PermissionMode | undefined } {
+  const { permissionMode, childPermissionMode } = options;
+  const given = permissionMode === "manual" ? "default" : permissionMode;
+  return {
+    mode: sessionMode(modeBySettings(given, settings)),
+    childMode: childPermissionMode && modeBySettings(childPermissionMode, settings),
+  };
 }
 
 function found(type: string, catalog: Catalog): AgentDefinition {

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { Command } from "commander";
 import type { Candidate } from "../../definitions/catalog.ts";
 import { printDefinition } from "../../definitions/print-definition.ts";
 import { sources } from "../../definitions/sources.ts";
@@ -14,6 +15,7 @@ import { placeFiles } from "../find/place-files.ts";
 import { readHere, type HereOptions } from "../run/read-here.ts";
 import { reportDiagnostics } from "../report-diagnostics.ts";
 import { plain, plainLine } from "../terminal/sanitize.ts";
+import { hereOptions, json } from "../options/shared-options.ts";
 
 interface ListOptions extends HereOptions {
   json?: boolean;
@@ -21,8 +23,32 @@ interface ListOptions extends HereOptions {
   watch?: boolean;
 }
 
+export function addAgents(program: Command): void {
+  const agents = program.command("agents").description("agent types: list, show, write");
+  hereOptions(agents.command("ls"))
+    .description("list the agent types that can be spawned here")
+    .option("-a, --all", "also files that are shadowed, switched off or not loaded")
+    .option("-w, --watch", "list again when a file changes")
+    .option("--json", json)
+    .action(agentsListCommand);
+  hereOptions(agents.command("show"))
+    .description("print the definition of an agent type")
+    .argument("<type>", "its name")
+    .option("--json", json)
+    .action(agentsShowCommand);
+  agents
+    .command("new")
+    .description("write a new agent file; never over one that is there")
+    .argument("<name>", "lower case, digits and dashes")
+    .option("--description <text>", "when a parent should hand work to it")
+    .option("--tools <tools>", "the tools it may use: Read,Grep")
+    .option("--model <model>", "sonnet, opus, haiku or an id")
+    .option("--user", "for all your projects instead of this one")
+    .action(agentsNewCommand);
+}
+
 /** `retinue agents ls`: the types that can be spawned from here, and what is wrong with files that cannot. */
-export async function agentsListCommand(options: ListOptions): Promise<void> {
+async function agentsListCommand(options: ListOptions): Promise<void> {
   const { configuration } = await list(options);
   if (options.watch !== true) return;
   configuration.loader.onChange(() => {
@@ -122,7 +148,7 @@ function stateOf(definition: AgentDefinition): string {
 }
 
 /** `retinue agents show`: one type as the file that it is, or would be. */
-export async function agentsShowCommand(
+async function agentsShowCommand(
   type: string,
   options: HereOptions & { json?: boolean },
 ): Promise<void> {
@@ -144,7 +170,7 @@ function betterName(name: string): string {
 }
 
 /** `retinue agents new`: a first version of an agent file; never over one that is there. */
-export async function agentsNewCommand(
+async function agentsNewCommand(
   name: string,
   options: { description?: string; tools?: string; model?: string; user?: boolean },
 ): Promise<void> {

@@ -1,3 +1,4 @@
+import type { Command } from "commander";
 import type { AuditFact } from "../../inbox/audit.ts";
 import { findRequests, findSettled, type FoundRequest } from "../../inbox/find-requests.ts";
 import { defaultConfigDir } from "../../transcript/paths.ts";
@@ -7,17 +8,26 @@ import { formatDuration } from "../terminal/format.ts";
 import { literalLine } from "../terminal/literal.ts";
 import { askerPath, callLine, endedNote, requestLines } from "../views/request-lines.ts";
 import { plainLine } from "../terminal/sanitize.ts";
+import { json, requestsElsewhere } from "../options/shared-options.ts";
 
 interface ApprovalsOptions {
   all?: boolean;
   json?: boolean;
 }
 
+export function addApprovals(program: Command): void {
+  program
+    .command("approvals")
+    .description("list what waits for you: questions of agents of all processes")
+    .argument("[id]", "one request, with everything in it: id or beginning of an id")
+    .option("-a, --all", "what was answered too")
+    .option("--json", json)
+    .addHelpText("after", requestsElsewhere)
+    .action(approvalsCommand);
+}
+
 /** `retinue approvals`: what waits for a person, of all processes; or all of one request. */
-export async function approvalsCommand(
-  id: string | undefined,
-  options: ApprovalsOptions,
-): Promise<void> {
+async function approvalsCommand(id: string | undefined, options: ApprovalsOptions): Promise<void> {
   if (id === undefined) list(options);
   else show(findRequest(id), options);
 }

@@ -1,3 +1,4 @@
+import { Option, type Command } from "commander";
 import { RetinueError } from "../../contract/errors.ts";
 import { answerFromOutside } from "../../inbox/answer-from-outside.ts";
 import { fitAnswer } from "../../inbox/fit-answer.ts";
@@ -8,6 +9,8 @@ import { findAsPerson } from "../find/find-as-person.ts";
 import { literalLine } from "../terminal/literal.ts";
 import { replyTo } from "../inbox/reply-to.ts";
 import { askerPath, callLine } from "../views/request-lines.ts";
+import { append } from "../options/option-values.ts";
+import { requestsElsewhere } from "../options/shared-options.ts";
 
 export interface ApproveOptions {
   for?: "once" | "agent" | "session" | "type";
@@ -17,14 +20,66 @@ export interface ApproveOptions {
   answer: string[];
 }
 
+export function addApprove(program: Command): void {
+  program
+    .command("approve")
+    .description("let a call run that waits for you, or answer a question")
+    .argument("<id>", "id, or beginning of an id, from 'retinue approvals'")
+    .addOption(
+      new Option(
+        "--for <whom>",
+        "how long it holds; type: for agents of this type until its file changes",
+      )
+        .choices(["once", "agent", "session", "type"])
+        .conflicts("always"),
+    )
+    .addOption(
+      new Option("--always [file]", "add the rule to settings: local (default), project or user")
+        .choices(["local", "project", "user"])
+        .preset("local"),
+    )
+    .option(
+      "--rule <rule>",
+      "what to allow from now on, instead of what is suggested (repeatable)",
+      append,
+      [],
+    )
+    .option("--input <json>", "run this input instead; it is checked like any call")
+    .option(
+      "--answer <text>",
+      "to a question: a label, its number or other words; one for each question",
+      append,
+      [],
+    )
+    .addHelpText(
+      "after",
+      `
+Examples:
+  retinue approve q1f
+  retinue approve q1f --for session --rule "Bash(npm test *)"
+  retinue approve q1f --answer "Postgres"
+${requestsElsewhere}`,
+    )
+    .action(approveCommand);
+}
+
+export function addDeny(program: Command): void {
+  program
+    .command("deny")
+    .description("refuse a call that waits for you; the agent reads why and goes on")
+    .argument("<id>", "id, or beginning of an id, from 'retinue approvals'")
+    .option("--reason <text>", "what the agent should know or do instead")
+    .action(denyCommand);
+}
+
 /** `retinue approve`: lets a call of an agent in any process run, or answers its question. */
-export async function approveCommand(id: string, options: ApproveOptions): Promise<void> {
+async function approveCommand(id: string, options: ApproveOptions): Promise<void> {
   const found = await findAsPerson(id);
   await give(found, answerOf(found, options));
 }
 
 /** `retinue deny`: the agent reads that it may not, and why. What nobody waits for any more is removed. */
-export async function denyCommand(id: string, options: { reason?: string }): Promise<void> {
+async function denyCommand(id: string, options: { reason?: string }): Promise<void> {
   const found = await findAsPerson(id);
   if (found.processEnded) {
     found.files.remove(found.request.id);

@@ -1,3 +1,4 @@
+import { Option, type Command } from "commander";
 import type { AgentResult } from "../../contract/agent-result.ts";
 import type { AgentRow } from "../../session/agent-row.ts";
 import type { ControlClient } from "../../control/client.ts";
@@ -14,6 +15,7 @@ import { plain } from "../terminal/sanitize.ts";
 import { steerAttached } from "../find/steer-attached.ts";
 import { createStyle, wantsColor, type ColorChoice } from "../terminal/style.ts";
 import { createView, type View } from "../run/watch-run.ts";
+import { color, onlyRunning, raw, which } from "../options/shared-options.ts";
 
 interface AttachOptions {
   json?: boolean;
@@ -21,8 +23,25 @@ interface AttachOptions {
   color: ColorChoice;
 }
 
+export function addAttach(program: Command): void {
+  program
+    .command("attach")
+    .description("watch a running agent of another process until it ends; Ctrl+C leaves it running")
+    .argument("<id>", which)
+    .addOption(new Option("--json", "its events, one JSON object a line"))
+    .addOption(raw())
+    .addOption(color())
+    .addHelpText(
+      "after",
+      `
+Prints its result, with the exit code that 'run' would have. On a terminal its keys work: Ctrl+B moves what is waited for to
+the background, m tells the agent something.${onlyRunning}`,
+    )
+    .action(attachCommand);
+}
+
 /** `retinue attach`: what `retinue run` would show, of an agent that runs in another process. Never ends it. */
-export async function attachCommand(text: string, options: AttachOptions): Promise<void> {
+async function attachCommand(text: string, options: AttachOptions): Promise<void> {
   const agent = await findAgent(text);
   const id = agent.record.id;
   using client = await reachAgent(agent);

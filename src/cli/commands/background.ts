@@ -1,12 +1,24 @@
+import type { Command } from "commander";
 import { z } from "zod";
 import { findToSteer } from "../find/find-to-steer.ts";
 import { reachAgent } from "../find/reach-agent.ts";
 import { plainLine } from "../terminal/sanitize.ts";
+import { json, which } from "../options/shared-options.ts";
 
 const rowSchema = z.looseObject({ id: z.string(), state: z.string() });
 
+export function addBackground(program: Command): void {
+  program
+    .command("background")
+    .description("move a running child to the background: its parent goes on without it")
+    .argument("<id>", which)
+    .option("--json", json)
+    .addHelpText("after", "\nIts parent is told when it ends.")
+    .action(backgroundCommand);
+}
+
 /** `retinue background`: the agent goes on, and its parent no longer waits for it. */
-export async function backgroundCommand(id: string, options: { json?: boolean }): Promise<void> {
+async function backgroundCommand(id: string, options: { json?: boolean }): Promise<void> {
   const agent = await findToSteer(id);
   using client = await reachAgent(agent);
   const row = rowSchema.parse(await client.call("background", { id: agent.record.id }));

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
+import type { Command } from "commander";
 import { createPatch } from "diff";
 import { packagePath } from "../../contract/package-path.ts";
 import { createManager } from "../../manager.ts";
@@ -14,12 +15,21 @@ import { plain } from "../terminal/sanitize.ts";
 import { createStyle, wantsColor, type ColorChoice, type Style } from "../terminal/style.ts";
 import { summaryTable } from "../views/summary-table.ts";
 import { createView, watchRun } from "../run/watch-run.ts";
+import { color } from "../options/shared-options.ts";
 
 const demoDirectory = packagePath("demo");
 const allowedTools = ["Agent", "Bash", "Bash(node *)", "Edit"];
 
+export function addDemo(program: Command): void {
+  program
+    .command("demo")
+    .description("watch a lead agent fix a failing test with four children; no key needed")
+    .addOption(color())
+    .action(demoCommand);
+}
+
 /** `retinue demo`: a real repository in a temporary directory, real tools, scripted replies. */
-export async function demoCommand(options: { color: ColorChoice }): Promise<void> {
+async function demoCommand(options: { color: ColorChoice }): Promise<void> {
   const { stdout } = process;
   const enabled = wantsColor({
     choice: options.color,

@@ -1,4 +1,5 @@
 import { tmpdir } from "node:os";
+import type { Command } from "commander";
 import { socketDirectories } from "../../platform/private-socket.ts";
 import { findOrphans, reapOrphans } from "../../processes/orphans.ts";
 import { inspectTranscript } from "../../transcript/inspect.ts";
@@ -10,9 +11,25 @@ import { exitCodes } from "../exit-codes.ts";
 import { plural } from "../terminal/format.ts";
 import { plainLine } from "../terminal/sanitize.ts";
 import { createStyle, wantsColor, type Style } from "../terminal/style.ts";
+import { json } from "../options/shared-options.ts";
+
+export function addDoctor(program: Command): void {
+  program
+    .command("doctor")
+    .description("check this installation, and what crashes left behind")
+    .option("--fix", "remove what crashes left: processes, leases, sockets, locks, temporary files")
+    .option("--json", json)
+    .addHelpText(
+      "after",
+      `
+Never removes a transcript, and asks nothing of the network. Exit code 0: nothing is wrong, or all of it is fixed;
+1: problems are left.`,
+    )
+    .action(doctorCommand);
+}
 
 /** `retinue doctor`: what is wrong with this installation, what crashes left behind, and what to do about it. */
-export async function doctorCommand(options: { fix?: boolean; json?: boolean }): Promise<void> {
+async function doctorCommand(options: { fix?: boolean; json?: boolean }): Promise<void> {
   if (options.fix === true) await mustBePerson("remove what crashes left");
   const rows = await Array.fromAsync(examine(groundHere(), { fix: options.fix === true }));
   if (options.json === true) process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);

@@ -1,3 +1,4 @@
+import type { Command } from "commander";
 import { loadSkills } from "../../definitions/skills.ts";
 import { RetinueError } from "../../contract/errors.ts";
 import { limitsFromEnvironment, limitsSchema } from "../../settings/settings.ts";
@@ -5,9 +6,11 @@ import type { PermissionMode } from "../../contract/resolved-agent.ts";
 import { Environment } from "../../resolve/environment.ts";
 import { explainAgent } from "../../resolve/explain.ts";
 import { explanationLines } from "../views/explanation-lines.ts";
-import { modesHere } from "../modes-here.ts";
+import { explainCallCommand, modesHere } from "../explain-call.ts";
 import { readHere, type HereOptions } from "../run/read-here.ts";
 import { defaultConfigDir } from "../../transcript/paths.ts";
+import { ruleOptions } from "../options/rule-options.ts";
+import { hereOptions, json } from "../options/shared-options.ts";
 
 export interface ExplainOptions extends HereOptions {
   agent?: string;
@@ -18,16 +21,33 @@ export interface ExplainOptions extends HereOptions {
   json?: boolean;
 }
 
+export function addExplain(program: Command): void {
+  ruleOptions(hereOptions(program.command("explain")))
+    .description("say what an agent type is, or whether a call of it may run, and why")
+    .argument("[type]", "the agent type; with --call and none, the main agent")
+    .option("-c, --call <call>", "a call to decide on: 'Bash(git push)' or 'Tool({\"field\": …})'")
+    .option("-a, --agent <type>", "the same as the argument")
+    .option("--json", json)
+    .addHelpText(
+      "after",
+      `
+Runs nothing. Without --call: which file the type is, its model and each of its tools. With it: the
+verdict, the rule and the file it stands in, the part of the command that decided, and every stage.
+
+Examples:
+  retinue explain Explore
+  retinue explain --call 'Bash(git push)'
+  retinue explain --call 'Edit(src/a.ts)' --agent general-purpose --allowedTools 'Edit(src/**)'`,
+    )
+    .action(explainCommand);
+}
+
 /** `retinue explain`: what would become of a request for this type, or of a call of it, and why. Starts nothing. */
-export async function explainCommand(
-  named: string | undefined,
-  options: ExplainOptions,
-): Promise<void> {
+async function explainCommand(named: string | undefined, options: ExplainOptions): Promise<void> {
   const type = named ?? options.agent;
   if (options.agent !== undefined && options.agent !== type)
     throw usage(`'${named}' and --agent ${options.agent} are two types. Name one.`);
   if (options.call !== undefined) {
-    const { explainCallCommand } = await import("../explain-call.ts");
     return explainCallCommand(type, { ...options, call: options.call });
   }
   if (type === undefined)

@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Command } from "commander";
 import { packagePath } from "../../contract/package-path.ts";
 import { RetinueError } from "../../contract/errors.ts";
 import { repositoryRoot } from "../../platform/git/git.ts";
@@ -8,14 +9,29 @@ import { defaultConfigDir } from "../../transcript/paths.ts";
 import { mustBePerson } from "../find/caller.ts";
 import { placeFiles, type PlacedFile } from "../find/place-files.ts";
 import { plain } from "../terminal/sanitize.ts";
+import { json } from "../options/shared-options.ts";
 
 /** What is in here is written, as it is, into `.claude/`. */
 const templateDirectory = packagePath("templates/init");
 const rehearsal =
   'retinue run -a reviewer --rehearse .claude/rehearsals/reviewer.yaml "Review the newest file"';
 
+export function addInit(program: Command): void {
+  program
+    .command("init")
+    .description("write a first agent, its rehearsal and settings into .claude/ of this directory")
+    .option("--json", json)
+    .addHelpText(
+      "after",
+      `
+Writes .claude/agents/reviewer.md, .claude/rehearsals/reviewer.yaml and .claude/settings.json into the
+current directory, also when the repository begins further up. A file that exists is kept as it is.`,
+    )
+    .action(initCommand);
+}
+
 /** `retinue init`: a first agent, its rehearsal and settings in the current directory. */
-export async function initCommand(options: { json?: boolean }): Promise<void> {
+async function initCommand(options: { json?: boolean }): Promise<void> {
   const directory = process.cwd();
   await mustBePerson("write agents and settings this way");
   await refuseUserDirectory(directory);

@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
+import { Option, type Command } from "commander";
 import { version } from "../../contract/version.ts";
 import { Catalog } from "../../definitions/catalog.ts";
 import { loadDefinitionFile } from "../../definitions/definition-file.ts";
@@ -19,13 +20,27 @@ import { readHere, type HereOptions } from "../run/read-here.ts";
 import { diagnosticLine } from "../report-diagnostics.ts";
 import { sarif } from "../views/sarif.ts";
 import { withPlaces } from "../find/with-places.ts";
+import { hereOptions } from "../options/shared-options.ts";
 
 interface LintOptions extends HereOptions {
   format: "text" | "json" | "sarif";
 }
 
+export function addLint(program: Command): void {
+  hereOptions(program.command("lint"))
+    .description("check agent files, settings and plugins; exit code 1 when something is broken")
+    .argument("[paths...]", "agent files or directories; without any, all that count here")
+    .addOption(
+      new Option("--format <format>", "what goes to stdout")
+        .choices(["text", "json", "sarif"])
+        .default("text"),
+    )
+    .addOption(new Option("--json", "the same as --format json").implies({ format: "json" }))
+    .action(lintCommand);
+}
+
 /** `retinue lint`: everything that is wrong with agent files, settings and plugins, with the place and the remedy. */
-export async function lintCommand(paths: string[], options: LintOptions): Promise<void> {
+async function lintCommand(paths: string[], options: LintOptions): Promise<void> {
   const found = paths.length === 0 ? await lintHere(options) : await lintFiles(paths, options);
   const diagnostics = (await withPlaces(found.diagnostics)).toSorted(byPlace);
   const errors = diagnostics.filter(({ severity }) => severity === "error").length;

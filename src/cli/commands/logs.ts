@@ -1,6 +1,7 @@
 import { existsSync, watch } from "node:fs";
 import { open } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Command } from "commander";
 import { textOf, totalTokens } from "../../contract/message.ts";
 import { failureOf } from "../../events/agent-record.ts";
 import { isObject } from "../../platform/is-object.ts";
@@ -12,6 +13,8 @@ import { formatCall } from "../terminal/format.ts";
 import { fit } from "../terminal/width.ts";
 import { plain } from "../terminal/sanitize.ts";
 import { createStyle, wantsColor, type ColorChoice, type Style } from "../terminal/style.ts";
+import { positive } from "../options/option-values.ts";
+import { color, which } from "../options/shared-options.ts";
 
 interface LogsOptions {
   follow?: boolean;
@@ -20,8 +23,20 @@ interface LogsOptions {
   color: ColorChoice;
 }
 
+export function addLogs(program: Command): void {
+  program
+    .command("logs")
+    .description("show the transcript of an agent")
+    .argument("<id>", which)
+    .option("-f, --follow", "go on until the agent ends")
+    .option("-n, --lines <n>", "the last n entries only", positive)
+    .option("--json", "the lines as they are on disk")
+    .addOption(color())
+    .action(logsCommand);
+}
+
 /** `retinue logs`: what an agent said and did; with `-f` until it ends. */
-export async function logsCommand(id: string, options: LogsOptions): Promise<void> {
+async function logsCommand(id: string, options: LogsOptions): Promise<void> {
   const agent = await findAgent(id);
   if (agent.record.scripted)
     process.stderr.write("retinue: replies are scripted, tools are real.\n");

@@ -1,12 +1,24 @@
+import type { Command } from "commander";
 import { failureOf, hasEnded } from "../../events/agent-record.ts";
 import { readResultText } from "../../transcript/read-result.ts";
 import { lastTextOf, readTranscript } from "../../transcript/reader.ts";
 import { findAgent } from "../find/find-agent.ts";
 import { resultText } from "../views/result-text.ts";
 import { plain } from "../terminal/sanitize.ts";
+import { json, raw, which } from "../options/shared-options.ts";
+
+export function addOutput(program: Command): void {
+  program
+    .command("output")
+    .description("print the result of an agent, or what it said last")
+    .argument("<id>", which)
+    .option("--json", json)
+    .addOption(raw())
+    .action(outputCommand);
+}
 
 /** `retinue output`: the result of an agent, or its last words so far, from its transcript. */
-export async function outputCommand(
+async function outputCommand(
   id: string,
   options: { json?: boolean; raw?: boolean },
 ): Promise<void> {

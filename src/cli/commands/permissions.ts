@@ -1,3 +1,4 @@
+import type { Command } from "commander";
 import { runPermissionCases, type CaseReport } from "../../testing/permission-cases/run-cases.ts";
 import type { JudgedCase } from "../../testing/permission-cases/judge-case.ts";
 import { decisionData, decisionRows } from "../views/decision-lines.ts";
@@ -5,14 +6,33 @@ import { exitCodeOfSignal, exitCodes } from "../exit-codes.ts";
 import { labelledLines, type Labelled } from "../views/labelled-lines.ts";
 import { literalLine } from "../terminal/literal.ts";
 import { fit } from "../terminal/width.ts";
+import { json } from "../options/shared-options.ts";
 
 const width = 100;
 
+export function addPermissions(program: Command): void {
+  const permissions = program.command("permissions").description("permission rules: test them");
+  permissions
+    .command("test")
+    .description("hold cases against the decisions they expect; exit code 1 when one differs")
+    .argument("<file>", "JSON: a list of cases, or {settings, cases}")
+    .option("--json", json)
+    .addHelpText(
+      "after",
+      `
+A case is {"id", "tool", "input", "expect": "allow"|"ask"|"deny"} and, where needed, "why", "mode",
+"rules": {"allow", "ask", "deny"}, "cwd", "additionalDirectories", "background", "fixture": [{"path",
+"type": "file"|"dir"|"symlink", "content", "target"}]. {{P}}, {{H}} and {{O}} stand for a project, a
+home directory and a place outside, made for each case. Nothing that a case calls is run.
+
+To test your own policy: {"settings": ".claude/settings.json", "cases": […]} counts its rules in
+every case. See docs/permissions.md.`,
+    )
+    .action(permissionsTestCommand);
+}
+
 /** `retinue permissions test`: holds decisions against what a file of cases expects. Runs nothing of what they call. */
-export async function permissionsTestCommand(
-  file: string,
-  options: { json?: boolean },
-): Promise<void> {
+async function permissionsTestCommand(file: string, options: { json?: boolean }): Promise<void> {
   const interrupted = new AbortController();
   const stop = (signal: NodeJS.Signals): void => interrupted.abort(signal);
   for (const signal of signals) process.once(signal, stop);

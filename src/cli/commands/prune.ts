@@ -1,3 +1,4 @@
+import type { Command } from "commander";
 import { defaultConfigDir } from "../../transcript/paths.ts";
 import { prune, type OldSession, type Pruned } from "../../transcript/retention.ts";
 import { mustBePerson } from "../find/caller.ts";
@@ -6,6 +7,8 @@ import { exitCodes } from "../exit-codes.ts";
 import { formatBytes, plural } from "../terminal/format.ts";
 import { oldBefore } from "../old-before.ts";
 import { plain, plainLine } from "../terminal/sanitize.ts";
+import { positive } from "../options/option-values.ts";
+import { json } from "../options/shared-options.ts";
 
 interface PruneOptions {
   days?: number;
@@ -13,8 +16,24 @@ interface PruneOptions {
   json?: boolean;
 }
 
+export function addPrune(program: Command): void {
+  program
+    .command("prune")
+    .description("delete sessions that have been kept long enough")
+    .option("--days <n>", "older than n days, in all projects, whatever settings say", positive)
+    .option("-n, --dry-run", "only say what would go")
+    .option("--json", json)
+    .addHelpText(
+      "after",
+      `
+Without --days the setting cleanupPeriodDays decides (default 30). The same happens by itself once a day. Sessions of
+other programs, and those that a process works in, are left alone.`,
+    )
+    .action(pruneCommand);
+}
+
 /** `retinue prune`: deletes old sessions now. */
-export async function pruneCommand(options: PruneOptions): Promise<void> {
+async function pruneCommand(options: PruneOptions): Promise<void> {
   if (options.dryRun !== true) await mustBePerson("remove sessions");
   const configDir = defaultConfigDir();
   const pruned = await prune({

@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Command } from "commander";
 import {
   findAgents,
   isInterrupted,
@@ -15,6 +16,8 @@ import { formatModel, formatSpan, formatTokens } from "../terminal/format.ts";
 import { plainLine } from "../terminal/sanitize.ts";
 import { table } from "../terminal/columns.ts";
 import { createStyle, wantsColor } from "../terminal/style.ts";
+import { append } from "../options/option-values.ts";
+import { json } from "../options/shared-options.ts";
 
 interface PsOptions {
   all?: boolean;
@@ -30,8 +33,25 @@ interface Found {
   interrupted: AgentOnDisk[];
 }
 
+export function addPs(program: Command): void {
+  program
+    .command("ps")
+    .description("list agents that have not ended, of all processes")
+    .option("-a, --all", "ended ones too")
+    .option("-q, --quiet", "ids only")
+    .option(
+      "--filter <key=value>",
+      "state, type, name, session, parent, model or cwd (repeatable)",
+      append,
+      [],
+    )
+    .option("--watch", "again and again, until Ctrl+C")
+    .option("--json", json)
+    .action(psCommand);
+}
+
 /** `retinue ps`: agents of all processes, from the files that they keep. */
-export async function psCommand(options: PsOptions): Promise<void> {
+async function psCommand(options: PsOptions): Promise<void> {
   const isAskedFor = agentFilter(options.filter ?? []);
   const find = async (): Promise<Found> => {
     const agents = (await findAgents(defaultConfigDir())).filter((agent) => isAskedFor(agent));

@@ -1,24 +1,52 @@
+import type { Command } from "commander";
 import { RetinueError } from "../../contract/errors.ts";
 import { sessionDirectory, type AgentOnDisk } from "../../transcript/agent-on-disk.ts";
 import { findToSteer } from "../find/find-to-steer.ts";
 import { reachOwner } from "../find/reach-agent.ts";
 import { likeAtStart, withWholePaths } from "../run/kept-start.ts";
+import { resumeAllCommand } from "../run/resume-all.ts";
 import { runSession, type RunOptions } from "../run/run-session.ts";
+import { positive } from "../options/option-values.ts";
+import { runOptions } from "../options/run-options.ts";
+import { which } from "../options/shared-options.ts";
 
-export interface ResumeOptions extends RunOptions {
+interface ResumeOptions extends RunOptions {
   all?: boolean;
   branch?: boolean;
   turn?: number;
 }
 
+export function addResume(program: Command): void {
+  runOptions(program.command("resume"))
+    .description("go on with an agent that has ended or was interrupted, with its history")
+    .argument("[id]", which)
+    .argument("[message...]", "what it is to do now; only one that has completed needs it")
+    .option("--all", "every agent that was interrupted by the end of its process")
+    .option("--branch", "leave it as it is, and go on with a copy that has an id of its own")
+    .option("--turn <n>", "with --branch: from its nth answer on", positive)
+    .addHelpText(
+      "after",
+      `
+It goes on in the directory in which it ran, with the rules and options that it was started with, unless they are given
+anew. The right to everything (bypassPermissions) and options with secrets in them are not kept: give them again.
+A call that was under way when its process ended is not repeated: the agent reads that it was interrupted.
+
+Examples:
+  retinue resume a3f2 "Now fix what you found"
+  retinue resume --all
+  retinue resume a3f2 --branch --turn 3 --model opus`,
+    )
+    .action(resumeCommand);
+}
+
 /** `retinue resume`: an agent goes on with its history; with `--all` every one that was interrupted. */
-export async function resumeCommand(
+async function resumeCommand(
   id: string | undefined,
   words: string[],
   options: ResumeOptions,
 ): Promise<void> {
+  refuseUnfit(id, options);
   if (options.all === true) {
-    const { resumeAllCommand } = await import("./resume-all.ts");
     return resumeAllCommand(options);
   }
   if (id === undefined) {
@@ -54,6 +82,22 @@ export async function resumeCommand(
       return copy;
     },
   });
+}
+
+/** Throws when something that was told would be passed over in silence. */
+function refuseUnfit(id: string | undefined, { all, branch, turn, detach }: ResumeOptions): void {
+  if (all === true && id !== undefined)
+    throw unfit("Name an agent, and what it is to do, or say --all; not both.");
+  if (all === true && branch === true)
+    throw unfit("--branch copies one agent: name it, without --all.");
+  if (all === true && detach === true)
+    throw unfit("--all waits for its agents: leave out -d, or resume each with -d.");
+  if (turn !== undefined && branch !== true)
+    throw unfit("--turn says where a copy begins: add --branch, or leave it out.");
+}
+
+function unfit(message: string): RetinueError {
+  return new RetinueError("invalid_request", message);
 }
 
 /** Its session still runs in another process: that one goes on with it. */

@@ -1,9 +1,39 @@
 import { text } from "node:stream/consumers";
+import { Option, type Command } from "commander";
 import { RetinueError } from "../../contract/errors.ts";
 import { runSession, type RunOptions } from "../run/run-session.ts";
+import { runOptions } from "../options/run-options.ts";
+
+export function addRun(program: Command): void {
+  runOptions(program.command("run"))
+    .description(
+      "run a task and wait for its result; a last word '-', or no word at all, reads stdin",
+    )
+    .argument("[prompt...]", "the task")
+    .option("-a, --agent <type>", "agent type of the main agent")
+    .addOption(new Option("--agent-type <type>", "the same as --agent").hideHelp())
+    .option("--name <name>", "a name by which other commands find the main agent")
+    .addHelpText(
+      "after",
+      `
+Unasked an agent may read and search inside the current directory, run commands that only look, and hand
+work to children, which the same rules bind. What goes beyond that, and no rule allows, is asked in the live view,
+or with --inbox of whoever runs 'retinue approve'; where nobody can answer it is denied, and the line says how to allow it.
+
+A model needs ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN; ANTHROPIC_BASE_URL for another server).
+
+Examples:
+  retinue run "Where is the retry logic?"
+  git diff | retinue run "Review this change:" - -a Explore --output-format json
+  retinue run -d --name fixer "Fix the failing test"; retinue attach fixer
+
+Ten children run at once; CLAUDE_CODE_MAX_CONCURRENT_SUBAGENTS changes that.`,
+    )
+    .action(runCommand);
+}
 
 /** `retinue run`: one main agent, its result on stdout, its progress on stderr. */
-export async function runCommand(words: string[], options: RunOptions): Promise<void> {
+async function runCommand(words: string[], options: RunOptions): Promise<void> {
   if (options.detach === true && options.detachedLog === undefined) {
     const { detach } = await import("../run/detach.ts");
     return detach("run", words, options);

@@ -1,14 +1,31 @@
 import { text } from "node:stream/consumers";
+import type { Command } from "commander";
 import { z } from "zod";
 import { RetinueError } from "../../contract/errors.ts";
 import { findToSteer } from "../find/find-to-steer.ts";
 import { reachAgent } from "../find/reach-agent.ts";
 import { plainLine } from "../terminal/sanitize.ts";
+import { json, onlyRunning, which } from "../options/shared-options.ts";
 
 const receiptSchema = z.object({ messageId: z.string(), agentId: z.string() });
 
+export function addSend(program: Command): void {
+  program
+    .command("send")
+    .description("tell a running agent something; it reads it before its next turn")
+    .argument("<id>", which)
+    .argument("<message...>", "what to tell it; a last word '-' adds stdin")
+    .option("--json", json)
+    .addHelpText(
+      "after",
+      `
+Prints a receipt when the message is on disk.${onlyRunning}`,
+    )
+    .action(sendCommand);
+}
+
 /** `retinue send`: the receipt on stdout means that the message is on disk and will be read. */
-export async function sendCommand(
+async function sendCommand(
   id: string,
   words: string[],
   options: { json?: boolean },

@@ -1,3 +1,4 @@
+import type { Command } from "commander";
 import type { Origin, Path } from "../../settings/layer.ts";
 import { pathText } from "../../settings/layer.ts";
 import { isObject } from "../../platform/is-object.ts";
@@ -6,6 +7,7 @@ import { table } from "../terminal/columns.ts";
 import { readHere, type HereOptions } from "../run/read-here.ts";
 import { reportDiagnostics } from "../report-diagnostics.ts";
 import { plainLine } from "../terminal/sanitize.ts";
+import { hereOptions, json } from "../options/shared-options.ts";
 
 interface Row {
   key: string;
@@ -14,8 +16,15 @@ interface Row {
   file: string;
 }
 
+export function addSettings(program: Command): void {
+  hereOptions(program.command("settings"))
+    .description("list the settings that hold here, and which file each comes from")
+    .option("--json", json)
+    .action(settingsCommand);
+}
+
 /** `retinue settings`: every value that holds here, and who said so. Starts nothing. */
-export async function settingsCommand(options: HereOptions & { json?: boolean }): Promise<void> {
+async function settingsCommand(options: HereOptions & { json?: boolean }): Promise<void> {
   const { configuration, diagnostics } = await readHere(options);
   const { values, provenance } = configuration;
   const rows = leaves(values).flatMap(({ path, value }): Row[] => {

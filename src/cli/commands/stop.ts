@@ -1,3 +1,4 @@
+import { InvalidArgumentError, type Command } from "commander";
 import { z } from "zod";
 import { RetinueError } from "../../contract/errors.ts";
 import { mapAtMost } from "../../platform/gate.ts";
@@ -10,6 +11,7 @@ import { plural } from "../terminal/format.ts";
 import { AgentLines } from "../find/reach-agent.ts";
 import { firstRefusal, Refusal } from "../refusal.ts";
 import { plain } from "../terminal/sanitize.ts";
+import { json, which } from "../options/shared-options.ts";
 
 interface StopOptions {
   all?: boolean;
@@ -44,8 +46,45 @@ const answerSchema = z.object({
   died: z.object({ agents: z.array(z.string()), processes: z.int() }).exactOptional(),
 });
 
+const endsEach = `
+An agent that has ended already, or was interrupted, is named and is no error. One that cannot be ended does not keep the
+others; the exit code is then that of the first that could not be, 3 when there is no such agent.`;
+
+export function addStop(program: Command): void {
+  program
+    .command("stop")
+    .description("end agents of any process, with the children they wait for and all they started")
+    .argument("[ids...]", which)
+    .option("--all", "every agent that has not ended")
+    .option(
+      "-t, --time <seconds>",
+      "how long what they started may take to end by itself (default 0.3)",
+      fractionalSeconds,
+    )
+    .option("--json", json)
+    .addHelpText("after", endsEach)
+    .action((ids: string[], options) => stopCommand(ids, options, "stop"));
+}
+
+export function addKill(program: Command): void {
+  program
+    .command("kill")
+    .description("end agents at once: what they started gets no time to end by itself")
+    .argument("<ids...>", which)
+    .option("--json", json)
+    .addHelpText("after", endsEach)
+    .action((ids: string[], options) => stopCommand(ids, options, "kill"));
+}
+
+/** A number of seconds, also 0 or a fraction; at most what a timer can wait for. */
+function fractionalSeconds(text: string): number {
+  const number = /^\d{1,7}(\.\d{1,3})?$/.test(text) ? Number(text) : Infinity;
+  if (number <= 2_000_000) return number;
+  throw new InvalidArgumentError("It must be a number from 0 to 2000000, such as 0.5.");
+}
+
 /** `retinue stop` and `retinue kill`: says for each agent what became of it. One that fails does not keep the others. */
-export async function stopCommand(
+async function stopCommand(
   ids: string[],
   options: StopOptions,
   how: "stop" | "kill",

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
+import { Option, type Command } from "commander";
 import { DefinitionLoader } from "../../definitions/load.ts";
 import { skillPlaces } from "../../definitions/places.ts";
 import { unrestrained } from "../../definitions/restrain.ts";
@@ -23,6 +24,7 @@ import { mustBePerson } from "../find/caller.ts";
 import { table } from "../terminal/columns.ts";
 import { reportDiagnostics } from "../report-diagnostics.ts";
 import { plain, plainLine } from "../terminal/sanitize.ts";
+import { json } from "../options/shared-options.ts";
 
 interface TrustOptions {
   dryRun?: boolean;
@@ -31,11 +33,28 @@ interface TrustOptions {
   json?: boolean;
 }
 
+export function addTrust(program: Command): void {
+  program
+    .command("trust")
+    .description("trust the folder of this project, so that its own settings act")
+    .argument("[folder]", "a directory of the project; the current one if none is named")
+    .addOption(new Option("--revoke", "take the trust back").conflicts("list"))
+    .option("--list", "list the folders that are trusted")
+    .option("--dry-run", "only say what would act")
+    .option("--json", json)
+    .addHelpText(
+      "after",
+      `
+Until a folder is trusted, .claude/settings.json and .claude/settings.local.json in it can only deny
+and ask. This says what else is in them, and lets it act. Trust is for the repository around the
+directory, or without one for the directory alone; repositories inside it stay untrusted. Worktrees
+are trusted with their main checkout.`,
+    )
+    .action(trustCommand);
+}
+
 /** `retinue trust`: says what would act in a folder, then lets it; or takes that back, or lists the folders. */
-export async function trustCommand(
-  folder: string | undefined,
-  options: TrustOptions,
-): Promise<void> {
+async function trustCommand(folder: string | undefined, options: TrustOptions): Promise<void> {
   const configDir = defaultConfigDir();
   const directory = resolve(folder ?? ".");
   if (options.list === true) list(configDir, options);

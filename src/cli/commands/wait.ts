@@ -1,3 +1,4 @@
+import type { Command } from "commander";
 import { failureOf } from "../../events/agent-record.ts";
 import type { AgentOnDisk } from "../../transcript/agent-on-disk.ts";
 import { exitCodeOfAgent, exitCodes } from "../exit-codes.ts";
@@ -5,6 +6,8 @@ import { findAgent } from "../find/find-agent.ts";
 import { Refusal } from "../refusal.ts";
 import { plain } from "../terminal/sanitize.ts";
 import { waitForEnd } from "../run/wait-for-end.ts";
+import { seconds } from "../options/option-values.ts";
+import { json, which } from "../options/shared-options.ts";
 
 /** An agent, and how it stands when the wait is over. */
 interface Awaited {
@@ -12,8 +15,24 @@ interface Awaited {
   timedOut: boolean;
 }
 
+export function addWait(program: Command): void {
+  program
+    .command("wait")
+    .description("wait until agents have ended; the exit code is that of 'run'")
+    .argument("<ids...>", which)
+    .option("--timeout <seconds>", "wait no longer; then the exit code is 124", seconds)
+    .option("--json", json)
+    .addHelpText(
+      "after",
+      `
+One that was interrupted gives exit code 1; one that idles is not waited for. Of several agents, the exit code is the first
+that is not 0.`,
+    )
+    .action(waitCommand);
+}
+
 /** `retinue wait`: returns when all of them have ended, with a line for each as it does. */
-export async function waitCommand(
+async function waitCommand(
   ids: string[],
   options: { timeout?: number; json?: boolean },
 ): Promise<void> {

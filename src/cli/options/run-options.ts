@@ -1,11 +1,11 @@
 import { Option, type Command } from "commander";
-import { append, positive, seconds } from "../option-values.ts";
-import { permissionOptions } from "../permission-options.ts";
-import { color, here, raw } from "../shared-options.ts";
+import { append, positive, seconds } from "./option-values.ts";
+import { ruleOptions } from "./rule-options.ts";
+import { color, hereOptions, raw } from "./shared-options.ts";
 
-/** What can be said of every run, a new one or one that is resumed. */
+/** The options of every run, a new one or one that is resumed. */
 export function runOptions(command: Command): Command {
-  return permissionOptions(here(command))
+  return permissionOptions(hereOptions(command))
     .option("-p, --print", "print the result only")
     .option("-d, --detach", "leave it running without this terminal, and print its id (--bg)")
     .addOption(new Option("--bg").implies({ detach: true }).hideHelp())
@@ -35,4 +35,24 @@ export function runOptions(command: Command): Command {
     )
     .option("-q, --quiet", "no progress on stderr")
     .addOption(color());
+}
+
+/** The rules, and who is asked about what they leave open. */
+function permissionOptions(command: Command): Command {
+  return ruleOptions(command)
+    .addOption(
+      new Option(
+        "--dangerously-skip-permissions",
+        "the same as --permission-mode bypassPermissions: everything runs unasked",
+      ).conflicts("permissionMode"),
+    )
+    .option(
+      "--allow-dangerously-skip-permissions",
+      "agent files may ask for the mode bypassPermissions",
+    )
+    .option(
+      "--inbox",
+      "what agents ask waits for 'retinue approve' in another terminal, if nobody answers here",
+    )
+    .option("--ask-timeout <seconds>", "what nobody answers in this time is denied", seconds);
 }

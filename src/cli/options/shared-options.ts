@@ -1,8 +1,8 @@
 import { Option, type Command } from "commander";
 import { append } from "./option-values.ts";
 
-/** What says which agent types there are. */
-export function here(command: Command): Command {
+/** The options that say which agent types there are. */
+export function hereOptions(command: Command): Command {
   return command
     .option("--agents <json>", 'agent types: \'{"name": {"description": …, "prompt": …}}\'')
     .option("--settings <file-or-json>", "settings over those of files")
@@ -21,8 +21,6 @@ export function here(command: Command): Command {
     .option("--lenient", "also read agent files that other programs refuse");
 }
 
-export const json = "print one JSON document";
-
 /** For commands that print the words of an agent. */
 export const raw = (): Option =>
   new Option("--raw", "keep control sequences in the result, unless stdout is a terminal");
@@ -31,3 +29,15 @@ export const color = (): Option =>
   new Option("--color <when>", "colour the output")
     .choices(["always", "never", "auto"])
     .default("auto");
+
+export const json = "print one JSON document";
+
+/** How an agent is named on the command line. */
+export const which = "id, beginning of an id, or name";
+
+export const onlyRunning = `
+An agent that has ended or was interrupted is refused: 'retinue resume' goes on with it.`;
+
+export const requestsElsewhere = `
+Looks for requests below the config directory (CLAUDE_CONFIG_DIR, by default ~/.claude). Those of programs that keep their
+transcripts elsewhere (configDir, transcriptDir) are answered there.`;

@@ -13,16 +13,15 @@ import {
 } from "../../transcript/agent-on-disk.ts";
 import { defaultConfigDir } from "../../transcript/paths.ts";
 import { Caller } from "../find/caller.ts";
-import { chooseModel } from "../run/choose-model.ts";
-import { EndSignals, stoppingLine } from "../run/end-signals.ts";
+import { chooseModel } from "./choose-model.ts";
+import { EndSignals, stoppingLine } from "./end-signals.ts";
 import { exitCodes, exitCodeOfSignal } from "../exit-codes.ts";
-import { likeAtStart, withWholePaths } from "../run/kept-start.ts";
-import { managerOptions } from "../run/run-session.ts";
+import { likeAtStart, withWholePaths } from "./kept-start.ts";
+import { managerOptions, type RunOptions } from "./run-session.ts";
 import { plainLine } from "../terminal/sanitize.ts";
-import { serveLater } from "../run/serve-later.ts";
-import { untilQuiet } from "../run/until-quiet.ts";
+import { serveLater } from "./serve-later.ts";
+import { untilQuiet } from "./until-quiet.ts";
 import { warningLogger } from "../warning-logger.ts";
-import type { ResumeOptions } from "./resume.ts";
 
 /** How one agent that was interrupted stands at the end. */
 interface Picked {
@@ -36,7 +35,7 @@ interface Picked {
 const atOnce = 4;
 
 /** `retinue resume --all`: every agent that was interrupted goes on, and the command waits for all of them. */
-export async function resumeAllCommand(options: ResumeOptions): Promise<void> {
+export async function resumeAllCommand(options: RunOptions): Promise<void> {
   const open = new Set<Manager>();
   using signals = new EndSignals((signal) => {
     if (signal === "SIGINT") process.stderr.write(`retinue: ${stoppingLine}\n`);
@@ -55,7 +54,7 @@ export async function resumeAllCommand(options: ResumeOptions): Promise<void> {
 }
 
 interface Means {
-  options: ResumeOptions;
+  options: RunOptions;
   /** Where a manager stands as long as it has agents to stop. */
   open: Set<Manager>;
   signals: EndSignals;
@@ -151,7 +150,7 @@ function runBy({ pid }: Lease, agents: readonly AgentOnDisk[]): Promise<Picked[]
   return Promise.all(agents.map(look));
 }
 
-function print(picked: readonly Picked[], options: ResumeOptions): void {
+function print(picked: readonly Picked[], options: RunOptions): void {
   if (options.json === true) {
     process.stdout.write(`${JSON.stringify(picked, null, 2)}\n`);
     return;

@@ -1,8 +1,7 @@
 import { Option, type Command } from "commander";
-import { permissionModes } from "../contract/resolved-agent.ts";
-import { collect, seconds } from "./option-values.ts";
+import { permissionModes } from "../../contract/resolved-agent.ts";
 
-/** What may run, as a person says it for one run. */
+/** The options that say what may run unasked, and what must not. */
 export function ruleOptions(command: Command): Command {
   return command
     .option(
@@ -31,22 +30,7 @@ export function ruleOptions(command: Command): Command {
     );
 }
 
-/** That, and who is asked about the rest. */
-export function permissionOptions(command: Command): Command {
-  return ruleOptions(command)
-    .addOption(
-      new Option(
-        "--dangerously-skip-permissions",
-        "the same as --permission-mode bypassPermissions: everything runs unasked",
-      ).conflicts("permissionMode"),
-    )
-    .option(
-      "--allow-dangerously-skip-permissions",
-      "agent files may ask for the mode bypassPermissions",
-    )
-    .option(
-      "--inbox",
-      "what agents ask waits for 'retinue approve' in another terminal, if nobody answers here",
-    )
-    .option("--ask-timeout <seconds>", "what nobody answers in this time is denied", seconds);
+/** Tools in one word or several options, separated by commas or blanks. */
+function collect(text: string, before: string[]): string[] {
+  return [...before, ...text.split(/[,\s]+(?![^(]*\))/).filter((tool) => tool !== "")];
 }
