@@ -30,6 +30,7 @@ import type { Session } from "./session.ts";
 import type { Ticket } from "./queue/slots.ts";
 import { redactedEmit } from "./redacted-emit.ts";
 import type { RunEnding } from "./run-ending.ts";
+import { openModel } from "./openings/model.ts";
 import { openSummaries } from "./summaries.ts";
 import { summarize } from "./summarize.ts";
 import { tightSandboxOf } from "./tight-sandbox-of.ts";
@@ -178,7 +179,8 @@ async function live(run: AgentRun, { emit, told }: Report<AgentEventBody>): Prom
   const ahead = cleanup.use(await askAhead(agent, session, approvals));
   const { isBackground, meets } = run;
   cleanup.defer(enrolJudge({ agent, meets, session, workbench, approvals, ahead }));
-  const summaries = cleanup.use(openSummaries({ session, isBackground, emit, signal }));
+  const { model } = openModel({ session, emit });
+  const summaries = cleanup.use(openSummaries({ session, model, isBackground, emit, signal }));
   const waits = new Waits({ ticket, deadlines, signal, emit: report.emit });
   const tools = new Map(
     agent.can.tools.flatMap((name) => {
@@ -190,7 +192,7 @@ async function live(run: AgentRun, { emit, told }: Report<AgentEventBody>): Prom
     {
       agent,
       meets,
-      model: session.model,
+      model,
       tools,
       toolSpecs: [...tools.values()].map(toolSpec),
       workbench,
@@ -205,7 +207,6 @@ async function live(run: AgentRun, { emit, told }: Report<AgentEventBody>): Prom
         begun: begunCalls(run.history),
       }),
       limits: session.limits,
-      prices: session.prices,
       signal,
       wrapUp,
       grows: () => deadlines.grows(),

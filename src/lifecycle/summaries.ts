@@ -3,8 +3,8 @@ import type { AgentEventBody } from "../events/event.ts";
 import { CacheSafe } from "../loop/cache-safe.ts";
 import { readAnswer } from "../loop/read-answer.ts";
 import { textOf, userMessage } from "../contract/message.ts";
+import type { MeteredModel } from "../model/metered.ts";
 import type { ModelRequest } from "../model/model.ts";
-import { answerCost } from "../model/prices.ts";
 import type { Session } from "./session.ts";
 
 const question = "In one short line: what are you doing right now? No tools.";
@@ -54,32 +54,19 @@ class Summaries implements AsyncDisposable {
   }
 
   async #summarize(request: ModelRequest): Promise<void> {
-    const { session, emit } = this.#options;
-    const { model, limits, prices, clock, logger } = session;
+    const { session, model, emit } = this.#options;
+    const { limits, logger } = session;
     const asked: ModelRequest = {
       ...request,
       messages: [...request.messages, userMessage({ texts: [question] })],
       origin: { ...request.origin, attempt: 1, purpose: "summary" },
     };
-    const askedAt = clock.now();
     try {
       const answer = await readAnswer(
-        { limits, prices, signal: this.#signal, report: { emit }, grows: () => undefined },
+        { limits, signal: this.#signal, grows: () => undefined },
         (signal) => model.stream(asked, signal),
         () => undefined,
       );
-      const { model: answered, usage } = answer;
-      const durationMs = clock.now() - askedAt;
-      const costUsd = answerCost(answer, prices);
-      emit({
-        type: "spend",
-        what: "summary",
-        model: answered,
-        usage,
-        searches: 0,
-        costUsd,
-        durationMs,
-      });
       const text = lineOf(textOf(answer.message.content));
       if (text !== "") emit({ type: "summary", text });
     } catch (error) {
@@ -91,7 +78,8 @@ class Summaries implements AsyncDisposable {
 }
 
 export interface SummariesOptions {
-  readonly session: Pick<Session, "model" | "limits" | "prices" | "settings" | "clock" | "logger">;
+  readonly session: Pick<Session, "limits" | "settings" | "logger">;
+  readonly model: MeteredModel;
   readonly isBackground: () => boolean;
   readonly emit: (body: AgentEventBody) => void;
   /** Of the agent's run. */
