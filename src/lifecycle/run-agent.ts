@@ -125,7 +125,7 @@ async function live(run: AgentRun, { emit, told }: Report<AgentEventBody>): Prom
     session.logger.warn({ agentId: agent.id }, "the cleanup of an agent did not end"),
   );
   const { standing } = run.record;
-  const { scripted } = session.model;
+  const { scripted } = session.models.for(agent);
   // After a resume its plan may be approved already.
   const current = { ...agent, meets: run.meets() };
   const summary = summarize(current, { scripted, standing, prompt: run.task.prompt });
@@ -179,7 +179,7 @@ async function live(run: AgentRun, { emit, told }: Report<AgentEventBody>): Prom
   const ahead = cleanup.use(await askAhead(agent, session, approvals));
   const { isBackground, meets } = run;
   cleanup.defer(enrolJudge({ agent, meets, session, workbench, approvals, ahead }));
-  const { model } = openModel({ session, emit });
+  const { model } = openModel({ agent, session, emit });
   const summaries = cleanup.use(openSummaries({ session, model, isBackground, emit, signal }));
   const waits = new Waits({ ticket, deadlines, signal, emit: report.emit });
   const tools = new Map(

@@ -43,6 +43,7 @@ test("siblings to whom the same was said share one answer, and nobody else gets 
   const context = {
     origin: { meets, parentId, byModel: true, depth: 1 },
     background: false,
+    canSearch: true,
     surroundings: surroundings(),
   };
   const { origin } = context;
@@ -71,6 +72,7 @@ test("where the memory of an agent lies is looked up each time", () => {
   const context = {
     origin: { meets, parentId, byModel: true, depth: 1 },
     background: false,
+    canSearch: true,
     surroundings: here,
   };
   const before = join(cwd, ".claude", "agent-memory", "helper");

@@ -10,6 +10,7 @@ import type {
   ReadOnly,
 } from "../contract/resolved-agent.ts";
 import type { SpawnRequest } from "../contract/spawn-request.ts";
+import { webSearchTool } from "../tools/web/web-search.ts";
 import { memoryDirectory } from "./memory.ts";
 import { isHostDefinition, resolveMode } from "./permission-mode.ts";
 import type { Above, Origin, Surroundings } from "./resolve.ts";
@@ -48,6 +49,7 @@ interface Voices {
   readonly depth: number;
   readonly background: boolean;
   readonly memory: string | null;
+  readonly canSearch: boolean;
   readonly surroundings: PolicySurroundings;
 }
 
@@ -63,10 +65,12 @@ export function resolvePolicy(
   context: {
     origin: Pick<Origin, "meets" | "byModel" | "depth" | "parentId">;
     background: boolean;
+    /** The model of the agent can search the web. */
+    canSearch: boolean;
     surroundings: PolicySurroundings;
   },
 ): ResolvedPolicy {
-  const { background, surroundings } = context;
+  const { background, canSearch, surroundings } = context;
   const { meets, byModel, depth, parentId } = context.origin;
   // Links on the way to it may have changed.
   const memory = memoryDirectory(definition, surroundings.environment);
@@ -80,6 +84,7 @@ export function resolvePolicy(
     depth,
     background,
     memory,
+    canSearch,
     surroundings,
   };
   const known = last.get(definition);
@@ -95,7 +100,7 @@ function isSame(some: Voices, others: Voices): boolean {
 
 function settle(definition: AgentDefinition, voices: Voices): ResolvedPolicy {
   const { permissions, memory, surroundings } = voices;
-  const { environment, limits, settings } = surroundings;
+  const { availableTools, environment, limits, settings } = surroundings;
   const { mode, record } = resolveMode({
     parent: voices.above,
     hasParent: voices.hasParent,
@@ -110,7 +115,7 @@ function settle(definition: AgentDefinition, voices: Voices): ResolvedPolicy {
   const readOnly = readOnlyOf(definition);
   const tools = resolveTools({
     type: definition.name,
-    available: surroundings.availableTools,
+    available: voices.canSearch ? availableTools : availableTools.filter(isNoSearch),
     wanted: definition.tools,
     unwanted: definition.disallowedTools,
     denied: settings.permissions.deny,
@@ -143,6 +148,8 @@ function settle(definition: AgentDefinition, voices: Voices): ResolvedPolicy {
   };
   return { policy, mode: record, tools };
 }
+
+const isNoSearch = (tool: string): boolean => tool !== webSearchTool.name;
 
 export function readOnlyOf({ readOnly = false }: AgentDefinition): ReadOnly | null {
   return readOnly === false ? null : readOnly;

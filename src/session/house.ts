@@ -19,6 +19,7 @@ import type { RunningAgent } from "../lifecycle/running-agent.ts";
 import type { Asker, Session } from "../lifecycle/session.ts";
 import { Slots } from "../lifecycle/queue/slots.ts";
 import type { CheckedOptions } from "./manager-options.ts";
+import { createModels } from "../model/models.ts";
 import {
   additionalDirectories,
   bypassIsOff,
@@ -81,6 +82,7 @@ export function buildHouse(
   if (options.session !== undefined) refuseMissing(paths);
   const questions = openQuestions(options, { id, paths, cwd, settings, logger, redactor });
   const allowsBackground = !backgroundDisabled(process.env);
+  const models = createModels(options.model, options.models);
   let types: Catalog | undefined;
   const session: Session = {
     id,
@@ -97,10 +99,10 @@ export function buildHouse(
       version,
       ...(environment.branch === undefined ? {} : { gitBranch: environment.branch }),
     },
-    model: options.model,
+    models,
     tools: createTools({
       defaultType: settings.agents.defaultType,
-      canSearch: options.model.search !== undefined,
+      canSearch: models.canSearch,
       background: allowsBackground,
     }),
     allowsBackground,
@@ -154,6 +156,7 @@ export function buildHouse(
       report: warnOnce,
       settings,
       limits: options.limits,
+      models,
       availableTools: [...session.tools.keys()],
       project: projectFolder(cwd),
       trusted: configuration.trusted,

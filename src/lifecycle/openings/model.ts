@@ -1,15 +1,17 @@
-import type { Account, MeteredModel } from "../../model/metered.ts";
-import { metered } from "../../model/metered.ts";
+import type { ResolvedAgent } from "../../contract/resolved-agent.ts";
+import { metered, type Account, type MeteredModel } from "../../model/metered.ts";
 import type { Session } from "../session.ts";
 
-/** Gives a run its model, with the agent's account: whatever the run asks a model goes through it. */
+/** Gives a run its model, with the agent's account: every request of the run goes through it. */
 export function openModel({
+  agent,
   session,
   emit,
 }: {
-  session: Pick<Session, "model" | "prices" | "clock">;
+  agent: ResolvedAgent;
+  session: Pick<Session, "models" | "prices" | "clock">;
   emit: Account["emit"];
 }): { model: MeteredModel } {
-  const { model, prices, clock } = session;
-  return { model: metered(model, { prices, now: () => clock.now(), emit }) };
+  const { models, prices, clock } = session;
+  return { model: metered(models.for(agent), { prices, now: () => clock.now(), emit }) };
 }
