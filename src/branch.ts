@@ -42,7 +42,7 @@ export function branchAgent(
     }
     const changes = { ...request, id: newAgentId(), byItself: true };
     const agent = await resumedAgent(earlier, id, house, changes);
-    const ticket = session.slots.reserve(claimOf(agent, session.model.provider));
+    const ticket = session.slots.reserve(claimOf(agent));
     try {
       const origin = { from: id, turn: request.turn ?? null };
       const prepare = (files: AgentFiles): void => files.copy(eventsOf(entries), origin);

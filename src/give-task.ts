@@ -38,7 +38,7 @@ export async function giveTask(
       `Agent ${id} is ${state}; process() takes an idle one. Spawn it without a prompt, or wait until its task has ended.`,
     );
   }
-  const ticket = session.slots.reserve(claimOf(running.agent, session.model.provider));
+  const ticket = session.slots.reserve(claimOf(running.agent));
   const task = {
     prompt,
     source: "human",

@@ -69,9 +69,7 @@ export async function resumeAgent(
     const source = by.kind === "agent" ? "parent" : "human";
     const task = { prompt, source, timeout: agent.costs.timeout } as const;
     const ticket =
-      agent.relates.depth === 0
-        ? new Ticket(null)
-        : session.slots.reserve(claimOf(agent, session.model.provider));
+      agent.relates.depth === 0 ? new Ticket(null) : session.slots.reserve(claimOf(agent));
     const running = recalled(agent, earlier, ticket, house);
     const follow = by.kind === "agent" && !running.isBackground ? by.asker.signal : null;
     const mail = [

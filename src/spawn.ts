@@ -91,8 +91,7 @@ export function spawn(input: SpawnRequestInput, by: SpawnFor, house: House): Pro
 
     // A place to run. The main agent takes none; an agent without a task needs none yet.
     const takesSlot = by.kind !== "main" && request.prompt !== undefined;
-    const { slots, model } = session;
-    const ticket = takesSlot ? slots.reserve(claimOf(agent, model.provider)) : new Ticket(null);
+    const ticket = takesSlot ? session.slots.reserve(claimOf(agent)) : new Ticket(null);
     try {
       // The generator, driven by the registry whoever waits for it.
       const running = registry.add(agent, { standing: request.prompt === undefined });

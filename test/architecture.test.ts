@@ -44,6 +44,18 @@ test("the lifecycle and the loop never see a definition", () => {
   expect(seen).toEqual([]);
 });
 
+test("one file sends the requests of agents and prices them", () => {
+  const pricing = sources.filter((file) => /\banswerCost\b/.test(read(file)));
+  expect(pricing.toSorted()).toEqual([
+    "src/model/metered.ts",
+    "src/model/prices.ts",
+    // An estimate: nothing is sent.
+    "src/resolve/explain.ts",
+  ]);
+  const metering = sources.filter((file) => /\bmetered\(/.test(read(file)));
+  expect(metering.toSorted()).toEqual(["src/lifecycle/openings/model.ts", "src/model/metered.ts"]);
+});
+
 test("no code asks for the name of a built-in agent", async () => {
   const files = globSync("agents/*.md", { cwd: root });
   const heads = await Promise.all(files.map((file) => parseFrontmatter(read(file))));

@@ -71,6 +71,8 @@ export interface ResolvedAgent {
   /** What it costs. */
   readonly costs: {
     readonly model: string;
+    /** The provider that limits count it for: the one in `provider/model`, else that of the session's own model. */
+    readonly provider: string;
     /** Which of the voices decided the model. */
     readonly modelFrom: string;
     /** How hard it thinks, when somebody said so. */

@@ -127,8 +127,9 @@ export class Registry {
       ...share
     }: { standing: boolean; prepare?: (files: AgentFiles) => void; run?: AgentRecord["run"] },
   ): RunningAgent {
-    const { id: sessionId, clock, redactor, model } = this.#session;
-    const summary = summarize(agent, { scripted: model.scripted, standing, prompt: null });
+    const { id: sessionId, clock, redactor, models } = this.#session;
+    const { scripted } = models.for(agent);
+    const summary = summarize(agent, { scripted, standing, prompt: null });
     const header = { agentId: agent.id, sessionId, at: clock.now() };
     const record = { ...introduce(header, redactor.deep(summary)), ...share };
     const files = new AgentFiles(agent, this.#session, { record });

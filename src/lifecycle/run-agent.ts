@@ -93,7 +93,7 @@ async function live(run: AgentRun, { emit, told }: Report<AgentEventBody>): Prom
 async function announce(run: AgentRun, { emit, told }: Report<AgentEventBody>): Promise<void> {
   const { agent, session, ticket } = run;
   const { standing } = run.record;
-  const { scripted } = session.model;
+  const { scripted } = session.models.for(agent);
   // After a resume its plan may be approved already.
   const current = { ...agent, meets: run.meets() };
   const summary = summarize(current, { scripted, standing, prompt: run.task.prompt });

@@ -4,7 +4,7 @@ import type { Denials } from "../inbox/denials.ts";
 import type { Grants } from "../inbox/grants.ts";
 import type { Inbox } from "../inbox/inbox.ts";
 import type { GrantScope } from "../inbox/request.ts";
-import type { Model } from "../model/model.ts";
+import type { Models } from "../model/models.ts";
 import type { PriceOverrides } from "../model/prices.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Logger } from "../platform/logger.ts";
@@ -31,7 +31,7 @@ export interface Session {
   readonly power: PowerJournal | undefined;
   /** What every transcript line of the session says of itself. */
   readonly envelope: Omit<Envelope, "isSidechain" | "agentId">;
-  readonly model: Model;
+  readonly models: Models;
   readonly tools: ReadonlyMap<string, Tool>;
   readonly limits: Limits;
   readonly settings: Settings;

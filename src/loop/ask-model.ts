@@ -1,4 +1,5 @@
 import type { Message } from "../contract/message.ts";
+import type { Priced } from "../model/metered.ts";
 import type { ModelAnswer } from "../model/model.ts";
 import { callModel } from "./call-model.ts";
 import { spokenTime } from "./ladder.ts";
@@ -6,7 +7,7 @@ import type { LoopContext } from "./loop-context.ts";
 import { endWithoutReport, type WrapUpEnding, type WrapUpReason } from "./wrap-up.ts";
 
 export type Asked =
-  | { kind: "answer"; answer: ModelAnswer }
+  | { kind: "answer"; answer: Priced<ModelAnswer> }
   /** A report was asked for meanwhile. What had arrived of the answer is dropped: it is asked anew. */
   | { kind: "interrupted" }
   /** This was the last turn, and there is no report. */

@@ -1,4 +1,5 @@
 import type { Message } from "../contract/message.ts";
+import type { Priced } from "../model/metered.ts";
 import type { ModelAnswer, ModelRequest } from "../model/model.ts";
 import type { LoopContext } from "./loop-context.ts";
 import { readAnswer } from "./read-answer.ts";
@@ -9,11 +10,11 @@ export function callModel(
   context: LoopContext,
   messages: readonly Message[],
   turn: number,
-): Promise<ModelAnswer> {
+): Promise<Priced<ModelAnswer>> {
   const { agent, model, steps, report } = context;
   // Numbered over the whole conversation, so that a later task of the same agent has keys of its own.
   const key = `model/${messages.filter((message) => message.role === "assistant").length + 1}`;
-  const ask = (attempt: number): Promise<ModelAnswer> => {
+  const ask = (attempt: number): Promise<Priced<ModelAnswer>> => {
     const request: ModelRequest = {
       model: agent.costs.model,
       system: agent.sees.system,

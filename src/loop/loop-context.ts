@@ -1,7 +1,7 @@
 import type { AgentEventBody } from "../events/event.ts";
 import type { Message } from "../contract/message.ts";
-import type { Model, ToolSpec } from "../model/model.ts";
-import type { PriceOverrides } from "../model/prices.ts";
+import type { MeteredModel } from "../model/metered.ts";
+import type { ToolSpec } from "../model/model.ts";
 import type { ResolvedAgent } from "../contract/resolved-agent.ts";
 import type { Approvals } from "./approve.ts";
 import type { CacheSafe } from "./cache-safe.ts";
@@ -20,7 +20,7 @@ export interface LoopContext {
   readonly agent: ResolvedAgent;
   /** How it meets the user now. */
   readonly meets: () => ResolvedAgent["meets"];
-  readonly model: Model;
+  readonly model: MeteredModel;
   /** By name, in the order in which the model sees them. */
   readonly tools: ReadonlyMap<string, Tool>;
   /** The same as the model sees them. */
@@ -31,7 +31,6 @@ export interface LoopContext {
   readonly approvals: Approvals;
   readonly steps: Steps;
   readonly limits: Limits;
-  readonly prices: PriceOverrides;
   readonly signal: AbortSignal;
   /** Where anybody asks the agent to report and end. */
   readonly wrapUp: WrapUp;

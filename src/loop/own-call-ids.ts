@@ -6,7 +6,10 @@ import type { ModelAnswer } from "../model/model.ts";
  * results and children are known by them, so that a second `call_0` would pass for the first. A provider takes any id that a
  * call and its result share.
  */
-export function ownCallIds(answer: ModelAnswer, before: readonly Message[]): ModelAnswer {
+export function ownCallIds<Answer extends ModelAnswer>(
+  answer: Answer,
+  before: readonly Message[],
+): Answer {
   const calls = toolUsesOf(answer.message);
   if (calls.length === 0) return answer;
   const used = new Set<string>();

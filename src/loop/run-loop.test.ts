@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import type { AgentEventBody } from "../events/event.ts";
+import { metered } from "../model/metered.ts";
 import type { Model } from "../model/model.ts";
 import { limitsSchema } from "../settings/settings.ts";
 import { leafTool, type LeafTool } from "../tools/tool.ts";
@@ -44,7 +45,7 @@ test("a slow reader has dealt with what was said before anything follows from it
     },
   };
   const run = relay<AgentEventBody, LoopOutcome>((report) =>
-    runLoop(contextOf({ model, tools: [tool("A"), tool("B")], report }), {
+    runLoop(contextOf({ model: metered(model, account), tools: [tool("A"), tool("B")], report }), {
       prompt: "go",
       source: "human",
       attachments: [],
@@ -71,6 +72,7 @@ test("a slow reader has dealt with what was said before anything follows from it
   ]);
 });
 
+const account = { prices: {}, now: () => 0, emit: () => undefined };
 const text = { type: "text", text: "done" } as const;
 const calls = [
   { type: "tool_use", id: "1", name: "A", input: {} },
@@ -109,7 +111,6 @@ function contextOf({
       random: () => 0,
     },
     limits: limitsSchema.parse({}),
-    prices: {},
     signal,
     wrapUp: new WrapUp(signal),
     grows: () => undefined,

@@ -8,7 +8,6 @@ import {
   type Message,
   type ToolResultBlock,
 } from "../contract/message.ts";
-import { answerCost } from "../model/prices.ts";
 import { askModel, type Asked } from "./ask-model.ts";
 import { callTools } from "./call-tools.ts";
 import type { LoopContext } from "./loop-context.ts";
@@ -89,7 +88,7 @@ type Turn =
     };
 
 async function ask(context: LoopContext, messages: Message[], turn: number): Promise<Turn> {
-  const { report, steps, agent, prices } = context;
+  const { report, steps, agent } = context;
   const { maxTurns } = agent.costs;
   if (turn > maxTurns) context.wrapUp.ask(turnLimit(maxTurns));
   const wrapUp = context.wrapUp.asked;
@@ -99,10 +98,9 @@ async function ask(context: LoopContext, messages: Message[], turn: number): Pro
   const askedAt = steps.now();
   const asked = await askModel(context, { messages, turn, wrapUp });
   if (asked.kind !== "answer") return asked;
-  const { malformed, ...answer } = ownCallIds(asked.answer, messages);
+  const { malformed, costUsd, ...answer } = ownCallIds(asked.answer, messages);
   const durationMs = steps.now() - askedAt;
   messages.push(answer.message);
-  const costUsd = answerCost(answer, prices);
   report.emit({ type: "assistant-message", turn, answer, costUsd, durationMs });
   await report.told();
   const { message, stopReason } = answer;

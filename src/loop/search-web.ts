@@ -1,6 +1,5 @@
 import { errorMessage } from "../contract/errors.ts";
 import type { WebFindings } from "../model/model.ts";
-import { answerCost } from "../model/prices.ts";
 import type { ToolContext } from "../tools/tool.ts";
 import type { LoopContext } from "./loop-context.ts";
 import { readAnswer } from "./read-answer.ts";
@@ -9,9 +8,9 @@ import { retried } from "./retried.ts";
 /** The provider pauses a long search; each pause is one more request. */
 const mostRequests = 5;
 
-/** The provider's search, for the tool calls of one agent. Each of its requests is retried, and counted, by itself. */
+/** The provider's search, for the tool calls of one agent. Each of its requests is retried by itself. */
 export function searchFor(context: LoopContext): ToolContext["search"] {
-  const { agent, model, prices, signal, steps, report } = context;
+  const { agent, model, signal, steps } = context;
   if (model.search === undefined) return undefined;
   const search = model.search.bind(model);
   return async (query) => {
@@ -24,7 +23,7 @@ export function searchFor(context: LoopContext): ToolContext["search"] {
         found = await retried(context, () =>
           readAnswer(
             context,
-            (signal) => search(asked, signal),
+            (signal) => search(asked, signal, askedAt),
             () => undefined,
           ),
         );
@@ -34,15 +33,6 @@ export function searchFor(context: LoopContext): ToolContext["search"] {
         if (found === undefined) throw error;
         return { ...found, problems: [...found.problems, errorMessage(error)] };
       }
-      report.emit({
-        type: "spend",
-        what: "search",
-        model: found.model,
-        usage: found.usage,
-        searches: found.searches,
-        costUsd: answerCost(found, prices),
-        durationMs: steps.now() - askedAt,
-      });
       if (found.rest === undefined || request === mostRequests) return found;
     }
   };

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import type { AgentEventBody } from "../events/event.ts";
 import { textOf, type AssistantBlock, type Message } from "../contract/message.ts";
+import { metered } from "../model/metered.ts";
 import type { Model } from "../model/model.ts";
 import { limitsSchema } from "../settings/settings.ts";
 import { leafTool } from "../tools/tool.ts";
@@ -155,7 +156,7 @@ async function play(
   const context = {
     agent,
     meets: () => agent.meets,
-    model,
+    model: metered(model, { prices: {}, now: () => 0, emit: () => undefined }),
     tools: new Map(tools.map((tool) => [tool.name, tool])),
     toolSpecs: [],
     workbench: { cwd: "/" },
@@ -167,7 +168,6 @@ async function play(
       random: () => 0,
     },
     limits: limitsSchema.parse({}),
-    prices: {},
     signal: abort.signal,
     wrapUp,
     grows: () => undefined,

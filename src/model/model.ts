@@ -2,7 +2,7 @@ import type { AnswerRecord } from "../events/event.ts";
 import type { Message, Usage } from "../contract/message.ts";
 import type { Effort } from "../contract/spawn-request.ts";
 
-/** A provider of answers. One instance serves every agent of a session, concurrently. */
+/** A provider of answers. One instance serves many agents, concurrently. */
 export interface Model {
   /** For people: `anthropic`, `rehearsal`. */
   readonly provider: string;
@@ -16,7 +16,7 @@ export interface Model {
   stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelDelta, ModelAnswer>;
   /**
    * Lets the provider search the web: one request, answered like those of `stream`. Absent where it cannot; then no agent
-   * has the tool.
+   * of the model has the tool.
    */
   search?(query: WebQuery, signal: AbortSignal): AsyncGenerator<ModelDelta, WebFindings>;
 }

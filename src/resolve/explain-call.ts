@@ -65,7 +65,7 @@ export async function explainCall(
     policy,
     mode: settled,
     tools,
-  } = resolvePolicy(definition, {}, { origin, background, surroundings });
+  } = resolvePolicy(definition, {}, { origin, background, canSearch: true, surroundings });
   const holder = { type: definition.name, definitionHash: definitionHash(definition) };
   const ground = realGround(environment.cwd);
   const bookWith = (rules: readonly string[]): Rulebook => {

@@ -41,7 +41,7 @@ const meets: Above = { permissions, mode: sessionMode("default") };
 function contextIn(surroundings: PolicySurroundings): Parameters<typeof resolvePolicy>[2] {
   const { workspace } = surroundings;
   const origin = { meets, parentId: newAgentId(), byModel: true, depth: 1, workspace };
-  return { origin, background: false, surroundings };
+  return { origin, background: false, canSearch: true, surroundings };
 }
 
 test("what is said to one agent of a type holds for no other", () => {

@@ -11,6 +11,7 @@ import type {
   Workspace,
 } from "../contract/resolved-agent.ts";
 import type { SpawnRequest } from "../contract/spawn-request.ts";
+import { webSearchTool } from "../tools/web/web-search.ts";
 import { memoryDirectory } from "./memory.ts";
 import { isHostDefinition, resolveMode } from "./permission-mode.ts";
 import type { Origin, Surroundings } from "./resolve.ts";
@@ -45,11 +46,13 @@ export function resolvePolicy(
   context: {
     origin: Pick<Origin, "meets" | "byModel" | "depth" | "parentId" | "workspace">;
     background: boolean;
+    /** The model of the agent can search the web. */
+    canSearch: boolean;
     surroundings: PolicySurroundings;
   },
 ): ResolvedPolicy {
-  const { background, origin, surroundings } = context;
-  const { environment, limits, settings } = surroundings;
+  const { background, canSearch, origin, surroundings } = context;
+  const { availableTools, environment, limits, settings } = surroundings;
   const { permissions, mode: above } = origin.meets;
   const isMain = origin.depth === 0;
   const memory = memoryDirectory(definition, environment);
@@ -67,7 +70,7 @@ export function resolvePolicy(
   const readOnly = readOnlyOf(definition);
   const tools = resolveTools({
     type: definition.name,
-    available: surroundings.availableTools,
+    available: canSearch ? availableTools : availableTools.filter(isNoSearch),
     wanted: definition.tools,
     unwanted: definition.disallowedTools,
     denied: settings.permissions.deny,
@@ -115,6 +118,8 @@ export function policyAt(
     readable,
   };
 }
+
+const isNoSearch = (tool: string): boolean => tool !== webSearchTool.name;
 
 export function readOnlyOf({ readOnly = false }: AgentDefinition): ReadOnly | null {
   return readOnly === false ? null : readOnly;

@@ -168,7 +168,7 @@ export function renewAgent(
     },
     costs: {
       ...costs,
-      ...(changes.model === undefined ? {} : modelNow(changes.model, stored, surroundings)),
+      ...modelNow(changes.model, stored, surroundings),
       effort: changes.effort ?? costs.effort,
       maxTurns: changes.maxTurns ?? costs.maxTurns,
       timeout: changes.timeout ?? costs.timeout,
@@ -219,13 +219,16 @@ function settledBefore({ permissions, relates }: StoredAgent): SettledMode {
   return { mode, record: { ...sessionMode(mode), afterPlan: back } };
 }
 
+/** The model stays unless somebody names another; its provider is one of this session. */
 function modelNow(
-  call: string,
+  call: string | undefined,
   { costs, relates }: StoredAgent,
-  { settings, subagentModel }: Surroundings,
-): { model: string; modelFrom: string } {
+  { models, settings, subagentModel }: Surroundings,
+): Pick<ResolvedAgent["costs"], "model" | "provider" | "modelFrom"> {
+  const { model, modelFrom } = costs;
+  if (call === undefined) return { model, modelFrom, provider: models.providerOf(model) };
   const environment = relates.depth === 0 ? undefined : subagentModel;
-  const voices = { environment, call, definition: undefined, parent: costs.model, settings };
-  const { model, from } = resolveModel(voices);
-  return { model, modelFrom: from };
+  const voices = { environment, call, definition: undefined, parent: model, settings };
+  const now = resolveModel(voices);
+  return { model: now.model, modelFrom: now.from, provider: models.providerOf(now.model) };
 }

@@ -8,6 +8,7 @@ import type {
   ResolvedAgent,
   Workspace,
 } from "../contract/resolved-agent.ts";
+import type { Models } from "../model/models.ts";
 import type { Redactor } from "../redact/redactor.ts";
 import type { Limits, Settings } from "../settings/settings.ts";
 import type { SpawnRequest } from "../contract/spawn-request.ts";
@@ -27,6 +28,7 @@ export interface Surroundings {
   readonly report: (diagnostic: Diagnostic) => void;
   readonly settings: Settings;
   readonly limits: Limits;
+  readonly models: Models;
   readonly availableTools: readonly string[];
   /** What `/x` in a rule lies below. */
   readonly project: string;
@@ -78,7 +80,7 @@ export async function resolveAgent(
   context: { origin: Origin; background: boolean; found: Found; surroundings: Surroundings },
 ): Promise<ResolvedAgent> {
   const { origin, found, surroundings } = context;
-  const { limits, settings } = surroundings;
+  const { limits, models, settings } = surroundings;
   const environment = surroundings.environment.at(origin.workspace.cwd);
   const { model, from } = resolveModel({
     environment: origin.depth === 0 ? undefined : surroundings.subagentModel,
@@ -87,7 +89,15 @@ export async function resolveAgent(
     parent: origin.parentModel,
     settings,
   });
-  const { policy, mode, tools: resolved } = resolvePolicy(definition, request, context);
+  const canSearch = models.for({ costs: { model } }).search !== undefined;
+  const {
+    policy,
+    mode,
+    tools: resolved,
+  } = resolvePolicy(definition, request, {
+    ...context,
+    canSearch,
+  });
   const { tools, spawn, report, refusal } = resolved;
   if (refusal !== null) throw refusal;
   const withoutMemory = memoryProblem(definition, environment);
@@ -130,6 +140,7 @@ export async function resolveAgent(
     },
     costs: {
       model,
+      provider: models.providerOf(model),
       modelFrom: from,
       effort,
       thinks: origin.depth === 0 || effort !== null,

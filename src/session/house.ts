@@ -18,6 +18,7 @@ import type { Session } from "../lifecycle/session.ts";
 import { Slots } from "../lifecycle/queue/slots.ts";
 import { familyOf } from "./family.ts";
 import type { CheckedOptions } from "./manager-options.ts";
+import { createModels } from "../model/models.ts";
 import {
   additionalDirectories,
   bypassIsOff,
@@ -79,6 +80,7 @@ export function buildHouse(
   if (options.session !== undefined) refuseMissing(paths);
   const questions = openQuestions(options, { id, paths, cwd, settings, logger, redactor });
   const allowsBackground = !backgroundDisabled(process.env);
+  const models = createModels(options.model, options.models);
   let types: Catalog | undefined;
   const session: Session = {
     id,
@@ -94,10 +96,10 @@ export function buildHouse(
       version,
       ...(environment.branch === undefined ? {} : { gitBranch: environment.branch }),
     },
-    model: options.model,
+    models,
     tools: createTools({
       defaultType: settings.agents.defaultType,
-      canSearch: options.model.search !== undefined,
+      canSearch: models.canSearch,
       background: allowsBackground,
     }),
     allowsBackground,
@@ -148,6 +150,7 @@ export function buildHouse(
       report: warnOnce,
       settings,
       limits: options.limits,
+      models,
       availableTools: [...session.tools.keys()],
       project: projectFolder(cwd),
       trusted: configuration.trusted,

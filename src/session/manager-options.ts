@@ -31,6 +31,13 @@ const optionsSchema = z.strictObject({
     isModel,
     "must be a Model, for example createRehearsal(await loadScenario(file))",
   ),
+  /** Models of further providers, by the name that `provider/model` in a definition, call or setting begins with. */
+  models: z
+    .record(z.string(), z.custom<Model>(isModel, "must be a Model"))
+    .refine((models) => Object.keys(models).every((name) => /^[^/]+$/.test(name)), {
+      message: "must have names that are not empty and have no '/'",
+    })
+    .default({}),
   /** The working directory of the agents. */
   cwd: z
     .string()

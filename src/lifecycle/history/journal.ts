@@ -53,9 +53,10 @@ export function journalSteps(options: {
 async function outcomeOf(
   child: RunningAgent,
   prompt: string,
-  { model, limits, paths }: Session,
+  { models, limits, paths }: Session,
 ): Promise<ChildOutcome> {
   const { id: agentId, type, description, costs, relates } = child.agent;
+  const model = models.for(child.agent);
   const facts = {
     agentId,
     type,

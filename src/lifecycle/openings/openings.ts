@@ -1,6 +1,7 @@
 import type { Attachment } from "../../contract/message.ts";
 import type { LoopContext } from "../../loop/loop-context.ts";
 import { openApprovals } from "./approvals.ts";
+import { openModel } from "./model.ts";
 import { openFirstMessage } from "./first-message.ts";
 import { part, type Opened, type Opening, type StartedRun } from "./opening.ts";
 import { openSteps } from "./steps.ts";
@@ -13,6 +14,7 @@ const openings: readonly Opening[] = [
   openFirstMessage,
   openWorkbench,
   openApprovals,
+  openModel,
   openSummaries,
   openTools,
   openSteps,
@@ -34,9 +36,7 @@ export async function openAll(run: StartedRun): Promise<{
   const context: LoopContext = {
     agent,
     meets,
-    model: session.model,
     limits: session.limits,
-    prices: session.prices,
     signal: abort.signal,
     wrapUp,
     grows: () => deadlines.grows(),
@@ -44,6 +44,7 @@ export async function openAll(run: StartedRun): Promise<{
     mail,
     history,
     ...opened,
+    model: part(opened, "model"),
     tools: part(opened, "tools"),
     toolSpecs: part(opened, "toolSpecs"),
     workbench: part(opened, "workbench"),

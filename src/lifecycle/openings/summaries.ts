@@ -3,10 +3,10 @@ import type { AgentEventBody } from "../../events/event.ts";
 import { CacheSafe } from "../../loop/cache-safe.ts";
 import { readAnswer } from "../../loop/read-answer.ts";
 import { textOf, userMessage } from "../../contract/message.ts";
+import type { MeteredModel } from "../../model/metered.ts";
 import type { ModelRequest } from "../../model/model.ts";
-import { answerCost } from "../../model/prices.ts";
 import type { Session } from "../session.ts";
-import type { Contribution, StartedRun } from "./opening.ts";
+import { part, type Contribution, type Opened, type StartedRun } from "./opening.ts";
 
 const question = "In one short line: what are you doing right now? No tools.";
 const longest = 200;
@@ -17,11 +17,12 @@ const longest = 200;
  * answer is, no tool is run and nothing of it enters the conversation. One question at a time, never tried again; a failure
  * is nothing but a line that does not come. Nothing at all unless the settings ask for it.
  */
-export function openSummaries(run: StartedRun): Contribution {
+export function openSummaries(run: StartedRun, opened: Opened): Contribution {
   const { session, isBackground, emit, abort, cleanup } = run;
   const every = session.settings.background.summaries?.everySeconds;
   if (every === undefined) return undefined;
-  const options = { session, isBackground, emit, signal: abort.signal };
+  const model = part(opened, "model");
+  const options = { session, model, isBackground, emit, signal: abort.signal };
   const summaries = cleanup.use(new Summaries(options, every * 1000));
   return { cacheSafe: summaries.cacheSafe };
 }
@@ -59,32 +60,19 @@ class Summaries implements AsyncDisposable {
   }
 
   async #summarize(request: ModelRequest): Promise<void> {
-    const { session, emit } = this.#options;
-    const { model, limits, prices, clock, logger } = session;
+    const { session, model, emit } = this.#options;
+    const { limits, logger } = session;
     const asked: ModelRequest = {
       ...request,
       messages: [...request.messages, userMessage({ texts: [question] })],
       origin: { ...request.origin, attempt: 1, purpose: "summary" },
     };
-    const askedAt = clock.now();
     try {
       const answer = await readAnswer(
-        { limits, prices, signal: this.#signal, report: { emit }, grows: () => undefined },
+        { limits, signal: this.#signal, grows: () => undefined },
         (signal) => model.stream(asked, signal),
         () => undefined,
       );
-      const { model: answered, usage } = answer;
-      const durationMs = clock.now() - askedAt;
-      const costUsd = answerCost(answer, prices);
-      emit({
-        type: "spend",
-        what: "summary",
-        model: answered,
-        usage,
-        searches: 0,
-        costUsd,
-        durationMs,
-      });
       const text = lineOf(textOf(answer.message.content));
       if (text !== "") emit({ type: "summary", text });
     } catch (error) {
@@ -96,7 +84,8 @@ class Summaries implements AsyncDisposable {
 }
 
 interface SummariesOptions {
-  readonly session: Pick<Session, "model" | "limits" | "prices" | "settings" | "clock" | "logger">;
+  readonly session: Pick<Session, "limits" | "settings" | "logger">;
+  readonly model: MeteredModel;
   readonly isBackground: () => boolean;
   readonly emit: (body: AgentEventBody) => void;
   /** Of the agent's run. */

@@ -10,15 +10,7 @@ export interface Claim {
   readonly provider: string;
 }
 
-/** `provider` answers for models whose id names none (`provider/model`). */
-export function claimOf(agent: ResolvedAgent, provider: string): Claim {
-  const { model, priority } = agent.costs;
-  const slash = model.indexOf("/");
-  return {
-    parent: agent.relates.parentId,
-    priority,
-    type: agent.type,
-    model,
-    provider: slash > 0 ? model.slice(0, slash) : provider,
-  };
+export function claimOf({ type, relates, costs }: ResolvedAgent): Claim {
+  const { model, provider, priority } = costs;
+  return { parent: relates.parentId, priority, type, model, provider };
 }
