@@ -42,7 +42,7 @@ export class ControlClient {
       if (error instanceof RetinueError && error.code !== "not_running") throw error;
       throw new RetinueError(
         "unreachable",
-        `Process ${lease.pid} owns the session and does not answer. Try again; if it is suspended, continue it with 'kill -CONT ${lease.pid}'; if it hangs, end it with 'kill -9 ${lease.pid}'.`,
+        `Process ${lease.pid} owns the session and does not answer. Try again; if it hangs, end it with 'kill -9 ${lease.pid}', and if it is suspended, continue it with 'kill -CONT ${lease.pid}'.`,
         { cause: error },
       );
     } finally {
