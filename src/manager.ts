@@ -11,6 +11,8 @@ import type { AgentDefinition } from "./definitions/definition.ts";
 import type { Diagnostic } from "./contract/diagnostic.ts";
 import { failureOf, runFigures, type AgentRecord } from "./events/agent-record.ts";
 import { readResultText } from "./transcript/read-result.ts";
+import { serveQuestions } from "./control/serve-questions.ts";
+import { endServing } from "./control/serve-session.ts";
 import { RetinueError } from "./contract/errors.ts";
 import type { EventStream, Subscription } from "./events/bus.ts";
 import { buildHouse, programmaticDefinitions } from "./session/house.ts";
@@ -72,6 +74,7 @@ export class Manager {
       house.session.life.isOver = true;
       void this.stopAll(reason);
     });
+    serveQuestions(this, house.session);
   }
 
   get sessionId(): SessionId {
@@ -338,6 +341,7 @@ export class Manager {
       await this.#house.session.inbox[Symbol.asyncDispose]();
       await this.#house.session.sandbox?.close();
       this.#house.session.bus.close();
+      await endServing(this);
       this.#house.configuration.loader[Symbol.dispose]();
       this.#house.session.lease.release();
     }

@@ -127,6 +127,8 @@ test("whatever else is not a request is answered with an error, and the next one
     ask("__proto__", {}),
     ask("events", { id: "nobody" }),
     ask("kill", { id: "a" }),
+    ask("answer", { id: "q0000000g", digest: "", answer: {} }),
+    ask("answer", { id: "q00000001", answer: {} }),
   ];
   for (const line of bad) socket.write(line);
   socket.write("\n\n");

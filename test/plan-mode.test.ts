@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { answerFromOutside } from "../src/inbox/answer-from-outside.ts";
+import { answerRequest } from "../src/control/answer-request.ts";
 import type { AgentId } from "../src/contract/ids.ts";
 import { findRequests } from "../src/inbox/find-requests.ts";
 import { readAudit } from "../src/inbox/audit.ts";
@@ -289,5 +289,5 @@ async function approveFromOutside(configDir: string): Promise<void> {
     return all;
   }, patient);
   if (found === undefined) throw new Error("Nothing waits.");
-  await answerFromOutside(found, { verdict: "allow", scope: "once" });
+  await answerRequest(found, { verdict: "allow", scope: "once" });
 }

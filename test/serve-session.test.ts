@@ -1,5 +1,6 @@
-import { existsSync, globSync, readdirSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, globSync, mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test, vi } from "vitest";
 import {
   createManager,
@@ -9,6 +10,9 @@ import {
   type Manager,
 } from "../src/index.ts";
 import { AnthropicServer, scenarioPlayer } from "../src/model/anthropic/server-fixture.ts";
+import type { Logger } from "../src/platform/logger.ts";
+import { socketPath } from "../src/platform/private-socket.ts";
+import { startNode } from "./support/started.ts";
 import { office, until, untilGo, type Office } from "./support/office.ts";
 
 /** A program with Retinue in it: this process. */
@@ -54,6 +58,65 @@ test("agents of a program are reached from terminals while it serves its session
   await manager.close();
   await again.close();
   expect([again.socket, leaseFile(manager)].filter((file) => existsSync(file))).toEqual([]);
+});
+
+const askingHost = fileURLToPath(new URL("support/asking-host.ts", import.meta.url));
+
+test("a program that never serves its session is answered from a terminal: its socket opens with its first question", async () => {
+  const place = office();
+  const env = {
+    ...process.env,
+    CLAUDE_CONFIG_DIR: place.config,
+    XDG_RUNTIME_DIR: place.runtime,
+  };
+  const program = startNode([askingHost], { cwd: place.cwd, env, stdin: "ignore" });
+  await until(() => expect(program.printed().stdout).toMatch(/^q\w{8}\n$/));
+  const id = program.printed().stdout.trim();
+  // At once: whoever comes before the socket is open waits for it.
+  expect(await place.retinue("approve", id)).toMatchObject({ code: 0, stderr: "" });
+  expect(await program.ended).toEqual({ code: 0, stdout: `${id}\ncompleted\n`, stderr: "" });
+  expect(existsSync(join(place.cwd, "made"))).toBe(true);
+  expect(readdirSync(join(place.runtime, "retinue"))).toEqual([]);
+});
+
+const makesTwo = JSON.stringify({
+  turns: [
+    ...[1, 2].map((turn) => ({
+      turn,
+      reply: [{ call: "Bash", input: { command: `touch ${turn}` } }],
+    })),
+    { turn: 3, reply: "done" },
+  ],
+});
+
+test("a program whose socket cannot be opened says so once, and its agents are answered in it as ever", async () => {
+  const { cwd, config, runtime } = office();
+  vi.stubEnv("XDG_RUNTIME_DIR", runtime);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const warnings: string[] = [];
+  const logger: Logger = {
+    info: () => undefined,
+    warn: (_, message) => void warnings.push(message),
+    child: () => logger,
+  };
+  const model = createRehearsal(parseScenario(makesTwo, "s.yaml"));
+  await using manager = createManager({ model, cwd, configDir: config, logger });
+  const { sessionId, lease } = manager;
+  mkdirSync(socketPath({ sessionId, token: lease.token }) ?? "");
+  const asked: string[] = [];
+  manager.inbox.subscribe(({ type, request }) => {
+    if (type !== "asked") return;
+    asked.push(request.id);
+    void manager.inbox.answer(request.id, { verdict: "allow", scope: "once" });
+  });
+  const { id } = await manager.spawn({ prompt: "x", subagent_type: "general-purpose" });
+  expect(await manager.output(id, { block: true })).toMatchObject({ content: "done" });
+  expect(asked).toHaveLength(2);
+  await until(() =>
+    expect(warnings).toEqual([
+      expect.stringMatching(/Other terminals cannot answer .* Set XDG_RUNTIME_DIR/) as string,
+    ]),
+  );
 });
 
 test("a manager whose session another process has taken ends its agents and starts no more", async () => {

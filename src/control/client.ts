@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { RetinueError, errorMessage } from "../contract/errors.ts";
 import type { AgentEvent } from "../events/event.ts";
 import { isPrivate } from "../platform/private-socket.ts";
+import { isGone } from "../processes/process-identity.ts";
 import type { Lease } from "../transcript/lease/lease.ts";
 import { ControlLine, resultOf, type ParamsOf } from "./control-line.ts";
 import { helloSchema, type ControlAnswer, type ControlMethod } from "./protocol.ts";
@@ -41,7 +42,7 @@ export class ControlClient {
       if (error instanceof RetinueError && error.code !== "not_running") throw error;
       throw new RetinueError(
         "unreachable",
-        `Process ${lease.pid} owns the session and does not answer. Try again; if it hangs, end it with 'kill -9 ${lease.pid}'.`,
+        `Process ${lease.pid} owns the session and does not answer. Try again; if it hangs, end it with 'kill -9 ${lease.pid}', and if it is suspended, continue it with 'kill -CONT ${lease.pid}'.`,
         { cause: error },
       );
     } finally {
@@ -90,10 +91,14 @@ export class ControlClient {
 }
 
 function dial(lease: Lease & { socket: string }): Promise<Socket> {
+  const remedy =
+    isGone(lease) === "unknown"
+      ? `The process runs on ${lease.host}, on another machine or in another container: use a terminal there.`
+      : `Stop the process with 'kill ${lease.pid}' if you must.`;
   const failed = (reason: string): RetinueError =>
     new RetinueError(
       "unreachable",
-      `The socket of process ${lease.pid}, ${lease.socket}, cannot be used: ${reason}. Stop the process with 'kill ${lease.pid}' if you must.`,
+      `The socket of process ${lease.pid}, ${lease.socket}, cannot be used: ${reason}. ${remedy}`,
     );
   if (!isPrivate(dirname(lease.socket)))
     return Promise.reject(failed("its directory is not private to you"));

@@ -4,8 +4,8 @@ import { isEqual } from "../platform/is-equal.ts";
 import { LineReader } from "../transcript/lines/line-reader.ts";
 import { newChallenge, signOf } from "../processes/sign.ts";
 import type { Speaker } from "../processes/speaker.ts";
-import { answer } from "./answer.ts";
 import type { ControlPort } from "./control-port.ts";
+import { dispatch } from "./dispatch.ts";
 import { openFeed } from "./event-feed.ts";
 import { mustSpeak } from "./must-speak.ts";
 import {
@@ -113,7 +113,7 @@ export class Connection {
       if (speaksAsUser.has(request.method))
         await mustSpeak(request.method, await this.#speakerOf(request, line), this.#port);
       if (request.method === "events") await this.#stream(request.id, request.params.id);
-      else this.#write({ id: request.id, result: await answer(request, this.#port) });
+      else this.#write({ id: request.id, result: await dispatch(request, this.#port) });
     } catch (error) {
       const code = error instanceof RetinueError ? error.code : "failed";
       this.#refuse(request.id, code, errorMessage(error));

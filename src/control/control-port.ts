@@ -13,5 +13,6 @@ export type ControlPort = Pick<
   | "send"
   | "background"
   | "resume"
+  | "inbox"
   | "noteRefusal"
 >;

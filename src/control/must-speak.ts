@@ -9,13 +9,15 @@ export async function mustSpeak(
   speaker: Speaker | null,
   port: Pick<ControlPort, "noteRefusal">,
 ): Promise<void> {
-  const refused = speaker === null ? unknownSpeaker : await refusalOf(speaker);
+  // The owner's own programs steer it as a host would; they are no person who could answer for the user.
+  const notOurs = method === "answer";
+  const refused = speaker === null ? unknownSpeaker : await refusalOf(speaker, { notOurs });
   if (refused === null) return;
   port.noteRefusal(method, refused);
   throw new RetinueError(
     "invalid_request",
     refused.agents.length > 0
-      ? "This runs inside an agent, and only a person can steer this agent. Use a terminal of your own."
+      ? `This runs inside an agent, and only a person can ${notOurs ? "answer" : "steer this agent"}. Use a terminal of your own.`
       : `The session does not know who asks for '${method}': ${refused.reason}. Use the retinue command, from a terminal of your own.`,
   );
 }

@@ -44,6 +44,17 @@ export const requestSchema = z
         method: z.literal("resume"),
         params: z.object({ id, prompt: z.string().min(1).exactOptional() }),
       }),
+      /** Answers an open request of the inbox, as a person was shown it. */
+      z.object({
+        method: z.literal("answer"),
+        params: z.object({
+          id: z.string().regex(/^q[0-9a-f]{8}$/),
+          /** Of the request as it was shown: its file can be renamed and rewritten. */
+          digest: z.string().max(200),
+          /** The inbox itself checks it, as it does every answer. */
+          answer: z.unknown(),
+        }),
+      }),
       /** The client shows the sign for one of its requests. */
       z.object({
         method: z.literal("signed"),
@@ -64,6 +75,7 @@ export const speaksAsUser: ReadonlySet<ControlMethod> = new Set([
   "send",
   "background",
   "resume",
+  "answer",
 ]);
 
 export type RequestId = ControlRequest["id"];

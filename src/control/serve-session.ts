@@ -11,7 +11,7 @@ const served = new WeakMap<Manager, Promise<ServedSession>>();
 /**
  * Lets `retinue stop`, `send`, `attach` and the like reach the agents of this manager from other terminals, over a socket that
  * only this user can open. Does not keep the process alive. Asking again while it serves gives the same. Throws `unreachable`
- * where there is no place for a socket.
+ * where there is no place for a socket. A manager does this by itself when one of its agents asks a person.
  */
 export function serveSession(manager: Manager): Promise<ServedSession> {
   const before = served.get(manager);
@@ -23,26 +23,24 @@ export function serveSession(manager: Manager): Promise<ServedSession> {
   return serving;
 }
 
+/** Ends what serves a manager, if anything does. Never rejects. */
+export async function endServing(manager: Manager): Promise<void> {
+  const serving = await served.get(manager)?.catch(() => undefined);
+  await serving?.close();
+}
+
 async function open(manager: Manager, onClose: () => void): Promise<ServedSession> {
   // Loaded when asked for: most programs serve nothing.
   const { openSocket } = await import("./open-socket.ts");
   const { lease } = manager;
   const { path: socket, server } = await openSocket(manager, lease.token);
   lease.announce(socket);
-  const ended = new AbortController();
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => (closing ??= withdraw());
   const withdraw = async (): Promise<void> => {
-    ended.abort();
     lease.announce(null);
     await server.close();
     onClose();
   };
-  void closedOf(manager, ended.signal).then(close);
   return { socket, close, [Symbol.asyncDispose]: close };
-}
-
-/** A stream of no events ends with the manager. */
-async function closedOf(manager: Manager, signal: AbortSignal): Promise<void> {
-  for await (const _ of manager.events({ types: [], signal }));
 }

@@ -54,7 +54,7 @@ export class ControlServer {
     await closed;
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    openSockets.delete(this.#options.path);
+    forgetAtExit(this.#options.path);
     rmSync(this.#options.path, { force: true });
   }
 
@@ -70,14 +70,18 @@ function isSocket(path: string): boolean {
 }
 
 const openSockets = new Set<string>();
-let isWatchingExit = false;
+
+function removeAll(): void {
+  for (const path of openSockets) rmSync(path, { force: true });
+}
 
 /** A process that ends without closing what it serves leaves no socket behind. */
 function removeAtExit(path: string): void {
+  if (openSockets.size === 0) process.once("exit", removeAll);
   openSockets.add(path);
-  if (isWatchingExit) return;
-  isWatchingExit = true;
-  process.once("exit", () => {
-    for (const path of openSockets) rmSync(path, { force: true });
-  });
+}
+
+function forgetAtExit(path: string): void {
+  openSockets.delete(path);
+  if (openSockets.size === 0) process.off("exit", removeAll);
 }

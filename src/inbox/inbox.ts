@@ -1,9 +1,7 @@
 import { errorMessage, RetinueError } from "../contract/errors.ts";
-import { AnswerWatch } from "./answer-watch.ts";
 import { fitAnswer } from "./fit-answer.ts";
 import type { AskInput, InboxEvent, InboxOptions } from "./inbox-options.ts";
 import { OpenRequest } from "./open-request.ts";
-import { takeAnswers } from "./outside-answers.ts";
 import { late, nobody, notStored } from "./own-answers.ts";
 import { reaches, refuseIdleRules } from "./reach.ts";
 import { RecentGrants } from "./recent-grants.ts";
@@ -21,22 +19,17 @@ import type { RefusedSpeaker } from "../processes/speaker.ts";
 export class Inbox implements AsyncDisposable {
   readonly #options: InboxOptions;
   readonly #files: RequestFiles;
-  readonly #watch: AnswerWatch;
   readonly #open = new Map<string, OpenRequest>();
   readonly #settlements = new Settlements();
   readonly #listeners = new Set<(event: InboxEvent) => void>();
   readonly #recent = new RecentGrants();
+  #onOpen: () => void = () => undefined;
   #asked = 0;
   #closed = false;
 
   constructor(options: InboxOptions) {
     this.#options = options;
     this.#files = new RequestFiles(options.directory);
-    this.#watch = new AnswerWatch({
-      directory: options.directory,
-      logger: options.logger,
-      look: () => takeAnswers(this.#open, { ...options, inbox: this, files: this.#files }),
-    });
   }
 
   /** Whether anybody can answer. */
@@ -132,6 +125,11 @@ export class Inbox implements AsyncDisposable {
     };
   }
 
+  /** Calls back whenever a request opens, before anybody is told of it. One listener; it does not count as somebody who can answer. */
+  onOpen(listener: () => void): void {
+    this.#onOpen = listener;
+  }
+
   /** Writes down that a process was kept from speaking as the user, by which means. */
   noteRefusal(method: string, refused: RefusedSpeaker): void {
     this.#options.audit.refused(method, refused);
@@ -141,7 +139,6 @@ export class Inbox implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
     for (const entry of this.#open.values()) this.#withdraw(entry);
-    this.#watch.stop();
     this.#options.audit.close();
   }
 
@@ -203,7 +200,7 @@ export class Inbox implements AsyncDisposable {
     });
     this.#open.set(request.id, entry);
     this.#options.audit.asked(request);
-    this.#watch.start();
+    this.#onOpen();
     this.#tell({ type: "asked", request, redacted: this.#options.redact?.(request) ?? request });
     return entry.answered;
   }
@@ -238,7 +235,6 @@ export class Inbox implements AsyncDisposable {
     this.#open.delete(request.id);
     this.#settlements.note(request.id, by);
     this.#files.remove(request.id);
-    if (this.#open.size === 0) this.#watch.stop();
   }
 
   #tell(event: InboxEvent): void {

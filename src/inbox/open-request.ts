@@ -2,7 +2,10 @@ import { longestTimer } from "../contract/longest-timer.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Answered, InboxRequest } from "./request.ts";
 
-/** One request that somebody waits for: its promise, its deadline and the asker's signal. */
+/**
+ * One request that somebody waits for: its promise, its deadline and the asker's signal. Keeps the process alive, because an
+ * agent whose question is open is at work.
+ */
 export class OpenRequest {
   readonly request: InboxRequest;
   /** How many were asked before it: within a millisecond the clock does not tell, and the disk takes them in any order. */
@@ -11,8 +14,6 @@ export class OpenRequest {
   readonly signal: AbortSignal;
   /** Who is answering it right now, while what that grants is being stored. */
   answering: string | null = null;
-  /** Something that is no answer lies beside it, and that was said. */
-  warned = false;
   readonly #clock: Clock;
   readonly #resolve: (answered: Answered) => void;
   readonly #reject: (reason: unknown) => void;
@@ -61,17 +62,16 @@ export class OpenRequest {
     if (this.answering === null) this.#on.abort();
   };
 
-  /** By the session's clock; the timer alone keeps no process alive. */
+  /** The deadline is by the session's clock. A timer runs without one too: it keeps the process alive. */
   #arm(): void {
     clearTimeout(this.#timer);
     const { deadline } = this.request;
-    if (deadline === null) return;
-    const left = Math.max(0, deadline - this.#clock.now());
+    const left = deadline === null ? Infinity : Math.max(0, deadline - this.#clock.now());
     const fire = (): void => {
       if (left > longestTimer) this.#arm();
       else if (this.answering === null) this.#on.deadline();
     };
-    this.#timer = setTimeout(fire, Math.min(left, longestTimer)).unref();
+    this.#timer = setTimeout(fire, Math.min(left, longestTimer));
   }
 
   #release(): void {

@@ -17,7 +17,6 @@ const secrets = [
   `${session}/lease.json.AbCdEf01`,
   `${session}/inbox/q00000001.json`,
   `${session}/mail/a1.jsonl`,
-  `${session}/inbox/q00000001.answer.json`,
   "home/.claude/retinue/grants/-p.json",
   "home/.claude/retinue/trust/-p.json",
 ];

@@ -1,11 +1,8 @@
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { writeFileSync } from "node:fs";
-import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
 import { agentsOf } from "./agents-of.ts";
-import { awaitCall, callBack } from "./call-back.ts";
 import { agentsInSession, ProcessTree } from "./process-tree.ts";
 import { readProcesses, type Process } from "./process-table.ts";
 import { showing, signOf } from "./sign.ts";
@@ -38,19 +35,6 @@ linux("nobody shows a sign under the process id of another", async () => {
       reason: `process ${pid} has not said it`,
     });
   });
-});
-
-test("whoever does not know the secret is hung up on", async () => {
-  using waiting = await awaitCall("here");
-  const { address } = waiting.at;
-  const stranger = connect(address.replace(/^@/, "\0"));
-  stranger.write("let me in\n");
-  await once(stranger, "close");
-  const socket = await callBack(waiting.at, "here");
-  onTestFinished(() => void socket.destroy());
-  (await waiting.called).write("hello\n");
-  const [said] = (await once(socket, "data")) as [Buffer];
-  expect(String(said)).toBe("hello\n");
 });
 
 linux(

@@ -47,7 +47,6 @@ test("all that belongs to an agent goes: under its name, of its calls, and its o
     "tool-results/a1-plan.md": "plan",
     "tasks/a1.output": "so far",
     "inbox/q00000001.json": JSON.stringify({ request: { agentId: "a1" } }),
-    "inbox/q00000001.answer.json": "{}",
   };
   const others = {
     "tool-results/a12.txt": "of another",

@@ -1,12 +1,15 @@
-// Asks through an inbox of its own and prints what comes of it: one JSON line for each event and each answer. A whole
-// process, because what another terminal answers and what a kill leaves behind can only be seen from outside.
+// Asks through an inbox of its own, which a socket serves, and prints what comes of it: one JSON line for each event and each
+// answer. A whole process, because what another terminal answers and what a kill leaves behind can only be seen from outside.
 import { join } from "node:path";
+import type { ControlPort } from "../../src/control/control-port.ts";
+import { openSocket } from "../../src/control/open-socket.ts";
 import { AuditLog } from "../../src/inbox/audit.ts";
 import { Grants } from "../../src/inbox/grants.ts";
 import type { AskInput } from "../../src/inbox/inbox-options.ts";
 import { Inbox } from "../../src/inbox/inbox.ts";
 import { silentLogger } from "../../src/platform/logger.ts";
 import { newSessionId } from "../../src/contract/ids.ts";
+import { takeLease } from "../../src/transcript/lease/take-lease.ts";
 import { projectDirectory, sessionPaths } from "../../src/transcript/paths.ts";
 
 const configDir = process.env["CLAUDE_CONFIG_DIR"] ?? "";
@@ -25,6 +28,14 @@ await using inbox = new Inbox({
   logger: silentLogger,
   attended: true,
 });
+const lease = takeLease(paths);
+const port = {
+  sessionId,
+  inbox,
+  noteRefusal: (...refused: Parameters<Inbox["noteRefusal"]>) => inbox.noteRefusal(...refused),
+} as unknown as ControlPort;
+const { path, server } = await openSocket(port, lease.token);
+lease.announce(path);
 inbox.subscribe((event) => print({ event: event.type, id: event.request.id }));
 const asks = JSON.parse(process.argv[2] ?? "[]") as AskInput[];
 await Promise.all(
@@ -33,3 +44,5 @@ await Promise.all(
     print({ agentId: input.agentId, ...answered });
   }),
 );
+await server.close();
+lease.release();

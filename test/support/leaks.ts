@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { ensureGuard, guardName } from "../../src/processes/guard.ts";
 import { owner } from "../../src/processes/owner.ts";
@@ -70,8 +71,16 @@ function holdings(): Holdings {
     files: open.filter((target) => target.startsWith("/")),
     resources: process.getActiveResourcesInfo().filter((name) => !passing.has(name)),
     listeners: listeners(),
-    "temporary files": readdirSync(tmpdir()).filter((name) => name.startsWith("retinue-")),
+    "temporary files": temporaryFiles(),
   };
+}
+
+/** The directory of a user's sockets stays, what is in it does not. */
+function temporaryFiles(): string[] {
+  const socketDir = `retinue-${process.getuid?.()}`;
+  return readdirSync(tmpdir())
+    .filter((name) => name.startsWith("retinue-"))
+    .flatMap((name) => (name === socketDir ? readdirSync(join(tmpdir(), name)) : [name]));
 }
 
 /** They end by themselves: work of one turn, and requests to the file system. */

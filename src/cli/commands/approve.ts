@@ -1,6 +1,6 @@
 import { Option, type Command } from "commander";
 import { RetinueError } from "../../contract/errors.ts";
-import { answerFromOutside } from "../../inbox/answer-from-outside.ts";
+import { answerRequest } from "../../control/answer-request.ts";
 import { fitAnswer } from "../../inbox/fit-answer.ts";
 import type { FoundRequest } from "../../inbox/find-requests.ts";
 import type { Answer, GrantScope, RuleFile } from "../../inbox/request.ts";
@@ -122,7 +122,7 @@ function parseInput(text: string): Record<string, unknown> {
 
 async function give(found: FoundRequest, given: Answer): Promise<void> {
   const answer = fitAnswer(found.request, given);
-  await answerFromOutside(found, answer);
+  await answerRequest(found, answer);
   const { request } = found;
   process.stdout.write(
     `${request.id} ${said(answer)}: ${askerPath(request)}  ${callLine(request)}\n`,

@@ -1,12 +1,13 @@
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
-import { fc } from "../../test/support/properties.ts";
-import { answerFromOutside } from "./answer-from-outside.ts";
-import { call, setDesk } from "./inbox-fixture.ts";
-import { RequestFiles } from "./request-files.ts";
-import type { Answer, InboxRequest } from "./request.ts";
+import { answerRequest } from "../src/control/answer-request.ts";
+import { serveDesk } from "../src/control/served-desk-fixture.ts";
+import { call, setDesk } from "../src/inbox/inbox-fixture.ts";
+import { RequestFiles } from "../src/inbox/request-files.ts";
+import type { Answer, InboxRequest } from "../src/inbox/request.ts";
+import { fc } from "./support/properties.ts";
 
-const fates = ["once", "agent", "session", "deny", "file", "abort", "deadline", "twice"] as const;
+const fates = ["once", "agent", "session", "deny", "socket", "abort", "deadline", "twice"] as const;
 type Fate = (typeof fates)[number];
 
 /** What befalls a request as soon as it is known. */
@@ -16,8 +17,8 @@ function befall(desk: ReturnType<typeof setDesk>, request: InboxRequest, abort: 
     void desk.inbox.answer(request.id, answer).catch(() => undefined);
   if (fate === "abort") abort();
   else if (fate === "deny") give({ verdict: "deny" });
-  else if (fate === "file")
-    void answerFromOutside(
+  else if (fate === "socket")
+    void answerRequest(
       { request, files: new RequestFiles(desk.directory), pid: process.pid, processEnded: false },
       { verdict: "deny" },
     ).catch(() => undefined);
@@ -42,6 +43,7 @@ test("whatever befalls them, every request is asked once, settled once, logged o
       const desk = setDesk({
         covers: (rules, { suggestions }) => rules.some((rule) => suggestions.includes(rule)),
       });
+      await serveDesk(desk);
       const controllers = all.map(() => new AbortController());
       const heard: string[] = [];
       desk.inbox.subscribe(({ type, request }) => {

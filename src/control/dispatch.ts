@@ -1,9 +1,10 @@
 import { version } from "../contract/version.ts";
+import { takeAnswer } from "./take-answer.ts";
 import type { ControlPort } from "./control-port.ts";
 import type { ControlRequest } from "./protocol.ts";
 
-/** What one request comes to. Throws what the port throws. */
-export async function answer(
+/** The result of one request. Throws what the port throws. */
+export async function dispatch(
   request: Exclude<ControlRequest, { method: "events" | "signed" }>,
   port: ControlPort,
 ): Promise<unknown> {
@@ -32,5 +33,7 @@ export async function answer(
       const { id, ...options } = request.params;
       return port.resume(id, options);
     }
+    case "answer":
+      return takeAnswer(request, port.inbox);
   }
 }

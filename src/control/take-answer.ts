@@ -1,0 +1,29 @@
+import { RetinueError } from "../contract/errors.ts";
+import { requestDigest } from "../inbox/canonical.ts";
+import type { Inbox } from "../inbox/inbox.ts";
+import type { Answer } from "../inbox/request.ts";
+import type { ControlRequest } from "./protocol.ts";
+
+/**
+ * Applies an answer that came over the socket, from a process that may speak as the user. Throws what the inbox throws, and
+ * `invalid_request` when the person saw another request than the one that is open.
+ */
+export async function takeAnswer(
+  { params, pid }: Extract<ControlRequest, { method: "answer" }>,
+  inbox: Pick<Inbox, "list" | "answer">,
+): Promise<{ taken: true }> {
+  const { id, digest, answer } = params;
+  const request = inbox.list().find((one) => one.id === id);
+  if (request !== undefined && requestDigest(request) !== digest)
+    throw new RetinueError(
+      "invalid_request",
+      `The answer is for another request than ${id}, or its file was changed. Look at 'retinue approvals' again.`,
+    );
+  await inbox.answer(id, answer as Answer, terminalName(pid));
+  return { taken: true };
+}
+
+/** The name of a terminal that answered, in the log and for the agent. */
+export function terminalName(pid: number | undefined): string {
+  return `terminal (pid ${pid})`;
+}
