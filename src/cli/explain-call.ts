@@ -49,7 +49,7 @@ export async function explainCallCommand(
       settings,
       limits: limitsSchema.parse(limitsFromEnvironment(process.env)),
       environment: new Environment({ cwd, configDir, now: Date.now() }),
-      availableTools: [...createTools({ defaultType, canSearch: true, background }).keys()],
+      availableTools: [...createTools({ defaultType, canSearch: true, background }).values()],
       project: projectFolder(cwd),
       trusted,
       addedDirectories: additionalDirectories(settings, cwd),

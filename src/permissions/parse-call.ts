@@ -2,6 +2,7 @@ import { RetinueError } from "../contract/errors.ts";
 import { isObject } from "../platform/is-object.ts";
 import { closest } from "../platform/closest.ts";
 import { shellQuote } from "../platform/shell-quote.ts";
+import { knownTool } from "../tools/known-tools.ts";
 import { toolName, toolRegistry } from "../tools/registry.ts";
 
 /** A call as somebody writes it down. */
@@ -9,21 +10,6 @@ export interface WrittenCall {
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
 }
-
-/** What stands between the parentheses, unless it is JSON. */
-const mainFields: ReadonlyMap<string, string> = new Map([
-  ["Agent", "subagent_type"],
-  ["Bash", "command"],
-  ["Edit", "file_path"],
-  ["Glob", "pattern"],
-  ["Grep", "pattern"],
-  ["MultiEdit", "file_path"],
-  ["NotebookEdit", "notebook_path"],
-  ["Read", "file_path"],
-  ["WebFetch", "url"],
-  ["WebSearch", "query"],
-  ["Write", "file_path"],
-]);
 
 /** `Bash(git push)`, `Read({"file_path": "a"})` or `TodoWrite`. Throws `invalid_request`. */
 export function parseCall(text: string): WrittenCall {
@@ -42,7 +28,7 @@ export function parseCall(text: string): WrittenCall {
   if (inner === undefined || inner.trim() === "") return { tool, input: {} };
   const value = parsed(inner);
   if (value !== undefined) return { tool, input: value };
-  const field = mainFields.get(tool);
+  const field = knownTool(tool).mainField;
   // A group of commands begins with a bracket too, but never with a quote right behind it.
   if (field !== undefined && !/^\s*\{\s*"/.test(inner)) return { tool, input: { [field]: inner } };
   const meant = toolRegistry.has(tool) ? undefined : closest(tool, [...toolRegistry.keys()]);

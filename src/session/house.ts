@@ -154,7 +154,7 @@ export function buildHouse(
       report: warnOnce,
       settings,
       limits: options.limits,
-      availableTools: [...session.tools.keys()],
+      availableTools: [...session.tools.values()],
       project: projectFolder(cwd),
       trusted: configuration.trusted,
       addedDirectories: additionalDirectories(settings, cwd),

@@ -7,6 +7,7 @@ import type { ToolSpec, WebFindings, WebQuery } from "../model/model.ts";
 import type { ConfinedTo } from "../platform/sandbox/confined-to.ts";
 import type { SpawnRequestInput } from "../contract/spawn-request.ts";
 import type { Tasks } from "./agents/tasks.ts";
+import type { ToolTraits } from "./traits.ts";
 import type { Workbench } from "./workbench.ts";
 
 /**
@@ -15,7 +16,7 @@ import type { Workbench } from "./workbench.ts";
  */
 export type Tool = LeafTool | SpawnTool;
 
-interface ToolFace {
+interface ToolFace extends ToolTraits {
   readonly name: string;
   /** The model's manual, short. */
   readonly description: string;

@@ -7,6 +7,8 @@ import { explainAgent } from "../../resolve/explain.ts";
 import { explanationLines } from "../views/explanation-lines.ts";
 import { modesHere } from "../modes-here.ts";
 import { readHere, type HereOptions } from "../run/read-here.ts";
+import { backgroundDisabled } from "../../settings/background-disabled.ts";
+import { createTools } from "../../tools/registry.ts";
 import { defaultConfigDir } from "../../transcript/paths.ts";
 
 export interface ExplainOptions extends HereOptions {
@@ -33,7 +35,13 @@ export async function explainCommand(
   if (type === undefined)
     throw usage("Name an agent type, or a call: retinue explain --call 'Bash(git push)'.");
   const { configuration, catalog, diagnostics } = await readHere(options);
+  const tools = createTools({
+    defaultType: configuration.settings.agents.defaultType,
+    canSearch: true,
+    background: !backgroundDisabled(process.env),
+  });
   const explanation = await explainAgent(type, {
+    availableTools: [...tools.values()],
     catalog,
     diagnostics,
     skills: (await loadSkills(configuration.skillPlaces)).skills,

@@ -1,0 +1,13 @@
+import { foreignTools, unknownTraits } from "./foreign-tools.ts";
+import { toolRegistry } from "./registry.ts";
+import type { ToolTraits } from "./traits.ts";
+
+/** A tool by its name, with what others have to know of it. Every `Tool` is one. */
+export interface KnownTool extends ToolTraits {
+  readonly name: string;
+}
+
+/** The tool that a name means to this version: one of ours, one of another program's, or one of which only the name is known. */
+export function knownTool(name: string): KnownTool {
+  return toolRegistry.get(name) ?? { ...(foreignTools.get(name) ?? unknownTraits), name };
+}
