@@ -34,6 +34,7 @@ const outputs: Record<string, string[]> = {
   ],
   "06-background.ts": ["The child says: There are none."],
   "07-resume.ts": ["true I go on where I stopped.", "false I take another way."],
+  "08-own-tool.ts": ["Order 4711 is shipped. There is no order 1."],
   "03-standing-agent.ts": ["Hello Ada.", "You told me before.", "idle"],
 };
 

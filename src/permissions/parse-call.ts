@@ -2,8 +2,8 @@ import { RetinueError } from "../contract/errors.ts";
 import { isObject } from "../platform/is-object.ts";
 import { closest } from "../platform/closest.ts";
 import { shellQuote } from "../platform/shell-quote.ts";
-import { knownTool } from "../tools/known-tools.ts";
-import { toolName, toolRegistry } from "../tools/registry.ts";
+import { knownTool, toolNames } from "../tools/known-tools.ts";
+import { toolName } from "../tools/registry.ts";
 
 /** A call as somebody writes it down. */
 export interface WrittenCall {
@@ -31,14 +31,14 @@ export function parseCall(text: string): WrittenCall {
   const field = knownTool(tool).mainField;
   // A group of commands begins with a bracket too, but never with a quote right behind it.
   if (field !== undefined && !/^\s*\{\s*"/.test(inner)) return { tool, input: { [field]: inner } };
-  const meant = toolRegistry.has(tool) ? undefined : closest(tool, [...toolRegistry.keys()]);
+  const meant = toolNames().includes(tool) ? undefined : closest(tool, toolNames());
   if (meant !== undefined) throw bad(`There is no tool '${tool}'. Did you mean '${meant}'?`);
   throw bad(`The input of ${tool} is not a JSON object. Write ${tool}({"field": "value"}).`);
 }
 
 /** Tools begin with a capital letter, those of servers with `mcp__`; a slip of the pen is not a program. */
 function isProgram(name: string): boolean {
-  const isTool = toolRegistry.has(name) || closest(name, [...toolRegistry.keys()]) !== undefined;
+  const isTool = toolNames().includes(name) || closest(name, toolNames()) !== undefined;
   return /^(?!mcp__)[a-z0-9_./~]/.test(name) && !isTool;
 }
 

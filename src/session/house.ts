@@ -102,6 +102,7 @@ export function buildHouse(
       defaultType: settings.agents.defaultType,
       canSearch: options.model.search !== undefined,
       background: allowsBackground,
+      added: options.tools,
     }),
     allowsBackground,
     life: { isOver: false },

@@ -11,3 +11,18 @@ export interface KnownTool extends ToolTraits {
 export function knownTool(name: string): KnownTool {
   return toolRegistry.get(name) ?? { ...(foreignTools.get(name) ?? unknownTraits), name };
 }
+
+const hostNames = new Set<string>();
+
+/**
+ * Makes the name of a host's tool known in this process, so that rules and lists may name it. Only names: whether a session has
+ * the tool, and its traits, go with the session.
+ */
+export function noteToolName(name: string): void {
+  hostNames.add(name);
+}
+
+/** The names that mean a tool in this process. */
+export function toolNames(): string[] {
+  return [...toolRegistry.keys(), ...hostNames];
+}

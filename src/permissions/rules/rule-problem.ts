@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { closest } from "../../platform/closest.ts";
 import { foreignTools } from "../../tools/foreign-tools.ts";
-import { knownTool } from "../../tools/known-tools.ts";
-import { toolName, toolRegistry } from "../../tools/registry.ts";
+import { knownTool, toolNames } from "../../tools/known-tools.ts";
+import { toolName } from "../../tools/registry.ts";
 import { isAboutFiles } from "../../tools/traits.ts";
 import type { RuleKind } from "../decision.ts";
 
@@ -15,7 +15,7 @@ export function ruleProblem(kind: RuleKind, rule: string): string | null {
   if (kind === "allow" && tool.includes("*") && !/^mcp__[^*]+__/.test(tool))
     return `'${rule}' allows nothing: a star works only after mcp__<server>__ here. Name the tools.`;
   const isForeign = tool.includes("*") || tool.startsWith("mcp__") || foreignTools.has(tool);
-  if (!isForeign && !toolRegistry.has(tool)) return unknownTool(kind, rule, tool);
+  if (!isForeign && !toolNames().includes(tool)) return unknownTool(kind, rule, tool);
   const specifier = inner?.trim() ?? "";
   if (/^(?:command|file_path|path|notebook_path|url):/.test(specifier))
     return `'${rule}' is ignored: its field is what the tool's own rules are about. Write ${tool}(…) without the name of the field.`;
@@ -30,11 +30,11 @@ export function ruleProblem(kind: RuleKind, rule: string): string | null {
 }
 
 function unknownTool(kind: RuleKind, rule: string, tool: string): string | null {
-  const meant = closest(tool, [...toolRegistry.keys()]);
+  const names = toolNames();
+  const meant = closest(tool, names);
   if (meant !== undefined) return `'${rule}' is about no tool. Did you mean '${meant}'?`;
   // Rules that forbid tools of other programs do no harm.
-  const known = [...toolRegistry.keys()].join(", ");
-  return kind === "allow" ? `there is no tool '${tool}'. Known tools: ${known}` : null;
+  return kind === "allow" ? `there is no tool '${tool}'. Known tools: ${names.join(", ")}` : null;
 }
 
 /** Paths that hardly mean what they say. */
