@@ -57,6 +57,11 @@ test("the README shows the first example as it is", () => {
   expect(readFileSync(join(root, "README.md"), "utf8")).toContain(example);
 });
 
+test("the page about tools of your own shows the example as it is", () => {
+  const example = readFileSync(join(root, "examples/08-own-tool.ts"), "utf8").trim();
+  expect(readFileSync(join(root, "docs/own-tools.md"), "utf8")).toContain(example);
+});
+
 test("the scenario that the documentation prints runs as printed", () => {
   const file = join(root, "examples/look-around.yaml");
   const cwd = temporaryDirectory();

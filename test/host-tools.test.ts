@@ -267,7 +267,7 @@ test("definitions choose a host's tool by its name, and a tool chooses who may h
   });
   const toolsOf = async (started: Promise<{ id: string }>): Promise<string[]> => {
     const { id } = await started;
-    await stage.manager.output(id as never, { block: true });
+    await stage.manager.output(id, { block: true });
     const request = stage.requests.find(({ origin }) => origin.agentId === id);
     return (request?.tools ?? []).map(({ name }) => name).filter((name) => own.has(name));
   };
@@ -333,6 +333,27 @@ test("secrets in a host's results reach the model and no file", async () => {
   const { entries } = await desk.manager.transcripts.load(id);
   expect(JSON.stringify(entries)).toContain("token ");
   expect(JSON.stringify(entries)).not.toContain(secret);
+});
+
+test("a person hears once which tools of the host an agent in the background would have to ask for", async () => {
+  const tools = [
+    makeWeather().tool,
+    makeWeather({ name: "Rewrite", effect: "edit" }).tool,
+    makeWeather({ name: "Almanac", effect: "none" }).tool,
+  ];
+  const desk = setDesk(
+    { go: [weather("Oslo"), report] },
+    { tools, agents: typeWith(["Weather", "Rewrite", "Almanac"], { background: true }) },
+  );
+  const asked: string[] = [];
+  desk.manager.inbox.subscribe(({ type, request }) => {
+    if (type !== "asked") return;
+    asked.push(`${request.tool}: ${request.suggestions.join(", ")}`);
+    const scope = request.tool === "Agent" ? "agent" : "once";
+    void desk.manager.inbox.answer(request.id, { verdict: "allow", scope });
+  });
+  expect(await desk.reported(await desk.work("go"))).toBe("It rains in Oslo.");
+  expect(asked[0]).toBe("Agent: Weather, Edit");
 });
 
 test("an explanation of a call knows a host's tool and its effect", async () => {

@@ -57,9 +57,9 @@ export interface HostToolContext {
   /** Aborts when the agent is ended, or when the call takes longer than `limits.toolTimeout`. */
   readonly signal: AbortSignal;
   /** A path of `paths` without links, as it was when the call was allowed. Read and write this one. */
-  realPath(path: string): string;
+  readonly realPath: (path: string) => string;
   /** Shows output of a running call to people who watch. Never blocks. */
-  progress(text: string): void;
+  readonly progress: (text: string) => void;
 }
 
 export interface HostToolOutput {
@@ -89,9 +89,7 @@ export function createTool(
   if (typeof options.execute !== "function")
     throw refuse("execute must be a function of the input.");
   if (!hostEffects.has(effect))
-    throw refuse(
-      `effect '${String(effect)}' is unknown. Write one of ${[...hostEffects].join(", ")}.`,
-    );
+    throw refuse(`effect '${effect}' is unknown. Write one of ${[...hostEffects].join(", ")}.`);
   if (paths !== undefined && !isAboutFiles(effect))
     throw refuse("paths needs the effect 'read' or 'edit'. Name the effect, or leave paths out.");
   const isLooking = effect === "read" || effect === "look";
