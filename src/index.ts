@@ -47,4 +47,12 @@ export type {
   TranscriptRow,
 } from "./session/session-transcripts.ts";
 export type { TranscriptEntry } from "./transcript/reader.ts";
+export {
+  createTool,
+  type HostTool,
+  type HostToolContext,
+  type HostToolOptions,
+  type HostToolOutput,
+  type JsonSchema,
+} from "./tools/host-tool.ts";
 export type { SpawnRequestInput } from "./contract/spawn-request.ts";

@@ -85,6 +85,30 @@ test("the registry alone opens and fills mailboxes", () => {
   expect(users.toSorted()).toEqual(["src/lifecycle/registry.ts", "src/lifecycle/running-agent.ts"]);
 });
 
+test("a tool is described in its own file: no other source lists our tools", () => {
+  const names = [...toolRegistry.keys()];
+  const outside = sources.filter((file) => !file.startsWith("src/tools/"));
+  const code = (file: string): string => read(file).replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "");
+  // Rules have a language of their own for these, so that single ones are compared.
+  const ruled = new Set(["Agent", "Bash", "Edit", "Read", "WebFetch"]);
+  const plain = names.filter((name) => !ruled.has(name));
+  const quoted = (some: readonly string[]): string => `["'\`](?:${some.join("|")})["'\`]`;
+  const entry = `(?:${quoted(names)}|(?<=[{,]\\s*)(?:${names.join("|")})(?=:))`;
+  const list = new RegExp(`${entry}[^;()]{0,80}?,[^;()]{0,80}?${entry}`);
+  expect('new Set([\n  "Edit",\n  "MultiEdit",\n  "Read",\n])').toMatch(list);
+  expect('[["Agent", "subagent_type"], ["Bash", "command"]]').toMatch(list);
+  expect('{ Edit: "file_path", Read: "file_path" }').toMatch(list);
+  const lists = outside.filter((file) => list.test(code(file)));
+  // A script for models, and the rules that the demo runs with.
+  expect(lists.toSorted()).toEqual(["src/cli/commands/demo.ts", "src/model/conformance.ts"]);
+  // The shell parser has a node that is called Glob.
+  const named = outside.filter((file) => new RegExp(quoted(plain)).test(code(file)));
+  expect(named.toSorted()).toEqual([
+    "src/model/conformance.ts",
+    "src/permissions/shell/second-look.ts",
+  ]);
+});
+
 test("no directory is made with Node's recursive form, which never returns below /proc", () => {
   const recursive = /mkdir(?:Sync)?\([^;]*recursive/;
   expect(sources.filter((file) => recursive.test(read(file)))).toEqual([]);

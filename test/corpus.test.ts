@@ -167,7 +167,7 @@ describe.skipIf(!here)("the quirks of agent files", () => {
     const definition = named(name);
     const resolved = resolveTools({
       type: name,
-      available: [...toolRegistry.keys()],
+      available: [...toolRegistry.values()],
       wanted: definition.tools,
       unwanted: definition.disallowedTools,
       denied: [],

@@ -34,6 +34,7 @@ const outputs: Record<string, string[]> = {
   ],
   "06-background.ts": ["The child says: There are none."],
   "07-resume.ts": ["true I go on where I stopped.", "false I take another way."],
+  "08-own-tool.ts": ["Order 4711 is shipped. There is no order 1."],
   "03-standing-agent.ts": ["Hello Ada.", "You told me before.", "idle"],
 };
 
@@ -54,6 +55,11 @@ test.each(globSync("examples/*.ts", { cwd: root }).map((file) => file.replace("e
 test("the README shows the first example as it is", () => {
   const example = readFileSync(join(root, "examples/01-one-agent.ts"), "utf8").trim();
   expect(readFileSync(join(root, "README.md"), "utf8")).toContain(example);
+});
+
+test("the page about tools of your own shows the example as it is", () => {
+  const example = readFileSync(join(root, "examples/08-own-tool.ts"), "utf8").trim();
+  expect(readFileSync(join(root, "docs/own-tools.md"), "utf8")).toContain(example);
 });
 
 test("the scenario that the documentation prints runs as printed", () => {

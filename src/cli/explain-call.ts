@@ -56,7 +56,7 @@ export async function explainCallCommand(
       settings,
       limits: limitsSchema.parse(limitsFromEnvironment(process.env)),
       environment,
-      availableTools: [...createTools({ defaultType, canSearch: true, background }).keys()],
+      availableTools: [...createTools({ defaultType, canSearch: true, background }).values()],
       project: projectFolder(cwd),
       trusted,
       workspace: sessionWorkspace(environment, additionalDirectories(settings, cwd)),

@@ -6,6 +6,7 @@ import { temporaryDirectory } from "../../test/support/stage.ts";
 import { RetinueError } from "../contract/errors.ts";
 import { resolveTools } from "../resolve/tools.ts";
 import { settingsSchema } from "../settings/settings.ts";
+import { knownTool } from "../tools/known-tools.ts";
 import { toolRegistry } from "../tools/registry.ts";
 import { Catalog } from "./catalog.ts";
 import { fold } from "../platform/closest.ts";
@@ -125,7 +126,7 @@ test("one more deny never gives a tool that was not there", () => {
     mode: fc.constantFrom("default", "plan" as const),
     memory: fc.constantFrom(null, "/memory"),
   });
-  const available = [...toolRegistry.keys(), "mcp__s__t", "mcp__other__t"];
+  const available = [...toolRegistry.keys(), "mcp__s__t", "mcp__other__t"].map(knownTool);
   const toolsOf = (
     asked: Omit<Parameters<typeof resolveTools>[0], "type" | "available">,
   ): string[] => {

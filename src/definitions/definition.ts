@@ -1,4 +1,5 @@
 import type { Diagnostic } from "../contract/diagnostic.ts";
+import { toolNames } from "../tools/known-tools.ts";
 import { toolName, toolRegistry } from "../tools/registry.ts";
 import { ruleProblem } from "../permissions/rules/rule-problem.ts";
 import { closest } from "../platform/closest.ts";
@@ -165,12 +166,10 @@ function toolProblems(
   tools: readonly string[] = [],
   field: "tools" | "disallowedTools",
 ): Problem[] {
-  const known = [...toolRegistry.keys()];
+  const known = toolNames();
   const foreign = tools
     .map(toolName)
-    .filter(
-      (tool) => tool !== "*" && !toolRegistry.has(tool) && closest(tool, known) === undefined,
-    );
+    .filter((tool) => tool !== "*" && !known.includes(tool) && closest(tool, known) === undefined);
   const named = foreign.map((tool) => `'${tool}'`).join(", ");
   const message = `${named} in '${field}': no tools of this version; they are ignored.`;
   const odd: Problem[] =
@@ -182,7 +181,7 @@ function toolProblems(
     const problem = confines && rule !== undefined ? ruleProblem("allow", entry) : null;
     if (problem !== null)
       return [{ severity: "warning", code: "invalid", message: `'tools': ${problem}` }];
-    const meant = toolRegistry.has(tool) ? undefined : closest(tool, [...toolRegistry.keys()]);
+    const meant = known.includes(tool) ? undefined : closest(tool, known);
     if (meant === undefined) return [];
     return [
       {

@@ -70,14 +70,14 @@ export async function approve(
   // An agent that was asked for before a crash: it was allowed then, and is only found again.
   if (tool.kind === "spawn" && begunCalls(context.history).has(call.id))
     return { allowed: true, input, changed: false, real: new Map(), confinedTo: null };
-  if (tool.name === "Bash") await loadShellParser();
+  if (tool.effect === "command") await loadShellParser();
   const first = await steps.run(`${key}/decide`, { repeatable: true }, async () =>
     judge(context, tool, input),
   );
   const { decision } = first;
   if (decision.verdict === "deny") return denied(context, call, decision.reason);
   // A question is itself what a person is asked.
-  if (decision.verdict === "allow" || tool.name === "AskUserQuestion") {
+  if (decision.verdict === "allow" || tool.effect === "question") {
     // A decision that was recorded by an older version has no such field.
     const confinedTo = decision.confinedTo ?? null;
     return { allowed: true, input, changed: false, real: first.real, confinedTo };
@@ -144,6 +144,7 @@ export function judge(
   const resumed = typeof resume === "string" ? approvals.typeOf(resume) : undefined;
   const asked = {
     tool: tool.name,
+    effect: tool.effect,
     input,
     paths,
     agentType: (name: string | undefined) => resumed ?? approvals.agentType(name),

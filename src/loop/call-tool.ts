@@ -59,14 +59,14 @@ async function runCall(
       `The input of this ${tool.name} call is not valid JSON: ${malformed.slice(0, 200)}\nSend the call again.`,
     );
   }
-  // A parser compiled for each schema would cost more than the few hundred calls of a session.
-  const parsed = tool.input.safeParse(call.input, { jitless: true });
-  if (!parsed.success) return failure(invalidInput(tool, parsed.error));
-  if (signal.aborted) return interrupted(signal);
   let changedTo: Record<string, unknown> | null = null;
   let left = "";
   const leave = (text: string): void => void (left = text);
   try {
+    // A parser compiled for each schema would cost more than the few hundred calls of a session.
+    const parsed = tool.input.safeParse(call.input, { jitless: true });
+    if (!parsed.success) return failure(invalidInput(tool, parsed.error));
+    if (signal.aborted) return interrupted(signal);
     const key = `tool/${call.id}`;
     const approved = await approve(context, tool, call, parsed.data);
     if (!approved.allowed) return failure(approved.text);

@@ -19,6 +19,9 @@ test("a slow reader has dealt with what was said before anything follows from it
       name,
       description: "",
       input: z.object({}),
+      effect: "other",
+      background: true,
+      audience: "all",
       concurrency: "alone",
       repeatable: true,
       execute: async () => {

@@ -131,6 +131,9 @@ async function play(
   const face = {
     description: "",
     input: z.object({}),
+    effect: "other",
+    background: true,
+    audience: "all",
     concurrency: "alone",
     repeatable: true,
   } as const;

@@ -1,3 +1,5 @@
+import { knownTool } from "../tools/known-tools.ts";
+import type { Effect } from "../tools/traits.ts";
 import type { Ground } from "./ground.ts";
 import { BashView } from "./bash/view.ts";
 import type { Match } from "./forbid.ts";
@@ -13,12 +15,13 @@ export interface Call {
   readonly paths: readonly string[];
   /** The type of agent that a name means, or that no name means. Same name, same type, however it is written. */
   agentType(name: string | undefined): string;
-  /** Its author says that the tool changes nothing. Of tools from elsewhere. */
-  readonly isReadOnly?: boolean;
+  /** The effect of the tool; left out: that of the tool which the name means everywhere. */
+  readonly effect?: Effect;
 }
 
 /** A call with what several questions about it need, worked out once. */
 export interface ViewedCall extends Call {
+  readonly effect: Effect;
   readonly pairs: readonly PathPair[];
   /** Of Bash only. */
   readonly bash: BashView | null;
@@ -27,23 +30,14 @@ export interface ViewedCall extends Call {
 }
 
 export function viewCall(call: Call, ground: Ground): ViewedCall {
-  const command = call.tool === "Bash" ? call.input["command"] : undefined;
+  const effect = call.effect ?? knownTool(call.tool).effect;
+  const command = effect === "command" ? call.input["command"] : undefined;
   return {
     ...call,
+    effect,
     agentType: (name) => call.agentType(name),
     pairs: call.paths.map((path) => ({ given: path, real: ground.realPath(path) })),
     bash: typeof command === "string" ? new BashView(command, ground) : null,
     matches: new Map(),
   };
 }
-
-/** Tools that change files, each with paths of its own. */
-export const editTools: ReadonlySet<string> = new Set([
-  "Edit",
-  "Write",
-  "NotebookEdit",
-  "MultiEdit",
-]);
-
-/** Tools that look at files. */
-export const readTools: ReadonlySet<string> = new Set(["Read", "Grep", "Glob"]);

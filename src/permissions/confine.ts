@@ -1,27 +1,16 @@
 import { allowRule } from "./rules/allow-rule.ts";
 import { runsOnly } from "./bash/coverage.ts";
 import { writesFile } from "./bash/view.ts";
-import { editTools, readTools, type ViewedCall } from "./call.ts";
+import { knownTool } from "../tools/known-tools.ts";
+import { isAboutFiles } from "../tools/traits.ts";
+import type { ViewedCall } from "./call.ts";
 import { matchesDomain } from "./rules/domain.ts";
 import type { Rulebook } from "./policy.ts";
 import { parseRule, type Rule } from "./rules/rule.ts";
 
-/** Tools with which an agent in the mode `delegate` works through others. */
-const coordination: ReadonlySet<string> = new Set([
-  "Agent",
-  "SendMessage",
-  "TaskCreate",
-  "TaskGet",
-  "TaskList",
-  "TaskOutput",
-  "TaskStop",
-  "TaskUpdate",
-  "ListAgents",
-]);
-
 /** Why the agent's mode or definition keeps it from a call. What it is confined to is not granted by that. */
 export function isConfinedOut(call: ViewedCall, book: Rulebook): string | null {
-  if (book.policy.mode === "delegate" && !coordination.has(call.tool))
+  if (book.policy.mode === "delegate" && knownTool(call.tool).coordinates !== true)
     return `${call.tool} is not for an agent that only delegates. Give the work to another agent.`;
   const out = book.policy.confined
     .filter((one) => "rules" in one)
@@ -43,8 +32,11 @@ function stays(rules: readonly Rule[], call: ViewedCall, book: Rulebook): boolea
   return rules.some((rule) => {
     if (rule.specifier === null) return true;
     if (call.tool === "WebFetch") return matchesDomain(rule.specifier, call.input["url"]);
-    const isFileTool = editTools.has(call.tool) || readTools.has(call.tool);
-    return isFileTool && call.pairs.length > 0 && call.pairs.every((pair) => book.fits(rule, pair));
+    return (
+      isAboutFiles(call.effect) &&
+      call.pairs.length > 0 &&
+      call.pairs.every((pair) => book.fits(rule, pair))
+    );
   });
 }
 

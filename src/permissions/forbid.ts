@@ -5,7 +5,10 @@ import { spellingsOf } from "./bash/carried-text.ts";
 import { handedOn } from "./bash/handed-on.ts";
 import type { BashView } from "./bash/view.ts";
 import { matchesCommand, mayMatchCommand, type CommandPattern } from "./bash/pattern.ts";
-import { editTools, readTools, type ViewedCall } from "./call.ts";
+import { knownTool } from "../tools/known-tools.ts";
+import { toolRegistry } from "../tools/registry.ts";
+import { isAboutFiles, type Effect } from "../tools/traits.ts";
+import type { ViewedCall } from "./call.ts";
 import { matchesDomain } from "./rules/domain.ts";
 import type { PathPair, Rulebook } from "./policy.ts";
 import { isAbout, matchesParameter, type Rule } from "./rules/rule.ts";
@@ -32,12 +35,14 @@ function matchOf(rule: Rule, call: ViewedCall, book: Rulebook): Match | null {
 }
 
 function isAboutCommands(rule: Rule): boolean {
-  return ["Bash", ...readTools, ...editTools].some((tool) => isAbout(rule, tool));
+  const counts = (effect: Effect): boolean => effect === "command" || isAboutFiles(effect);
+  if (counts(knownTool(rule.tool).effect)) return true;
+  return toolRegistry.values().some(({ name, effect }) => counts(effect) && isAbout(rule, name));
 }
 
 function certainOf(rule: Rule, call: ViewedCall, book: Rulebook): Match | null {
   const { specifier } = rule;
-  if (!isAbout(rule, call.tool))
+  if (!isAbout(rule, call.tool, call.effect))
     return specifier === null ? wholeMatch(rule, call) : fileMatch(rule, call, book);
   if (specifier === null || matchesParameter(rule, call.input))
     return { certain: true, part: null };
@@ -47,7 +52,7 @@ function certainOf(rule: Rule, call: ViewedCall, book: Rulebook): Match | null {
   if (call.tool === "WebFetch") {
     return matchesDomain(specifier, call.input["url"]) ? { certain: true, part: null } : null;
   }
-  if (editTools.has(call.tool) || readTools.has(call.tool)) return pathMatch(rule, call, book);
+  if (isAboutFiles(call.effect)) return pathMatch(rule, call, book);
   // Nobody knows what it means. Whoever wrote it wanted to be safe; tools of servers only have parameters.
   const isOpen = /^\w+:/.test(specifier) || call.tool.startsWith("mcp__");
   return isOpen ? null : { certain: true, part: null };
@@ -59,7 +64,7 @@ function fileMatch(rule: Rule, call: ViewedCall, book: Rulebook): Match | null {
   const isForWriting = isAbout(rule, "Edit");
   if (!isForReading && !isForWriting) return null;
   // What must not be read must not be written either.
-  if (editTools.has(call.tool)) {
+  if (call.effect === "edit") {
     return isForReading && rule.kind === "deny" ? pathMatch(rule, call, book) : null;
   }
   const { bash } = call;

@@ -2,7 +2,8 @@ import { relative } from "node:path";
 import type { ShellWord } from "./shell/shell-word.ts";
 import { isInside } from "../platform/files/is-inside.ts";
 import type { PermissionPolicy } from "../contract/resolved-agent.ts";
-import { editTools, readTools, type ViewedCall } from "./call.ts";
+import { isAboutFiles } from "../tools/traits.ts";
+import type { ViewedCall } from "./call.ts";
 import type { PathPair, Rulebook } from "./policy.ts";
 import { shownPart } from "./shown-part.ts";
 import type { Finding } from "./stages.ts";
@@ -13,10 +14,9 @@ import type { Finding } from "./stages.ts";
  * would walk over them are asked about.
  */
 export function ownSecrets(call: ViewedCall, book: Rulebook): Finding | null {
-  const files =
-    editTools.has(call.tool) || readTools.has(call.tool)
-      ? call.pairs.map((pair) => ({ pair, part: null }))
-      : [...(call.bash?.touched ?? []), ...(call.bash?.mentioned ?? [])];
+  const files = isAboutFiles(call.effect)
+    ? call.pairs.map((pair) => ({ pair, part: null }))
+    : [...(call.bash?.touched ?? []), ...(call.bash?.mentioned ?? [])];
   const roots = book.policy.state;
   const found = files.find(({ pair }) => either(pair, (path) => isOwnSecret(path, roots)));
   if (found !== undefined)

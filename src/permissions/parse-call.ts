@@ -2,28 +2,14 @@ import { RetinueError } from "../contract/errors.ts";
 import { isObject } from "../platform/is-object.ts";
 import { closest } from "../platform/closest.ts";
 import { shellQuote } from "../platform/shell-quote.ts";
-import { toolName, toolRegistry } from "../tools/registry.ts";
+import { knownTool, toolNames } from "../tools/known-tools.ts";
+import { toolName } from "../tools/registry.ts";
 
 /** A call as somebody writes it down. */
 export interface WrittenCall {
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
 }
-
-/** What stands between the parentheses, unless it is JSON. */
-const mainFields: ReadonlyMap<string, string> = new Map([
-  ["Agent", "subagent_type"],
-  ["Bash", "command"],
-  ["Edit", "file_path"],
-  ["Glob", "pattern"],
-  ["Grep", "pattern"],
-  ["MultiEdit", "file_path"],
-  ["NotebookEdit", "notebook_path"],
-  ["Read", "file_path"],
-  ["WebFetch", "url"],
-  ["WebSearch", "query"],
-  ["Write", "file_path"],
-]);
 
 /** `Bash(git push)`, `Read({"file_path": "a"})` or `TodoWrite`. Throws `invalid_request`. */
 export function parseCall(text: string): WrittenCall {
@@ -42,17 +28,17 @@ export function parseCall(text: string): WrittenCall {
   if (inner === undefined || inner.trim() === "") return { tool, input: {} };
   const value = parsed(inner);
   if (value !== undefined) return { tool, input: value };
-  const field = mainFields.get(tool);
+  const field = knownTool(tool).mainField;
   // A group of commands begins with a bracket too, but never with a quote right behind it.
   if (field !== undefined && !/^\s*\{\s*"/.test(inner)) return { tool, input: { [field]: inner } };
-  const meant = toolRegistry.has(tool) ? undefined : closest(tool, [...toolRegistry.keys()]);
+  const meant = toolNames().includes(tool) ? undefined : closest(tool, toolNames());
   if (meant !== undefined) throw bad(`There is no tool '${tool}'. Did you mean '${meant}'?`);
   throw bad(`The input of ${tool} is not a JSON object. Write ${tool}({"field": "value"}).`);
 }
 
 /** Tools begin with a capital letter, those of servers with `mcp__`; a slip of the pen is not a program. */
 function isProgram(name: string): boolean {
-  const isTool = toolRegistry.has(name) || closest(name, [...toolRegistry.keys()]) !== undefined;
+  const isTool = toolNames().includes(name) || closest(name, toolNames()) !== undefined;
   return /^(?!mcp__)[a-z0-9_./~]/.test(name) && !isTool;
 }
 

@@ -1,6 +1,7 @@
 import type { ReadOnly } from "../contract/resolved-agent.ts";
 import { coverage, mayMisleadGit } from "./bash/coverage.ts";
-import { editTools, type ViewedCall } from "./call.ts";
+import { mayChange } from "../tools/traits.ts";
+import type { ViewedCall } from "./call.ts";
 import type { Decision } from "./decision.ts";
 import { Rulebook } from "./policy.ts";
 import { isAbout } from "./rules/rule.ts";
@@ -16,8 +17,8 @@ export function beyondLooking(
   call: ViewedCall,
   book: Rulebook,
 ): (Pick<Decision, "verdict" | "reason"> & Partial<Decision>) | null {
-  const { tool, bash } = call;
-  if (editTools.has(tool) || (tool.startsWith("mcp__") && call.isReadOnly !== true))
+  const { tool, effect, bash } = call;
+  if (mayChange(effect))
     return {
       verdict: "deny",
       reason: `The agent's definition is read-only, so ${tool} is not for it. Report what should change.`,

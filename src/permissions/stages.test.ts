@@ -24,6 +24,18 @@ test("in bypassPermissions only deny and ask rules, questions and critical paths
   expect(decisionOf({ tool: "AskUserQuestion" }, country, { mode }).verdict).toBe("ask");
 });
 
+test("an agent that only plans calls tools from elsewhere only if they change nothing", () => {
+  const country = makeCountry();
+  const planning = { mode: "plan", rules: ["allow mcp__a__b"] } as const;
+  const verdictFor = (effect?: "look" | "other"): string =>
+    decisionOf({ tool: "mcp__a__b", ...(effect && { effect }) }, country, planning).verdict;
+  expect([verdictFor("look"), verdictFor("other"), verdictFor()]).toEqual([
+    "allow",
+    "deny",
+    "deny",
+  ]);
+});
+
 test.each(["/", "/etc", "~", "$HOME", ".", "..", "$D/*", '"$D"/', "../project", "/*", "~/*"])(
   "no mode and no rule removes %s unasked",
   (path) => {

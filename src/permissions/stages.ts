@@ -2,7 +2,8 @@ import { join } from "node:path";
 import { opaqueText } from "./shell/opaque.ts";
 import type { BashView } from "./bash/view.ts";
 import { coverage, coversAll, type Coverage } from "./bash/coverage.ts";
-import { editTools, readTools, type ViewedCall } from "./call.ts";
+import { isAboutFiles, mayChange, ruleFamily } from "../tools/traits.ts";
+import type { ViewedCall } from "./call.ts";
 import { isConfinedOut, isOutsideMemory } from "./confine.ts";
 import { criticalRemoval } from "./critical-removal.ts";
 import type { Decision } from "./decision.ts";
@@ -83,8 +84,8 @@ function whyUncertain({ bash }: ViewedCall): string {
   return `It is ${opaqueText(bash.read.opaque)}, so only running it would tell`;
 }
 
-function questions({ tool }: ViewedCall): Finding | null {
-  return tool === "AskUserQuestion"
+function questions({ effect }: ViewedCall): Finding | null {
+  return effect === "question"
     ? { verdict: "ask", reason: "A person answers questions, nobody else." }
     : null;
 }
@@ -95,9 +96,8 @@ function bypassed(_: ViewedCall, { policy }: Rulebook): Finding | null {
     : null;
 }
 
-function planned({ tool, isReadOnly }: ViewedCall, { policy }: Rulebook): Finding | null {
-  if (policy.mode !== "plan") return null;
-  if (!editTools.has(tool) && !(tool.startsWith("mcp__") && isReadOnly !== true)) return null;
+function planned({ tool, effect }: ViewedCall, { policy }: Rulebook): Finding | null {
+  if (policy.mode !== "plan" || !mayChange(effect)) return null;
   return {
     verdict: "deny",
     reason: `${tool} can change something, and this agent only plans. Report what should change.`,
@@ -105,11 +105,12 @@ function planned({ tool, isReadOnly }: ViewedCall, { policy }: Rulebook): Findin
 }
 
 function protectedWrites(call: ViewedCall, book: Rulebook): Finding | null {
-  const written = editTools.has(call.tool)
-    ? call.pairs.map((pair) => ({ ...pair, part: null }))
-    : (call.bash?.touched ?? [])
-        .filter(({ effect }) => effect === "write")
-        .map(({ pair, part }) => ({ ...pair, part }));
+  const written =
+    call.effect === "edit"
+      ? call.pairs.map((pair) => ({ ...pair, part: null }))
+      : (call.bash?.touched ?? [])
+          .filter(({ effect }) => effect === "write")
+          .map(({ pair, part }) => ({ ...pair, part }));
   const found = written.find((one) => book.isProtected(one));
   const unknown = call.bash?.unknownFiles.find(({ effect }) => effect === "write");
   const named = call.bash?.mentioned.find(({ pair }) => book.isProtected(pair));
@@ -138,7 +139,9 @@ function mayHoldProtected(book: Rulebook): (directory: PathPair) => boolean {
 }
 
 function allowed(call: ViewedCall, book: Rulebook): Finding | null {
-  const rule = book.allow.find((one) => isAbout(one, call.tool) && allows(one, call, book));
+  const rule = book.allow.find(
+    (one) => isAbout(one, call.tool, call.effect) && allows(one, call, book),
+  );
   // Who only plans runs nothing that might change files, whatever is allowed.
   if (call.bash !== null && book.policy.mode === "plan") return null;
   if (rule !== undefined) return allowedBy(rule);
@@ -159,29 +162,21 @@ function allows(rule: Rule, call: ViewedCall, book: Rulebook): boolean {
   if (rule.specifier === null) return true;
   if (call.tool === "Agent") return namesType(rule.specifier, call);
   if (call.tool === "WebFetch") return matchesDomain(rule.specifier, call.input["url"]);
-  const isFileTool = editTools.has(call.tool) || readTools.has(call.tool);
-  return isFileTool && call.pairs.length > 0 && call.pairs.every((pair) => book.fits(rule, pair));
+  const namesFiles = isAboutFiles(call.effect) && call.pairs.length > 0;
+  return namesFiles && call.pairs.every((pair) => book.fits(rule, pair));
 }
-
-/** Tools that touch nothing of the user's, or only what the agent itself started. What a child does is decided when it does it. */
-const harmless: ReadonlySet<string> = new Set([
-  "Agent",
-  "ExitPlanMode",
-  "TaskOutput",
-  "TaskStop",
-  "TodoWrite",
-]);
 
 function unapproved(call: ViewedCall, book: Rulebook): Finding | null {
   const { policy } = book;
   const says = (reason: string): Finding => ({ verdict: "allow", reason });
-  if (harmless.has(call.tool)) return says(`${call.tool} needs no approval.`);
+  // What a child does is decided when it does it.
+  if (call.effect === "none") return says(`${call.tool} needs no approval.`);
   const isKnown = call.pairs.length > 0;
   if (isKnown && call.pairs.every((pair) => book.isInMemory(pair)))
     return says("It is in the agent's own memory.");
-  if (readTools.has(call.tool) && call.pairs.every((pair) => book.isReadable(pair)))
+  if (call.effect === "read" && isKnown && call.pairs.every((pair) => book.isReadable(pair)))
     return says("Reading inside the working directories needs no approval.");
-  if (policy.mode === "acceptEdits" && editTools.has(call.tool) && isKnown) {
+  if (policy.mode === "acceptEdits" && call.effect === "edit" && isKnown) {
     if (call.pairs.every((pair) => book.isInside(pair)))
       return says("The mode acceptEdits allows it.");
   }
@@ -252,8 +247,8 @@ function suggestionsFor(call: ViewedCall): string[] {
     const host = URL.parse(String(call.input["url"]))?.hostname ?? "";
     return host === "" ? [] : [`WebFetch(domain:${host})`];
   }
-  const kind = editTools.has(tool) ? "Edit" : readTools.has(tool) ? "Read" : null;
-  if (kind === null) return [tool];
+  const kind = ruleFamily(call.effect);
+  if (kind === null || pairs.length === 0) return [tool];
   const paths = new Set(pairs.flatMap(({ given, real }) => [given, real]));
   const rules = [...paths].map((path) => ruleForPath(kind, path));
   return rules.includes(null) ? [] : rules.filter((rule) => rule !== null);

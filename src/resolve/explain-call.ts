@@ -72,9 +72,11 @@ export async function explainCall(
     const added = rules.map((rule) => allowRule(rule, "added"));
     return new Rulebook(policy, () => [...context.grants(holder), ...added], ground);
   };
+  const known = surroundings.availableTools.find(({ name }) => name === call.tool);
   const asked = {
     ...call,
-    paths: pathsOfCall(call.tool, call.input, ground),
+    ...(known === undefined ? {} : { effect: known.effect }),
+    paths: pathsOfCall(call.tool, call.input, { ...ground, tool: known }),
     agentType: (name?: string) => catalog.typeOf(name ?? settings.agents.defaultType),
   };
   const { neverAsks } = settled;

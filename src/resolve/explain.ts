@@ -12,10 +12,8 @@ import type {
   SpawnRights,
   ToolDecision,
 } from "../contract/resolved-agent.ts";
-import { backgroundDisabled } from "../settings/background-disabled.ts";
 import type { Limits, Settings } from "../settings/settings.ts";
-import { createTools } from "../tools/registry.ts";
-import { toolSpec } from "../tools/tool.ts";
+import { toolSpec, type Tool } from "../tools/tool.ts";
 import type { Environment } from "./environment.ts";
 import { memoryDirectory, memoryProblem } from "./memory.ts";
 import { resolveModel } from "./model.ts";
@@ -77,6 +75,7 @@ export async function explainAgent(
     skills: readonly Skill[];
     settings: Settings;
     limits: Limits;
+    availableTools: readonly Tool[];
     environment: Environment;
     subagentModel: string | undefined;
     /** The session's own mode, and the host's word for children. */
@@ -85,7 +84,7 @@ export async function explainAgent(
     allowsBypass: boolean;
   },
 ): Promise<Explanation> {
-  const { catalog, settings, limits, environment } = context;
+  const { catalog, settings, limits, environment, availableTools } = context;
   const definition = catalog.find(type);
   if (definition === undefined) throw catalog.notFound(type);
   const { id, from } = modelOf(definition, context);
@@ -101,13 +100,8 @@ export async function explainAgent(
     allowsBypass: context.allowsBypass,
   });
   const memory = memoryDirectory(definition, environment);
-  const available = createTools({
-    defaultType: settings.agents.defaultType,
-    canSearch: true,
-    background: !backgroundDisabled(process.env),
-  });
   const { tools, spawn, report, refusal } = toolsOf(definition, {
-    available: [...available.keys()],
+    available: availableTools,
     denied: settings.permissions.deny,
     atDepthLimit: limits.maxSpawnDepth <= 1,
     backgroundMcp: settings.background.mcp,
@@ -117,14 +111,17 @@ export async function explainAgent(
   const forbidding = (["deny", "ask"] as const).flatMap((kind) =>
     settings.permissions[kind].map((rule) => parseRule({ kind, rule, source: "" })),
   );
+  const effects = new Map(availableTools.map(({ name, effect }) => [name, effect]));
   const uselessness = ({ tool, kept }: ToolDecision): string | null => {
     if (!kept) return null;
-    const rule = forbidding.find((one) => one.specifier === null && isAbout(one, tool));
+    const rule = forbidding.find(
+      (one) => one.specifier === null && isAbout(one, tool, effects.get(tool)),
+    );
     if (rule === undefined) return null;
     const what = rule.kind === "deny" ? "denied" : "asked about";
     return `every call is ${what}: '${rule.rule}' in permissions.${rule.kind}`;
   };
-  const specs = tools.flatMap((name) => available.get(name) ?? []).map(toolSpec);
+  const specs = availableTools.filter(({ name }) => tools.includes(name)).map(toolSpec);
   const system = await systemPrompt({ ...definition, omitGitStatus: true }, environment, id);
   const found = { catalog, instructions: () => environment.instructions() };
   const attachments = await initialAttachments({ definition, environment, found, spawn });

@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { AgentDefinition } from "../definitions/definition.ts";
 import { limitsSchema, settingsSchema } from "../settings/settings.ts";
 import { newAgentId } from "../contract/ids.ts";
+import { toolRegistry } from "../tools/registry.ts";
 import { sessionMode } from "./permission-mode.ts";
 import { resolvePolicy, type PolicySurroundings } from "./policy.ts";
 import type { Above } from "./resolve.ts";
@@ -23,7 +24,9 @@ function surroundings(): PolicySurroundings {
   return {
     settings: settingsSchema.parse({}),
     limits: limitsSchema.parse({}),
-    availableTools: ["Agent", "Bash", "Edit", "Read", "Write"],
+    availableTools: ["Agent", "Bash", "Edit", "Read", "Write"].flatMap(
+      (name) => toolRegistry.get(name) ?? [],
+    ),
     trusted: true,
     project: cwd,
     workspace: { cwd, directories: [cwd], branch: null },

@@ -11,6 +11,7 @@ import type {
   Workspace,
 } from "../contract/resolved-agent.ts";
 import type { SpawnRequest } from "../contract/spawn-request.ts";
+import type { Tool } from "../tools/tool.ts";
 import { webSearchTool } from "../tools/web/web-search.ts";
 import { memoryDirectory } from "./memory.ts";
 import { isHostDefinition, resolveMode } from "./permission-mode.ts";
@@ -119,7 +120,7 @@ export function policyAt(
   };
 }
 
-const isNoSearch = (tool: string): boolean => tool !== webSearchTool.name;
+const isNoSearch = ({ name }: Tool): boolean => name !== webSearchTool.name;
 
 export function readOnlyOf({ readOnly = false }: AgentDefinition): ReadOnly | null {
   return readOnly === false ? null : readOnly;

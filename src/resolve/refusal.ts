@@ -9,7 +9,7 @@ export function refusalOf(definition: AgentDefinition): { field: string; message
   if (isolation !== null) return { field: "isolation", message: isolation };
   const { refusal } = resolveTools({
     type: definition.name,
-    available: [...toolRegistry.keys()],
+    available: [...toolRegistry.values()],
     readOnly: readOnlyOf(definition) !== null,
     wanted: definition.tools,
     unwanted: definition.disallowedTools,

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { RetinueError } from "../contract/errors.ts";
 import { parseAgentId, type AgentId, type SessionId } from "../contract/ids.ts";
 import { ownRules } from "../lifecycle/history/stored-agent.ts";
-import { parseAllowedTools } from "../permissions/rules/allowed-tools.ts";
+import { allowRule } from "../permissions/rules/allow-rule.ts";
 import {
   permissionModes,
   type AgentMemory,
@@ -136,7 +136,8 @@ export function renewAgent(
   const { settings } = surroundings;
   const rules = [
     ...context.meets.permissions.rules,
-    ...parseAllowedTools(permissions.own, ownRules),
+    // They were checked when it was spawned; a tool that one names may be gone since.
+    ...permissions.own.map((rule) => allowRule(rule, ownRules)),
   ];
   const workspace = workspaceNow(stored, surroundings.workspace);
   const { mode, record } = modeNow(stored, context);

@@ -12,6 +12,7 @@ import type { Models } from "../model/models.ts";
 import type { Redactor } from "../redact/redactor.ts";
 import type { Limits, Settings } from "../settings/settings.ts";
 import type { SpawnRequest } from "../contract/spawn-request.ts";
+import type { Tool } from "../tools/tool.ts";
 import type { Environment } from "./environment.ts";
 import { deepFreeze } from "./deep-freeze.ts";
 import { definitionHash } from "./definition-hash.ts";
@@ -29,7 +30,7 @@ export interface Surroundings {
   readonly settings: Settings;
   readonly limits: Limits;
   readonly models: Models;
-  readonly availableTools: readonly string[];
+  readonly availableTools: readonly Tool[];
   /** What `/x` in a rule lies below. */
   readonly project: string;
   /** The user trusts the folder. */

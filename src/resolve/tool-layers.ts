@@ -1,13 +1,14 @@
 import type { PermissionMode } from "../contract/resolved-agent.ts";
+import type { KnownTool } from "../tools/known-tools.ts";
 import { toolName } from "../tools/registry.ts";
-import { editTools } from "../permissions/call.ts";
-import { parseRule, toolsOfRule } from "../permissions/rules/rule.ts";
+import { mayChange, ruleFamily } from "../tools/traits.ts";
+import { parseRule } from "../permissions/rules/rule.ts";
 import { coveredBy } from "./covered-by.ts";
 
 /** What decides over an agent's tools. */
 export interface ToolQuestion {
   type: string;
-  available: readonly string[];
+  available: readonly KnownTool[];
   wanted: readonly string[] | undefined;
   unwanted: readonly string[] | undefined;
   /** Rules of the settings that forbid whole tools. */
@@ -27,84 +28,50 @@ export interface ToolQuestion {
   memory: string | null;
 }
 
+/** The tool that makes children. */
+export const spawnTool = "Agent";
+
 /**
  * The layers between the tools that there are and those that an agent gets, in this order. Each says why it takes a tool
  * away, or nothing.
  */
 export const layers = {
-  settings: (tool, { denied }) => {
+  settings: ({ name, effect }, { denied }) => {
     const rule = denied.find((one) => {
       const { tool: named, specifier } = parseRule({ kind: "deny", rule: one, source: "" });
-      return specifier === null && toolsOfRule(named).some((about) => coveredBy(about)(tool));
+      return specifier === null && (coveredBy(named)(name) || ruleFamily(effect) === named);
     });
     return rule === undefined ? undefined : `denied by '${rule}' in permissions.deny`;
   },
-  disallowedTools: (tool, { unwanted }) =>
-    unwanted?.some((entry) => coveredBy(entry)(tool)) === true
+  disallowedTools: ({ name }, { unwanted }) =>
+    unwanted?.some((entry) => coveredBy(entry)(name)) === true
       ? "named in 'disallowedTools'"
       : undefined,
-  readOnly: (tool, { readOnly }) =>
-    readOnly && editTools.has(tool) ? "the definition is read-only" : undefined,
-  tools: (tool, { wanted }) =>
-    wanted === undefined || wanted.some((entry) => coveredBy(entry)(tool))
+  readOnly: ({ effect }, { readOnly }) =>
+    readOnly && mayChange(effect) ? "the definition is read-only" : undefined,
+  tools: ({ name }, { wanted }) =>
+    wanted === undefined || wanted.some((entry) => coveredBy(entry)(name))
       ? undefined
       : "not named in 'tools'",
-  "plan mode": (tool, { mode }) =>
-    tool === "ExitPlanMode" && mode !== "plan" ? "only in plan mode" : undefined,
-  depth: (tool, { atDepthLimit }) =>
-    tool === "Agent" && atDepthLimit ? "at the depth limit" : undefined,
-  subagents: (tool, { isMain, wanted }) => {
+  "plan mode": ({ audience }, { mode }) =>
+    audience === "planning" && mode !== "plan" ? "only in plan mode" : undefined,
+  depth: ({ name }, { atDepthLimit }) =>
+    name === spawnTool && atDepthLimit ? "at the depth limit" : undefined,
+  subagents: ({ name, audience }, { isMain, wanted }) => {
     if (isMain) return undefined;
-    if (mainOnly.has(tool)) return "only for the main agent";
-    const isNamed = wanted?.some((entry) => toolName(entry) === tool) ?? false;
-    return onlyIfNamed.has(tool) && !isNamed ? "children must name it in 'tools'" : undefined;
+    if (audience === "main") return "only for the main agent";
+    const isNamed = wanted?.some((entry) => toolName(entry) === name) ?? false;
+    // A child that may interrupt a person is one whose author said so.
+    return audience === "named" && !isNamed ? "children must name it in 'tools'" : undefined;
   },
-  background: (tool, { background, backgroundMcp }) => {
+  background: ({ name, background: works }, { background, backgroundMcp }) => {
     if (!background) return undefined;
-    if (tool.startsWith("mcp__"))
+    if (name.startsWith("mcp__"))
       return backgroundMcp
         ? undefined
         : "not for background agents, unless the setting background.mcp says so";
-    return inBackground.has(tool) ? undefined : "not for background agents";
+    return works ? undefined : "not for background agents";
   },
-} as const satisfies Record<string, (tool: string, agent: ToolQuestion) => string | undefined>;
+} as const satisfies Record<string, (tool: KnownTool, agent: ToolQuestion) => string | undefined>;
 
 export type Layer = keyof typeof layers;
-
-/** A child that may interrupt a person is one whose author said so. */
-const onlyIfNamed: ReadonlySet<string> = new Set(["AskUserQuestion"]);
-
-/** They decide about the session. */
-const mainOnly: ReadonlySet<string> = new Set([
-  "EndConversation",
-  "EnterPlanMode",
-  "ScheduleWakeup",
-  "TaskOutput",
-  "WaitForMcpServers",
-  "Workflow",
-]);
-
-/** What works without anybody who waits or answers. */
-const inBackground: ReadonlySet<string> = new Set([
-  "Agent",
-  "Read",
-  "Grep",
-  "Glob",
-  "Bash",
-  "PowerShell",
-  "Edit",
-  "Write",
-  "NotebookEdit",
-  "WebFetch",
-  "WebSearch",
-  "TodoWrite",
-  "Skill",
-  "ToolSearch",
-  "EnterWorktree",
-  "ExitWorktree",
-  "Monitor",
-  "TaskStop",
-  "SendMessage",
-  "Artifact",
-  "ExitPlanMode",
-]);

@@ -1,6 +1,15 @@
 import { expect, test } from "vitest";
 import { fc } from "../../test/support/properties.ts";
-import { resolveTools } from "./tools.ts";
+import { knownTool } from "../tools/known-tools.ts";
+import type { ToolQuestion } from "./tool-layers.ts";
+import { resolveTools as resolve, type ResolvedTools } from "./tools.ts";
+
+/** Asks with names, which stand for the tools that this version knows by them. */
+function resolveTools(
+  question: Omit<ToolQuestion, "available"> & { available: readonly string[] },
+): ResolvedTools {
+  return resolve({ ...question, available: question.available.map(knownTool) });
+}
 
 const available = ["Agent", "Bash", "Edit", "Read"];
 const base = {

@@ -1,10 +1,11 @@
 import { closest } from "../platform/closest.ts";
 import { RetinueError } from "../contract/errors.ts";
-import { toolsOfRule } from "../permissions/rules/rule.ts";
 import type { RuleConfinement, SpawnRights, ToolDecision } from "../contract/resolved-agent.ts";
+import type { KnownTool } from "../tools/known-tools.ts";
 import { toolName } from "../tools/registry.ts";
+import { ruleFamily } from "../tools/traits.ts";
 import { coveredBy } from "./covered-by.ts";
-import { layers, type Layer, type ToolQuestion } from "./tool-layers.ts";
+import { layers, spawnTool, type Layer, type ToolQuestion } from "./tool-layers.ts";
 
 export interface ResolvedTools {
   tools: string[];
@@ -23,9 +24,10 @@ export interface ResolvedTools {
  * the tools for its own directory. The first layer that drops a tool is the reason in the report.
  */
 export function resolveTools(question: ToolQuestion): ResolvedTools {
-  const { available, wanted } = question;
+  const { wanted } = question;
+  const available = question.available.map(({ name }) => name);
   const listed = wanted !== undefined && !wanted.includes("*");
-  const decisions = available.map((tool) => decide(tool, question));
+  const decisions = question.available.map((tool) => decide(tool, question));
   const unmatched = listed ? wanted.filter((entry) => !available.some(coveredBy(entry))) : [];
   const report = [
     ...decisions,
@@ -36,7 +38,7 @@ export function resolveTools(question: ToolQuestion): ResolvedTools {
   return {
     tools,
     spawn: spawnRights(tools, wanted),
-    confined: confinedTools(wanted ?? []),
+    confined: confinedTools(question),
     forMemory,
     report,
     refusal: listed && tools.length === 0 ? nothingLeft(question.type, wanted, report) : null,
@@ -44,14 +46,13 @@ export function resolveTools(question: ToolQuestion): ResolvedTools {
 }
 
 const inOrder = Object.entries(layers) as [Layer, (typeof layers)[Layer]][];
-const spawnTool = "Agent";
-const memoryTools: ReadonlySet<string> = new Set(["Read", "Write", "Edit"]);
 
-function decide(tool: string, question: ToolQuestion): ToolDecision {
+function decide(known: KnownTool, question: ToolQuestion): ToolDecision {
+  const tool = known.name;
   for (const [layer, why] of inOrder) {
-    const reason = why(tool, question);
+    const reason = why(known, question);
     if (reason === undefined) continue;
-    if (layer === "tools" && question.memory !== null && memoryTools.has(tool)) {
+    if (layer === "tools" && question.memory !== null && known.forMemory === true) {
       return {
         tool,
         kept: true,
@@ -61,12 +62,13 @@ function decide(tool: string, question: ToolQuestion): ToolDecision {
     }
     return { tool, kept: false, layer, why: reason };
   }
-  return { tool, kept: true, layer: "tools", why: whyKept(tool, question.wanted) };
+  return { tool, kept: true, layer: "tools", why: whyKept(tool, question) };
 }
 
-function whyKept(tool: string, wanted: readonly string[] | undefined): string {
+function whyKept(tool: string, question: ToolQuestion): string {
+  const { wanted } = question;
   if (wanted === undefined || wanted.includes("*")) return "all tools";
-  const [rules] = confinedTools(wanted).flatMap((one) =>
+  const [rules] = confinedTools(question).flatMap((one) =>
     one.tools.includes(tool) ? [one.rules] : [],
   );
   return rules === undefined ? "named in 'tools'" : `only ${rules.join(", ")}`;
@@ -79,12 +81,18 @@ function noSuchTool(tool: string, available: readonly string[]): ToolDecision {
 }
 
 /** `Bash(git diff *)` without a plain `Bash` beside it. `Agent(a, b)` is no rule: it names types. */
-function confinedTools(wanted: readonly string[]): RuleConfinement[] {
+function confinedTools({
+  wanted = [],
+  available,
+}: Pick<ToolQuestion, "wanted" | "available">): RuleConfinement[] {
   const rules = wanted.filter((entry) => /\(.*\)$/s.test(entry) && !/\(\**\)$/.test(entry));
   const byTool = Map.groupBy(rules, toolName);
   return [...byTool].flatMap(([tool, all]) => {
     // A rule for reading binds what else reads, unless that is named by itself.
-    const tools = toolsOfRule(tool).filter((one) => !wanted.includes(one));
+    const family = available.filter(({ effect }) => ruleFamily(effect) === tool);
+    const tools = [...new Set([tool, ...family.map(({ name }) => name)])].filter(
+      (one) => !wanted.includes(one),
+    );
     return tool === spawnTool || wanted.includes(tool) ? [] : [{ tools, rules: all }];
   });
 }

@@ -19,6 +19,7 @@ import {
 import type { OptionSettings } from "../settings/load-settings.ts";
 import { permissionModes, type SourcedRule } from "../contract/resolved-agent.ts";
 import { defaultConfigDir } from "../transcript/paths.ts";
+import type { HostTool } from "../tools/host-tool.ts";
 import { inOurWords, problemsIn } from "../contract/wording.ts";
 
 const permissionMode = z
@@ -74,6 +75,16 @@ const optionsSchema = z.strictObject({
   limits: limitsSchema.prefault({}),
   /** Agent types by name, over those in files: `{name: {description, prompt, tools, …}}`. */
   agents: z.record(z.string(), z.record(z.string(), z.unknown())).default({}),
+  /** Tools of your own, made with `createTool`. Rules and agent files name them like any other. */
+  tools: z
+    .array(
+      z.custom<HostTool>(
+        isHostTool,
+        "must be made with createTool({ name, description, input, execute })",
+      ),
+    )
+    .default([])
+    .superRefine(namedApart),
   /** Rules for what may run without being asked: `Bash(npm test *)`, `Edit(src/**)`, `WebFetch`. Without any: looking around in `cwd`. */
   allowedTools: z.array(z.string()).default([]),
   /** Rules for what must not run, over all that allow: `Bash(git push *)`, `Read(.env)`. */
@@ -156,6 +167,22 @@ function fitsSettings(settings: Record<string, unknown>, context: z.RefinementCt
   const { error } = settingsSchema.safeParse(settings, inOurWords);
   for (const { path, message } of error?.issues ?? []) {
     context.addIssue({ code: "custom", path: [...path], message });
+  }
+}
+
+function isHostTool(value: unknown): boolean {
+  return hasMethods(value, ["execute"]) && (value as Partial<HostTool>).origin === "host";
+}
+
+/** Rules that forbid are read in any case of letters, so names differ in more. */
+function namedApart(tools: readonly HostTool[], context: z.RefinementCtx): void {
+  for (const [name = "", ...others] of Map.groupBy(
+    tools.map((tool) => tool.name),
+    (one) => one.toLowerCase(),
+  ).values()) {
+    if (others.length === 0) continue;
+    const message = `two tools are called '${name}'. Rename one, or leave it out`;
+    context.addIssue({ code: "custom", message });
   }
 }
 

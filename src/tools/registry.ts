@@ -22,6 +22,8 @@ export function createTools(options: {
   canSearch: boolean;
   /** Agents and commands may run while their parent goes on. */
   background: boolean;
+  /** Tools that the host brings along, after ours. */
+  added?: readonly Tool[];
 }): ReadonlyMap<string, Tool> {
   const tools: readonly Tool[] = [
     createAgentTool(options),
@@ -38,6 +40,7 @@ export function createTools(options: {
     webFetchTool,
     ...(options.canSearch ? [webSearchTool] : []),
     writeTool,
+    ...(options.added ?? []),
   ];
   return new Map(tools.map((tool) => [tool.name, tool]));
 }

@@ -7,6 +7,7 @@ import type { ToolSpec, WebFindings, WebQuery } from "../model/model.ts";
 import type { ConfinedTo } from "../platform/sandbox/confined-to.ts";
 import type { SpawnRequestInput } from "../contract/spawn-request.ts";
 import type { Tasks } from "./agents/tasks.ts";
+import type { ToolTraits } from "./traits.ts";
 import type { Workbench } from "./workbench.ts";
 
 /**
@@ -15,11 +16,13 @@ import type { Workbench } from "./workbench.ts";
  */
 export type Tool = LeafTool | SpawnTool;
 
-interface ToolFace {
+interface ToolFace extends ToolTraits {
   readonly name: string;
   /** The model's manual, short. */
   readonly description: string;
   readonly input: z.ZodObject;
+  /** The JSON Schema that models are told, as its author wrote it. Left out: made from `input`. */
+  readonly schema?: Readonly<Record<string, unknown>>;
   /** `shared`: may run beside others of one turn; `alone`: in order, by itself. */
   readonly concurrency: "shared" | "alone";
 }
@@ -138,13 +141,18 @@ const specs = new WeakMap<Tool, ToolSpec>();
 export function toolSpec(tool: Tool): ToolSpec {
   let spec = specs.get(tool);
   if (spec === undefined) {
-    const {
-      $schema: _,
-      additionalProperties: __,
-      ...schema
-    } = z.toJSONSchema(tool.input, { io: "input" });
-    spec = { name: tool.name, description: tool.description, input_schema: schema };
+    const input_schema = tool.schema ?? schemaFrom(tool.input);
+    spec = { name: tool.name, description: tool.description, input_schema };
     specs.set(tool, spec);
   }
   return spec;
+}
+
+function schemaFrom(input: z.ZodObject): Readonly<Record<string, unknown>> {
+  const {
+    $schema: _,
+    additionalProperties: __,
+    ...schema
+  } = z.toJSONSchema(input, { io: "input" });
+  return schema;
 }

@@ -6,6 +6,7 @@ import { realGround } from "../../src/permissions/ground.ts";
 import { Rulebook } from "../../src/permissions/policy.ts";
 import { rulesAlone } from "../../src/permissions/rules/rules-alone.ts";
 import type { PermissionMode, PermissionPolicy } from "../../src/contract/resolved-agent.ts";
+import type { Effect } from "../../src/tools/traits.ts";
 import { temporaryDirectory } from "./stage.ts";
 
 /** What a decision is made on. */
@@ -74,7 +75,7 @@ export function decisionOf(
     readonly tool: string;
     readonly input?: Record<string, unknown>;
     readonly paths?: string[];
-    readonly isReadOnly?: boolean;
+    readonly effect?: Effect;
   },
   country: Country,
   circumstances: Circumstances = {},

@@ -8,6 +8,8 @@ import { explainAgent } from "../../resolve/explain.ts";
 import { explanationLines } from "../views/explanation-lines.ts";
 import { explainCallCommand, modesHere } from "../explain-call.ts";
 import { readHere, type HereOptions } from "../run/read-here.ts";
+import { backgroundDisabled } from "../../settings/background-disabled.ts";
+import { createTools } from "../../tools/registry.ts";
 import { defaultConfigDir } from "../../transcript/paths.ts";
 import { ruleOptions } from "../options/rule-options.ts";
 import { hereOptions, json } from "../options/shared-options.ts";
@@ -53,7 +55,13 @@ async function explainCommand(named: string | undefined, options: ExplainOptions
   if (type === undefined)
     throw usage("Name an agent type, or a call: retinue explain --call 'Bash(git push)'.");
   const { configuration, catalog, diagnostics } = await readHere(options);
+  const tools = createTools({
+    defaultType: configuration.settings.agents.defaultType,
+    canSearch: true,
+    background: !backgroundDisabled(process.env),
+  });
   const explanation = await explainAgent(type, {
+    availableTools: [...tools.values()],
     catalog,
     diagnostics,
     skills: (await loadSkills(configuration.skillPlaces)).skills,

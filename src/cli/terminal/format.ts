@@ -1,5 +1,8 @@
 import type { AgentResult } from "../../contract/agent-result.ts";
 import type { ToolCall } from "../../events/event.ts";
+import { knownTool } from "../../tools/known-tools.ts";
+import { callLine } from "../../tools/line.ts";
+import { toolName } from "../../tools/registry.ts";
 import { plainLine } from "./sanitize.ts";
 
 /** `0:41`, `12:03`, `1:02:03`. */
@@ -78,7 +81,7 @@ export function formatCall(call: ToolCall): string {
 
 /** What a call is about, as the model wrote it: for whoever makes it harmless. */
 export function callDetail(call: Pick<ToolCall, "name" | "input">): string {
-  return (callDetails.get(call.name) ?? compact)(call.input);
+  return callLine(knownTool(toolName(call.name)), call.input);
 }
 
 /** A refused call and why; the reason names the remedy. */
@@ -94,54 +97,4 @@ function firstLine(text: string): string {
   const start = text.slice(0, 10_000).trimStart();
   const end = start.indexOf("\n");
   return plainLine(end === -1 ? start : start.slice(0, end));
-}
-
-type Input = Record<string, unknown>;
-
-// A Map, because the model chooses the name and `constructor` is a property of every object.
-const callDetails: ReadonlyMap<string, (input: Input) => string> = new Map([
-  ["Bash", field("command")],
-  ["Read", field("file_path")],
-  ["Edit", field("file_path")],
-  ["MultiEdit", field("file_path")],
-  ["Write", field("file_path")],
-  ["NotebookEdit", field("notebook_path")],
-  ["Grep", (input) => join(" ", quoted(input["pattern"]), text(input["path"]))],
-  ["Glob", (input) => join(" ", text(input["pattern"]), text(input["path"]))],
-  ["LS", field("path")],
-  ["Agent", (input) => join(": ", text(input["subagent_type"]), text(input["description"]))],
-  ["Task", (input) => join(": ", text(input["subagent_type"]), text(input["description"]))],
-  ["SendMessage", (input) => join(": ", text(input["to"]), text(input["summary"]))],
-  ["WebFetch", field("url")],
-  ["WebSearch", (input) => quoted(input["query"])],
-  ["Skill", field("skill")],
-  ["ExitPlanMode", (input) => text(input["plan"]).split("\n", 1)[0] ?? ""],
-  ["TaskOutput", field("task_id")],
-  ["TaskStop", field("task_id")],
-  ["TodoWrite", (input) => todos(input["todos"])],
-]);
-
-function field(name: string): (input: Input) => string {
-  return (input) => (name in input ? text(input[name]) : compact(input));
-}
-
-function text(value: unknown): string {
-  if (value === undefined || value === null) return "";
-  return typeof value === "string" ? value : JSON.stringify(value);
-}
-
-function quoted(value: unknown): string {
-  return value === undefined ? "" : `"${text(value)}"`;
-}
-
-function join(separator: string, ...parts: string[]): string {
-  return parts.filter((part) => part !== "").join(separator);
-}
-
-function compact(input: Input): string {
-  return Object.keys(input).length === 0 ? "" : JSON.stringify(input);
-}
-
-function todos(list: unknown): string {
-  return Array.isArray(list) ? plural(list.length, "todo") : "";
 }

@@ -3,12 +3,12 @@ import type { Approvals } from "../../loop/approve.ts";
 import { allowRule } from "../../permissions/rules/allow-rule.ts";
 import { decide } from "../../permissions/decide.ts";
 import type { SourcedRule } from "../../permissions/decision.ts";
-import { editTools } from "../../permissions/call.ts";
 import { realGround } from "../../permissions/ground.ts";
 import { Rulebook } from "../../permissions/policy.ts";
 import type { ResolvedAgent } from "../../contract/resolved-agent.ts";
 import { loadShellParser } from "../../permissions/shell/parser.ts";
 import { askedBy } from "./asked-by.ts";
+import type { Tool } from "../../tools/tool.ts";
 import type { Session } from "../session.ts";
 
 /** One request about all that an agent in the background will have to ask for. */
@@ -32,11 +32,12 @@ export async function askAhead(
   if (!isWorthAsking(agent, session)) return nothing;
   await loadShellParser();
   const over = new AbortController();
-  const rules = rulesToAskFor(agent, approvals.grants());
+  const tools = agent.can.tools.flatMap((name) => session.tools.get(name) ?? []);
+  const rules = rulesToAskFor(agent, tools, approvals.grants());
   const input = {
     subagent_type: agent.type,
     description: agent.description,
-    tools: toolsOf(agent, rules),
+    tools: tools.filter((tool) => rules.includes(ruleFor(tool))).map(({ name }) => name),
   };
   if (rules.length > 0) {
     const reason = `It runs in the background and would have to ask for ${input.tools.join(", ")}. Allowed for this agent, they run unasked; otherwise each call is asked.`;
@@ -48,7 +49,8 @@ export async function askAhead(
   }
   return {
     isThis: (other) => other === input,
-    isCoveredBy: (more) => rulesToAskFor(agent, [...approvals.grants(), ...more]).length === 0,
+    isCoveredBy: (more) =>
+      rulesToAskFor(agent, tools, [...approvals.grants(), ...more]).length === 0,
     [Symbol.dispose]: () => over.abort(),
   };
 }
@@ -71,16 +73,18 @@ const example = { command: "some-program", url: "https://some-host.invalid/" };
 
 /** The rules for whole tools that would keep this agent from asking. Where a rule wants each call asked, none can. */
 function rulesToAskFor(
-  { can, meets, workspace: { cwd } }: ResolvedAgent,
+  { meets, workspace: { cwd } }: ResolvedAgent,
+  tools: readonly Tool[],
   grants: readonly SourcedRule[],
 ): string[] {
   const ground = realGround(cwd);
-  const verdict = (tool: string, given: readonly SourcedRule[]): string => {
-    const call = { tool, input: example, paths: [join(cwd, "some-file")], agentType: () => "" };
+  const verdict = ({ name, effect }: Tool, given: readonly SourcedRule[]): string => {
+    const paths = [join(cwd, "some-file")];
+    const call = { tool: name, effect, input: example, paths, agentType: () => "" };
     return decide(new Rulebook(meets.permissions, () => given, ground), call, { canAsk: true })
       .verdict;
   };
-  const wanted = can.tools.flatMap((tool) => {
+  const wanted = tools.flatMap((tool) => {
     const rule = ruleFor(tool);
     const granted = allowRule(rule, "a grant");
     const helps =
@@ -90,11 +94,7 @@ function rulesToAskFor(
   return [...new Set(wanted)];
 }
 
-function toolsOf({ can }: ResolvedAgent, rules: readonly string[]): string[] {
-  return can.tools.filter((tool) => rules.includes(ruleFor(tool)));
-}
-
 /** A rule for `Edit` is about every tool that changes files. */
-function ruleFor(tool: string): string {
-  return editTools.has(tool) ? "Edit" : tool;
+function ruleFor({ name, effect }: Tool): string {
+  return effect === "edit" ? "Edit" : name;
 }

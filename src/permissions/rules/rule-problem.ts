@@ -1,6 +1,9 @@
 import { existsSync } from "node:fs";
 import { closest } from "../../platform/closest.ts";
-import { toolName, toolRegistry } from "../../tools/registry.ts";
+import { foreignTools } from "../../tools/foreign-tools.ts";
+import { knownTool, toolNames } from "../../tools/known-tools.ts";
+import { toolName } from "../../tools/registry.ts";
+import { isAboutFiles } from "../../tools/traits.ts";
 import type { RuleKind } from "../decision.ts";
 
 /** What is wrong with a rule, with the remedy: it is about nothing, or hardly means what it says. */
@@ -11,8 +14,8 @@ export function ruleProblem(kind: RuleKind, rule: string): string | null {
   const tool = toolName(named);
   if (kind === "allow" && tool.includes("*") && !/^mcp__[^*]+__/.test(tool))
     return `'${rule}' allows nothing: a star works only after mcp__<server>__ here. Name the tools.`;
-  const isForeign = tool.includes("*") || tool.startsWith("mcp__") || knownElsewhere.has(tool);
-  if (!isForeign && !toolRegistry.has(tool)) return unknownTool(kind, rule, tool);
+  const isForeign = tool.includes("*") || tool.startsWith("mcp__") || foreignTools.has(tool);
+  if (!isForeign && !toolNames().includes(tool)) return unknownTool(kind, rule, tool);
   const specifier = inner?.trim() ?? "";
   if (/^(?:command|file_path|path|notebook_path|url):/.test(specifier))
     return `'${rule}' is ignored: its field is what the tool's own rules are about. Write ${tool}(…) without the name of the field.`;
@@ -23,29 +26,15 @@ export function ruleProblem(kind: RuleKind, rule: string): string | null {
     !specifier.startsWith("domain:")
   )
     return `'${rule}' allows nothing. Write WebFetch(domain:example.com).`;
-  return filesOfRules.has(tool) ? pathProblem(rule, specifier) : null;
+  return isAboutFiles(knownTool(tool).effect) ? pathProblem(rule, specifier) : null;
 }
 
-/** Tools that other versions and programs have, or that come with servers. */
-const knownElsewhere: ReadonlySet<string> = new Set([
-  "AskUserQuestion",
-  "MultiEdit",
-  "SendMessage",
-  "Skill",
-  "SlashCommand",
-  "KillShell",
-  "BashOutput",
-  "LS",
-]);
-
-const filesOfRules: ReadonlySet<string> = new Set(["Read", "Edit", "Write", "Grep", "Glob"]);
-
 function unknownTool(kind: RuleKind, rule: string, tool: string): string | null {
-  const meant = closest(tool, [...toolRegistry.keys()]);
+  const names = toolNames();
+  const meant = closest(tool, names);
   if (meant !== undefined) return `'${rule}' is about no tool. Did you mean '${meant}'?`;
   // Rules that forbid tools of other programs do no harm.
-  const known = [...toolRegistry.keys()].join(", ");
-  return kind === "allow" ? `there is no tool '${tool}'. Known tools: ${known}` : null;
+  return kind === "allow" ? `there is no tool '${tool}'. Known tools: ${names.join(", ")}` : null;
 }
 
 /** Paths that hardly mean what they say. */

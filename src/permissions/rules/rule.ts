@@ -1,4 +1,6 @@
+import { knownTool } from "../../tools/known-tools.ts";
 import { toolName, toolRegistry } from "../../tools/registry.ts";
+import { ruleFamily, type Effect } from "../../tools/traits.ts";
 import { commandPattern, type CommandPattern } from "../bash/pattern.ts";
 import type { RuleKind, SourcedRule } from "../decision.ts";
 import { globMatches } from "./glob-match.ts";
@@ -40,20 +42,17 @@ function partsOf({
   return { tool: known ?? name, specifier };
 }
 
-/** A rule for the first also covers the others. */
-const covers: ReadonlyMap<string, readonly string[]> = new Map([
-  ["Edit", ["Write", "NotebookEdit", "MultiEdit"]],
-  ["Read", ["Grep", "Glob"]],
-]);
-
-/** The tools that a rule for this one is about. */
-export function toolsOfRule(tool: string): readonly string[] {
-  return [tool, ...(covers.get(tool) ?? [])];
-}
-
-/** Whether the name in front of a rule's parentheses means this tool. */
-export function isAbout({ tool: named, kind }: Pick<Rule, "tool" | "kind">, tool: string): boolean {
-  if (toolsOfRule(named).includes(tool)) return true;
+/**
+ * Whether the name in front of a rule's parentheses means this tool. A rule for `Edit` or `Read` is about every tool of that
+ * effect.
+ */
+export function isAbout(
+  { tool: named, kind }: Pick<Rule, "tool" | "kind">,
+  tool: string,
+  effect: Effect = knownTool(tool).effect,
+): boolean {
+  if (named === tool || named === ruleFamily(effect)) return true;
+  if (kind !== "allow" && named.toLowerCase() === tool.toLowerCase()) return true;
   if (isServerOf(named, kind, tool)) return true;
   return named.includes("*") && mayGlob(named, kind) && globMatches(named, tool);
 }

@@ -4,6 +4,7 @@ import { totalTokens, type TextBlock } from "../../contract/message.ts";
 import { effortSchema, type SpawnRequestInput } from "../../contract/spawn-request.ts";
 import { usageRecord } from "../../transcript/entry.ts";
 import { deniedText } from "./denied-text.ts";
+import { joined, text } from "../line.ts";
 import type { ChildOutcome, SpawnTool, ToolOutput } from "../tool.ts";
 
 const inBackground = z.boolean().optional().describe("Go on at once; you are told when it ends");
@@ -48,6 +49,12 @@ export function createAgentTool(options: AgentToolOptions): SpawnTool {
     description:
       "Hands a self-contained task to a new agent and returns its report. Start independent tasks together: several calls in one turn run in parallel.",
     input: inputFor(options),
+    effect: "none",
+    background: true,
+    audience: "all",
+    coordinates: true,
+    mainField: "subagent_type",
+    line: ({ subagent_type: type, description }) => joined(": ", text(type), text(description)),
     concurrency: "shared",
     request: (call: SpawnRequestInput) => call,
     report,

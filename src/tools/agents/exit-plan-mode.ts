@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { z } from "zod";
 import { writeFileAtomic } from "../../platform/files/atomic-write.ts";
+import { text } from "../line.ts";
 import { leafTool, type LeafTool, type PlanReply, type ToolContext } from "../tool.ts";
 
 /**
@@ -11,6 +12,10 @@ export const exitPlanModeTool: LeafTool = leafTool({
   name: "ExitPlanMode",
   description: "Hand over your finished plan. Only when it is complete; ask nothing in it.",
   input: z.object({ plan: z.string().trim().min(1).describe("The whole plan, as Markdown") }),
+  effect: "none",
+  background: true,
+  audience: "planning",
+  line: ({ plan }) => text(plan).split("\n", 1)[0] ?? "",
   concurrency: "alone",
   repeatable: true,
   waits: true,

@@ -6,6 +6,11 @@ import { leafTool, type LeafTool } from "../tool.ts";
 export const taskOutputTool: LeafTool = leafTool({
   name: "TaskOutput",
   description: "How a background agent or command stands, and the end of its output.",
+  effect: "none",
+  background: false,
+  audience: "main",
+  coordinates: true,
+  mainField: "task_id",
   concurrency: "shared",
   repeatable: true,
   waits: true,

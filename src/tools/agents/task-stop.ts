@@ -5,6 +5,11 @@ import { leafTool, ToolFailure, type LeafTool } from "../tool.ts";
 export const taskStopTool: LeafTool = leafTool({
   name: "TaskStop",
   description: "End a background agent or command.",
+  effect: "none",
+  background: true,
+  audience: "all",
+  coordinates: true,
+  mainField: "task_id",
   concurrency: "alone",
   repeatable: true,
   // Models that learnt an older name of the field send `shell_id`.

@@ -5,6 +5,11 @@ export const todoWriteTool: LeafTool = leafTool({
   name: "TodoWrite",
   description:
     "Replace your todo list. Use it for work of three or more steps; keep exactly one item in_progress.",
+  effect: "none",
+  background: true,
+  audience: "all",
+  line: ({ todos }) =>
+    Array.isArray(todos) ? `${todos.length} ${todos.length === 1 ? "todo" : "todos"}` : "",
   concurrency: "alone",
   repeatable: true,
   input: z.object({

@@ -5,6 +5,7 @@ import { holdDirectory, type HeldDirectory } from "../../platform/files/hold-dir
 import { kindOf } from "../../platform/files/kind-of.ts";
 import { asToolFailure } from "./file-state.ts";
 import { ripgrep } from "./ripgrep.ts";
+import { joined, text } from "../line.ts";
 import { leafTool, ToolFailure, type LeafTool } from "../tool.ts";
 
 const shownCap = 100;
@@ -13,6 +14,11 @@ const matchCap = 500_000;
 export const globTool: LeafTool = leafTool({
   name: "Glob",
   description: `Find files by name, newest first, at most ${shownCap}: "**/*.ts", "src/*.{js,jsx}". Skips what .gitignore names.`,
+  effect: "read",
+  background: true,
+  audience: "all",
+  mainField: "pattern",
+  line: ({ pattern, path }) => joined(" ", text(pattern), text(path)),
   concurrency: "shared",
   repeatable: true,
   input: z.object({

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { openDecided } from "../../platform/files/open-decided.ts";
 import { asToolFailure } from "./file-state.ts";
 import { searchVisible, type VisibleSearch } from "./search-visible.ts";
+import { joined, quoted, text } from "../line.ts";
 import { leafTool, ToolFailure, type LeafTool } from "../tool.ts";
 
 const characterCap = 100_000;
@@ -36,6 +37,11 @@ export const grepTool: LeafTool = leafTool({
   name: "Grep",
   description:
     "Search file contents with ripgrep. Skips what .gitignore names. -A, -B, -C (context), -n (default true) and -o work in content mode only.",
+  effect: "read",
+  background: true,
+  audience: "all",
+  mainField: "pattern",
+  line: ({ pattern, path }) => joined(" ", quoted(pattern), text(path)),
   concurrency: "shared",
   repeatable: true,
   input: grepInput,

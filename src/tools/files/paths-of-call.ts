@@ -1,6 +1,7 @@
 import { join, resolve } from "node:path";
 import { RetinueError } from "../../contract/errors.ts";
 import { toolRegistry } from "../registry.ts";
+import type { Tool } from "../tool.ts";
 
 /** Fields that hold a path or a pattern of paths. Only the first two may begin with `~`. */
 const pathFields = ["file_path", "notebook_path", "path", "pattern"] as const;
@@ -9,9 +10,9 @@ const pathFields = ["file_path", "notebook_path", "path", "pattern"] as const;
 export function pathsOfCall(
   name: string,
   input: Readonly<Record<string, unknown>>,
-  { cwd, home }: { cwd: string; home: string },
+  where: { cwd: string; home: string; tool?: Tool | undefined },
 ): string[] {
-  const tool = toolRegistry.get(name);
+  const { cwd, home, tool = toolRegistry.get(name) } = where;
   const paths = {
     file_path: below(home, input["file_path"]),
     notebook_path: below(home, input["notebook_path"]),

@@ -31,6 +31,11 @@ export const readTool: LeafTool = leafTool({
   description:
     "Read a file: text with line numbers (2000 lines at most by default), an image, or a Jupyter notebook.",
   input: inputSchema,
+  effect: "read",
+  background: true,
+  audience: "all",
+  forMemory: true,
+  mainField: "file_path",
   concurrency: "shared",
   repeatable: true,
   paths: (input, cwd) => [absolutePath(input.file_path, cwd)],

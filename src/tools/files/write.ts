@@ -11,6 +11,11 @@ export const writeTool: LeafTool = leafTool({
   description:
     "Create a file or replace its whole content. Read an existing file first; to change parts of it, use Edit.",
   input: z.object({ file_path: z.string(), content: z.string() }),
+  effect: "edit",
+  background: true,
+  audience: "all",
+  forMemory: true,
+  mainField: "file_path",
   concurrency: "alone",
   repeatable: false,
   paths: (input, cwd) => [absolutePath(input.file_path, cwd)],

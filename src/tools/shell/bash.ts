@@ -22,6 +22,10 @@ function createBashTool({ background }: { background: boolean }): LeafTool {
     name: "Bash",
     description:
       "Run a bash command without stdin. The working directory is kept for your next call, variables are not. Processes started with & live until you finish. Prefer Read, Edit, Glob and Grep to cat, sed, find and grep.",
+    effect: "command",
+    background: true,
+    audience: "all",
+    mainField: "command",
     concurrency: "alone",
     repeatable: false,
     input: background ? fullInput : (foregroundInput as unknown as typeof fullInput),

@@ -13,6 +13,10 @@ const shownCap = 100_000;
 export const webFetchTool: LeafTool = leafTool({
   name: "WebFetch",
   description: "Read a web page as Markdown. Long pages come in parts: see offset.",
+  effect: "look",
+  background: true,
+  audience: "all",
+  mainField: "url",
   concurrency: "shared",
   repeatable: true,
   input: z.object({

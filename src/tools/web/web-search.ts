@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { quoted } from "../line.ts";
 import { leafTool, ToolFailure, type LeafTool } from "../tool.ts";
 
 const domains = z.array(z.string().min(1)).optional();
@@ -14,6 +15,11 @@ export const webSearchTool: LeafTool = leafTool({
     allowed_domains: domains.describe("Only these"),
     blocked_domains: domains.describe("Not these"),
   }),
+  effect: "look",
+  background: true,
+  audience: "all",
+  mainField: "query",
+  line: ({ query }) => quoted(query),
   concurrency: "shared",
   repeatable: true,
 
