@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { findToSteer } from "../find/find-to-steer.ts";
+import { findToSteer } from "../find/find-agent.ts";
 import { reachAgent } from "../find/reach-agent.ts";
 import { plainLine } from "../terminal/sanitize.ts";
 
