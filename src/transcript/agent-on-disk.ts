@@ -50,8 +50,7 @@ export interface AgentAsWritten {
 /** `undefined` for a file that is missing, damaged or another program's. */
 export async function readAsWritten(file: string): Promise<AgentAsWritten | undefined> {
   try {
-    // A reader that looks while the file is written looks again.
-    const { retinue } = await readMeta(file).catch(() => readMeta(file));
+    const { retinue } = await readMeta(file);
     const { pid, pidStart, ...stored } = retinue;
     const found = { file, runner: { pid, pidStart }, stored };
     if (hasEnded(stored)) return { ...found, record: stored, lastAt: undefined };
