@@ -1,42 +1,27 @@
-import { spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { mainAgentId } from "../src/contract/ids.ts";
 import { metaText } from "../src/transcript/session-fixture.ts";
+import { office, until } from "./support/office.ts";
 import { temporaryDirectory } from "./support/stage.ts";
-
-const bin = fileURLToPath(new URL("../bin/retinue.js", import.meta.url));
-const canTrace = spawnSync("strace", ["-o", "/dev/null", "true"]).status === 0;
-if (!canTrace) process.stdout.write("skipped: strace is not here, or may not trace\n");
-
-interface Traced {
-  code: number | null;
-  stdout: string;
-  /** Files of agents that were opened, from `projects` on, in their order. */
-  files: string[];
-  /** How often `projects` was listed. */
-  listings: number;
-}
+import { canTrace, traceOpens, type Traced } from "./support/traced.ts";
 
 /** Sessions with a main agent and a child each, all of them ended, in a few projects. */
 function archive(sessions: number): { ids: string[]; traced: (...args: string[]) => Traced } {
-  const root = temporaryDirectory();
-  const config = join(root, "config");
+  const config = temporaryDirectory();
+  const below = join(config, "projects");
   const ids = Array.from({ length: sessions }, (_, index) => {
     const number = String(index).padStart(4, "0");
     const session = `${number}abcd-0000-4000-8000-000000000000`;
-    const directory = join(config, "projects", `p${index % 3}`, session);
+    const directory = join(below, `p${index % 3}`, session);
     const child = `a${number}1234`;
     const end = JSON.stringify({ type: "retinue-end", result: { state: "completed" } });
     const files = {
       [`${directory}.jsonl`]: `${end}\n`,
       [join(directory, "main.meta.json")]: metaText(session, mainAgentId(session)),
       [join(directory, `subagents/agent-${child}.jsonl`)]: `${end}\n`,
-      [join(directory, `subagents/agent-${child}.meta.json`)]: metaText(session, child, {
-        name: `child-${index}`,
-      }),
+      [join(directory, `subagents/agent-${child}.meta.json`)]: metaText(session, child),
     };
     for (const [path, text] of Object.entries(files)) {
       mkdirSync(dirname(path), { recursive: true });
@@ -44,31 +29,17 @@ function archive(sessions: number): { ids: string[]; traced: (...args: string[])
     }
     return [mainAgentId(session), child];
   }).flat();
-  const env = { ...process.env, CLAUDE_CONFIG_DIR: config, NO_COLOR: "1" };
-  const projects = `"${join(config, "projects")}`;
-  return {
-    ids,
-    traced(...args) {
-      const log = join(root, "trace");
-      const trace = ["-f", "-qq", "-e", "trace=openat,open", "-s", "4096", "-o", log];
-      const { status, stdout } = spawnSync("strace", [...trace, process.execPath, bin, ...args], {
-        env,
-        encoding: "utf8",
-      });
-      const opens = readFileSync(log, "utf8")
-        .split("\n")
-        .filter((line) => line.includes(projects));
-      const isListing = (line: string): boolean => line.includes("O_DIRECTORY");
-      return {
-        code: status,
-        stdout,
-        files: opens
-          .filter((line) => !isListing(line))
-          .map((line) => line.slice(line.indexOf(projects) + projects.length).split('"')[0] ?? ""),
-        listings: opens.filter((line) => isListing(line) && line.includes(`${projects}"`)).length,
-      };
-    },
-  };
+  const env = { CLAUDE_CONFIG_DIR: config, NO_COLOR: "1" };
+  return { ids, traced: (...args) => traceOpens(args, { below, env, cwd: config }) };
+}
+
+function filesOf({ opened }: Traced): string[] {
+  return opened.filter(({ how }) => how !== "list").map(({ path }) => path);
+}
+
+/** How often all agents were listed. */
+function listingsOf({ opened }: Traced): number {
+  return opened.filter(({ path, how }) => how === "list" && path === "/").length;
 }
 
 test.skipIf(!canTrace)(
@@ -77,20 +48,19 @@ test.skipIf(!canTrace)(
     for (const sessions of [3, 200]) {
       const { ids, traced } = archive(sessions);
       const [main = "", child = ""] = ids;
-      const first = "/p0/0000abcd-0000-4000-8000-000000000000";
-      for (const text of [main, main.slice(0, 9)])
-        expect(traced("output", text)).toMatchObject({
-          code: 0,
-          files: [`${first}/main.meta.json`, `${first}.jsonl`],
-          listings: 1,
-        });
-      const own = `${first}/subagents/agent-${child}`;
-      for (const text of [child, child.slice(0, 7)])
-        expect(traced("output", text)).toMatchObject({
-          code: 0,
-          files: [`${own}.meta.json`, `${own}.jsonl`],
-          listings: 1,
-        });
+      const directory = "/p0/0000abcd-0000-4000-8000-000000000000";
+      const own = `${directory}/subagents/agent-${child}`;
+      for (const [text, files] of [
+        [main, [`${directory}/main.meta.json`, `${directory}.jsonl`]],
+        [main.slice(0, 9), [`${directory}/main.meta.json`, `${directory}.jsonl`]],
+        [child, [`${own}.meta.json`, `${own}.jsonl`]],
+        [child.slice(0, 7), [`${own}.meta.json`, `${own}.jsonl`]],
+      ] as const) {
+        const ran = traced("output", text);
+        expect(ran.code).toBe(0);
+        expect(filesOf(ran)).toEqual(files);
+        expect(listingsOf(ran)).toBe(1);
+      }
     }
   },
   120_000,
@@ -99,21 +69,59 @@ test.skipIf(!canTrace)(
 test.skipIf(!canTrace)("several agents of one command are found with one listing", () => {
   const { ids, traced } = archive(20);
   const asked = ids.slice(0, 3);
-  const { stdout, files, listings } = traced("stop", ...asked);
+  const ran = traced("stop", ...asked);
   const lines = asked.map((id) => `${id}  completed · it has ended before`);
-  expect(stdout.trim().split("\n").toSorted()).toEqual(lines.toSorted());
-  expect([files.length, listings]).toEqual([3, 1]);
+  expect(ran.stdout.trim().split("\n").toSorted()).toEqual(lines.toSorted());
+  expect([filesOf(ran).length, listingsOf(ran)]).toEqual([3, 1]);
 });
 
 test.skipIf(!canTrace)(
-  "ps opens no transcript of an agent that has ended, and each of their files once",
+  "ps opens the small file of an agent that has ended once, and nothing else of it",
   () => {
     const { ids, traced } = archive(20);
-    const { files } = traced("ps");
+    const files = filesOf(traced("ps"));
     expect(files).toHaveLength(ids.length);
-    expect(new Set(files.map((file) => file.slice(-".meta.json".length)))).toEqual(
-      new Set([".meta.json"]),
-    );
     expect(new Set(files).size).toBe(ids.length);
+    expect(files.filter((file) => !file.endsWith(".meta.json"))).toEqual([]);
   },
+);
+
+const family = `
+turns:
+  - agent: main
+    turn: 1
+    reply:
+      - { call: Agent, input: { description: back, prompt: back, subagent_type: general-purpose, run_in_background: true } }
+      - { call: Agent, input: { description: front, prompt: front, subagent_type: general-purpose } }
+  - { agent: main, reply: "all done" }
+  - { agent: general-purpose, turn: 1, reply: [{ call: Bash, input: { command: "touch {{ prompt }}; until [ -e go ]; do sleep 0.05; done" } }] }
+  - { agent: general-purpose, turn: 2, reply: "went" }
+`;
+
+test.skipIf(!canTrace)(
+  "resume --all reads each transcript once to find the agents, and once to resume them",
+  async () => {
+    const { cwd, config, runtime, detach, json, go } = office(family);
+    const { pid } = await detach("--allowedTools", "Bash,Agent");
+    await until(() => {
+      for (const name of ["back", "front"]) expect(existsSync(join(cwd, name))).toBe(true);
+    });
+    process.kill(pid, "SIGKILL");
+    go();
+    await until(() => expect(() => process.kill(pid, 0)).toThrow());
+    const agents = await json<{ id: string; state: string; transcript: string }[]>(
+      ...["ps", "-a", "--json"],
+    );
+    expect(agents.map(({ state }) => state)).toEqual(Array(3).fill("interrupted"));
+    const below = join(config, "projects");
+    const env = { CLAUDE_CONFIG_DIR: config, XDG_RUNTIME_DIR: runtime, NO_COLOR: "1" };
+    const ran = traceOpens(["resume", "--all", "--json"], { below, env, cwd });
+    expect(JSON.parse(ran.stdout)).toMatchObject(Array(3).fill({ state: "completed" }));
+    for (const { transcript } of agents) {
+      const path = transcript.slice(below.length);
+      const reads = ran.opened.filter((one) => one.path === path && one.how === "read");
+      expect([path, reads.length]).toEqual([path, 2]);
+    }
+  },
+  60_000,
 );
