@@ -31,7 +31,7 @@ export function branchAgent(
   return house.spawns.run(async () => {
     const { session, registry } = house;
     refuseWhenOver(session);
-    const earlier = await house.earlier.read(id);
+    const earlier = await house.earlier.take(id);
     const { entries, past } = copyOf(earlier.entries, id, request.turn);
     const isDone = past.messages.at(-1)?.role === "assistant" && past.pending?.open.length === 0;
     if (isDone && request.prompt === undefined) {

@@ -6,7 +6,7 @@ import { initialAttachments } from "./resolve/prompt.ts";
 import { errorMessage, RetinueError } from "./contract/errors.ts";
 import type { AgentId } from "./contract/ids.ts";
 import { claimOf } from "./lifecycle/queue/claim.ts";
-import type { EarlierAgent, Interrupted } from "./lifecycle/history/earlier-agents.ts";
+import type { EarlierAgent } from "./lifecycle/history/earlier-agents.ts";
 import type { Past } from "./lifecycle/history/past.ts";
 import type { RunningAgent } from "./lifecycle/running-agent.ts";
 import type { Asker } from "./lifecycle/family.ts";
@@ -52,7 +52,7 @@ export async function resumeAgent(
     const { session, registry } = house;
     refuseWhenOver(session);
     refuseBusy(registry.get(id), request);
-    const earlier = await house.earlier.read(id);
+    const earlier = await house.earlier.take(id);
     const prompt = promptOf(id, request, earlier.past);
     const agent = await resumedAgent(earlier, id, house, {
       ...request,
@@ -113,8 +113,8 @@ export async function childOf(
   // Its parent brings it back beside its own work: here nobody waits for it.
   if (known?.isBackground === true) return known;
   if (known?.isBusy === true) return resume ? known : undefined;
-  const { past } = await house.earlier.read(id);
-  if (past.end !== null) return recallAgent(id, house);
+  const earlier = await house.earlier.read(id);
+  if (earlier.past.end !== null) return recallFrom(earlier, house);
   if (!resume) return undefined;
   return resumeAgent(id, {}, { kind: "agent", asker }, house);
 }
@@ -123,7 +123,11 @@ export async function childOf(
 export async function recallAgent(id: AgentId, house: House): Promise<RunningAgent> {
   const known = house.registry.get(id);
   if (known !== undefined) return known;
-  const earlier = await house.earlier.read(id);
+  return recallFrom(await house.earlier.read(id), house);
+}
+
+async function recallFrom(earlier: EarlierAgent, house: House): Promise<RunningAgent> {
+  const { id } = earlier.record;
   const agent = await resumedAgent(earlier, id, house, {});
   return house.registry.get(id) ?? house.registry.recall(agent, earlier, { resumes: false });
 }
@@ -140,40 +144,39 @@ export async function resumeInterrupted(
   const failed: { id: AgentId; error: unknown }[] = [];
   const left = new Map(
     (await house.earlier.interrupted()).flatMap((one) => {
-      const state = house.registry.get(one.id)?.state ?? "interrupted";
-      return state === "interrupted" ? [[one.id, one] as const] : [];
+      const { id } = one.record;
+      const state = house.registry.get(id)?.state ?? "interrupted";
+      return state === "interrupted" ? [[id, one] as const] : [];
     }),
   );
   for (;;) {
     const next = [...left.values()].find(
-      ({ parentId }) => parentId === null || !left.has(parentId),
+      ({ record: { parentId } }) => parentId === null || !left.has(parentId),
     );
     if (next === undefined) return { resumed, failed };
-    left.delete(next.id);
+    const { id } = next.record;
+    left.delete(id);
     try {
-      const found = await claimedBy(next.id, [...left.values()], house);
-      resumed.push(await resumeAgent(next.id, {}, { kind: "host" }, house));
+      const found = claimedBy(next, [...left.values()]);
+      resumed.push(await resumeAgent(id, {}, { kind: "host" }, house));
       for (const child of found) left.delete(child);
     } catch (error) {
-      failed.push({ id: next.id, error });
+      failed.push({ id, error });
     }
   }
 }
 
 /** Those that an agent finds again by itself when it goes on, and those that they find. */
-async function claimedBy(
-  id: AgentId,
-  candidates: readonly Interrupted[],
-  house: House,
-): Promise<AgentId[]> {
-  const { past } = await house.earlier.read(id);
+function claimedBy(
+  { record: { id }, past }: EarlierAgent,
+  candidates: readonly EarlierAgent[],
+): AgentId[] {
   const open = begunCalls(past);
   const own = candidates.filter(
-    ({ parentId, background, toolUseId }) =>
+    ({ record: { parentId, background, toolUseId } }) =>
       parentId === id && (background || (toolUseId !== null && open.has(toolUseId))),
   );
-  const below = await Promise.all(own.map((child) => claimedBy(child.id, candidates, house)));
-  return [...own.map((child) => child.id), ...below.flat()];
+  return own.flatMap((child) => [child.record.id, ...claimedBy(child, candidates)]);
 }
 
 /** A child that was interrupted goes on; a parent does not wait for one that cannot. */

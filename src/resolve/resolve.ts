@@ -1,6 +1,6 @@
 import type { AgentDefinition } from "../definitions/definition.ts";
 import type { Diagnostic } from "../contract/diagnostic.ts";
-import { newAgentId, type AgentId, type SessionId } from "../contract/ids.ts";
+import { mainAgentId, newAgentId, type AgentId, type SessionId } from "../contract/ids.ts";
 import type {
   ModeRecord,
   PermissionMode,
@@ -106,7 +106,7 @@ export async function resolveAgent(
   const effort = request.effort ?? definition.effort ?? null;
 
   return deepFreeze({
-    id: newAgentId(),
+    id: origin.depth === 0 ? mainAgentId(origin.sessionId) : newAgentId(),
     sessionId: origin.sessionId,
     type: definition.name,
     name: request.name ?? null,

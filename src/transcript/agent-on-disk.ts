@@ -1,8 +1,8 @@
-import { glob, readdir } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
-import { errorMessage, RetinueError, systemCode } from "../contract/errors.ts";
+import { basename, dirname } from "node:path";
 import { hasEnded, isBusy, type AgentRecord, type AgentState } from "../events/agent-record.ts";
+import { filesAtOnce, mapAtMost } from "../platform/gate.ts";
 import { isRunBy } from "./lease/liveness.ts";
+import { listAgents } from "./list-agents.ts";
 import { readMeta, type Runner } from "./meta.ts";
 import { readTranscript } from "./reader.ts";
 import { recordAfter } from "./record-after.ts";
@@ -21,49 +21,61 @@ export interface AgentOnDisk {
 
 /** Every agent of Retinue below a config directory, oldest first. Files of other programs are passed over. */
 export async function findAgents(configDir: string): Promise<AgentOnDisk[]> {
-  const projects = join(configDir, "projects");
-  try {
-    await readdir(projects);
-  } catch (error) {
-    if (systemCode(error) === "ENOENT") return [];
-    throw new RetinueError(
-      "storage",
-      `${projects} cannot be read: ${errorMessage(error)}. Check its permissions or CLAUDE_CONFIG_DIR.`,
-    );
-  }
-  const found: AgentOnDisk[] = [];
-  const patterns = ["*/*/main.meta.json", "*/*/subagents/agent-*.meta.json"];
-  for await (const file of glob(patterns, { cwd: projects })) {
-    const agent = await readAgent(join(projects, file));
-    if (agent !== undefined) found.push(agent);
-  }
-  return found.toSorted((a, b) => a.record.startedAt - b.record.startedAt);
+  const files = listAgents(configDir).map(({ file }) => file);
+  const found = await mapAtMost(filesAtOnce, files, readAgent);
+  return oldestFirst(found.filter((agent) => agent !== undefined));
+}
+
+export function oldestFirst(agents: readonly AgentOnDisk[]): AgentOnDisk[] {
+  return agents.toSorted((a, b) => a.record.startedAt - b.record.startedAt);
 }
 
 export async function readAgent(file: string): Promise<AgentOnDisk | undefined> {
+  const found = await readAsWritten(file);
+  return found && agentNow(found);
+}
+
+/** The files of an agent, without a look at the process that runs it. */
+export interface AgentAsWritten {
+  readonly file: string;
+  readonly runner: Runner;
+  /** The record as the file has it. */
+  readonly stored: AgentRecord;
+  /** The record with everything that the transcript tells. */
+  readonly record: AgentRecord;
+  /** The time of the transcript's last line; of an agent that has not ended. */
+  readonly lastAt: number | undefined;
+}
+
+/** `undefined` for a file that is missing, damaged or another program's. */
+export async function readAsWritten(file: string): Promise<AgentAsWritten | undefined> {
   try {
-    // A reader that looks while the file is written looks again.
-    const { retinue } = await readMeta(file).catch(() => readMeta(file));
+    const { retinue } = await readMeta(file);
     const { pid, pidStart, ...stored } = retinue;
-    const runner = { pid, pidStart };
-    const transcript = transcriptOf(file);
-    const found = { fileState: stored.state, runner, transcript, file };
-    if (hasEnded(stored)) return { ...found, record: stored };
-    const entries = await readTranscript(transcript);
-    const after = recordAfter(stored, entries);
-    if (isRunBy(runner, sessionDirectory(file))) {
-      const { state, waitReason } = stored;
-      return { ...found, record: { ...after, state, waitReason } };
-    }
-    const state = after.end?.state ?? "interrupted";
-    const endedAt = after.endedAt ?? (Date.parse(entries.at(-1)?.at ?? "") || after.startedAt);
-    return { ...found, record: { ...after, state, endedAt, waitReason: null } };
+    const found = { file, runner: { pid, pidStart }, stored };
+    if (hasEnded(stored)) return { ...found, record: stored, lastAt: undefined };
+    const entries = await readTranscript(transcriptOf(file));
+    const lastAt = Date.parse(entries.at(-1)?.at ?? "") || undefined;
+    return { ...found, record: recordAfter(stored, entries), lastAt };
   } catch {
     return undefined;
   }
 }
 
-function transcriptOf(metaPath: string): string {
+/** An open state whose process is gone reads as `interrupted`, or as the end that the transcript tells. */
+export function agentNow({ file, runner, stored, record, lastAt }: AgentAsWritten): AgentOnDisk {
+  const found = { fileState: stored.state, runner, transcript: transcriptOf(file), file };
+  if (hasEnded(stored)) return { ...found, record };
+  if (isRunBy(runner, sessionDirectory(file))) {
+    const { state, waitReason } = stored;
+    return { ...found, record: { ...record, state, waitReason } };
+  }
+  const state = record.end?.state ?? "interrupted";
+  const endedAt = record.endedAt ?? lastAt ?? record.startedAt;
+  return { ...found, record: { ...record, state, endedAt, waitReason: null } };
+}
+
+export function transcriptOf(metaPath: string): string {
   if (basename(metaPath) !== "main.meta.json") return metaPath.replace(/\.meta\.json$/, ".jsonl");
   return `${dirname(metaPath)}.jsonl`;
 }

@@ -96,8 +96,30 @@ export function metaOf(record: AgentRecord, runner: Runner): AgentMeta {
   };
 }
 
+/** Reads a second time what was being overwritten. Throws where there is no file of Retinue. */
 export async function readMeta(path: string): Promise<AgentMeta> {
-  return agentMetaSchema.parse(JSON.parse(await readFile(path, "utf8")));
+  const read = async (): Promise<AgentMeta> =>
+    agentMetaSchema.parse(JSON.parse(await readFile(path, "utf8")));
+  return read().catch(read);
+}
+
+const glanceSchema = z.object({
+  retinue: recordSchema.pick({ id: true, name: true, state: true }),
+});
+
+/** The part of a meta file that tells whether an agent is one of those looked for. */
+export type Glance = z.infer<typeof glanceSchema>["retinue"];
+
+/** Looks twice, as `readMeta` does; `undefined` where there is no file of Retinue. */
+export function glanceAt(path: string): Glance | undefined {
+  const look = (): Glance | undefined => {
+    try {
+      return glanceSchema.parse(JSON.parse(readFileSync(path, "utf8"))).retinue;
+    } catch {
+      return undefined;
+    }
+  };
+  return look() ?? look();
 }
 
 /** The record of an ended agent; `undefined` where the file is missing or does not say how the agent ended. */

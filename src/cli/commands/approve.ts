@@ -5,7 +5,8 @@ import { fitAnswer } from "../../inbox/fit-answer.ts";
 import type { FoundRequest } from "../../inbox/find-requests.ts";
 import type { Answer, GrantScope, RuleFile } from "../../inbox/request.ts";
 import { isObject } from "../../platform/is-object.ts";
-import { findAsPerson } from "../find/find-as-person.ts";
+import { Caller, onlyPersons } from "../find/caller.ts";
+import { findRequest } from "../inbox/find-request.ts";
 import { literalLine } from "../terminal/literal.ts";
 import { replyTo } from "../inbox/reply-to.ts";
 import { askerPath, callLine } from "../views/request-lines.ts";
@@ -88,6 +89,16 @@ async function denyCommand(id: string, options: { reason?: string }): Promise<vo
   }
   const message = options.reason === undefined ? {} : { message: options.reason };
   await give(found, { verdict: "deny", ...message });
+}
+
+/** Throws inside an agent. A process that the asking one has started is no person either. */
+async function findAsPerson(id: string): Promise<FoundRequest> {
+  const caller = await Caller.read();
+  if (!caller.isPerson) throw onlyPersons("answer");
+  const found = findRequest(id);
+  if (!found.processEnded && caller.above.some(({ pid }) => pid === found.pid))
+    throw onlyPersons("answer");
+  return found;
 }
 
 function answerOf({ request }: FoundRequest, options: ApproveOptions): Answer {

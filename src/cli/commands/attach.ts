@@ -5,6 +5,8 @@ import type { ControlClient } from "../../control/client.ts";
 import { RetinueError } from "../../contract/errors.ts";
 import { failureOf } from "../../events/agent-record.ts";
 import { readAgent, type AgentOnDisk } from "../../transcript/agent-on-disk.ts";
+import type { AgentId } from "../../contract/ids.ts";
+import type { Receipt } from "../../steer.ts";
 import { readResultText } from "../../transcript/read-result.ts";
 import { Caller } from "../find/caller.ts";
 import { exitCodeOfAgent, exitCodeOfResult } from "../exit-codes.ts";
@@ -12,7 +14,9 @@ import { findAgent } from "../find/find-agent.ts";
 import { notRunning, reachAgent } from "../find/reach-agent.ts";
 import { resultText } from "../views/result-text.ts";
 import { plain } from "../terminal/sanitize.ts";
-import { steerAttached } from "../find/steer-attached.ts";
+import { KeyLayers } from "../terminal/key-layers.ts";
+import { LiveView } from "../views/live-view.ts";
+import { RunKeys } from "../run/run-keys.ts";
 import { createStyle, wantsColor, type ColorChoice } from "../terminal/style.ts";
 import { createView, type View } from "../run/watch-run.ts";
 import { color, onlyRunning, raw, which } from "../options/shared-options.ts";
@@ -55,7 +59,7 @@ async function attachCommand(text: string, options: AttachOptions): Promise<void
   const view = options.json === true ? null : viewOf(agent, options);
   using steering = new DisposableStack();
   if (view !== null && (await Caller.read()).maySteer(agent))
-    steerAttached(steering, { client, view, main: id });
+    steer(steering, { client, view, main: id });
   try {
     const result = await follow(client, id, view).catch((error: unknown) => {
       if (!left) lost = error;
@@ -79,6 +83,22 @@ function viewOf({ record }: AgentOnDisk, { color }: AttachOptions): View {
   const { stderr, env: environment } = process;
   const enabled = wantsColor({ choice: color, environment, isTTY: stderr.isTTY });
   return createView(stderr, { style: createStyle(enabled), scripted: record.scripted });
+}
+
+/** The keys of a run in another process, over its socket. None of them stops anything: Ctrl+C leaves. */
+function steer(
+  resources: DisposableStack,
+  { client, view, main }: { client: ControlClient; view: View; main: AgentId },
+): void {
+  const { stdin: input } = process;
+  if (!(view instanceof LiveView) || !input.isTTY || input.readableEnded) return;
+  const keys = resources.use(new KeyLayers({ view, input }));
+  const manager = {
+    background: async (id: string) => (await client.call("background", { id })) as AgentRow,
+    send: async (id: string, text: string) => (await client.call("send", { id, text })) as Receipt,
+  };
+  const say = (line: string): void => view.log(line);
+  resources.use(new RunKeys({ manager, run: view.run, main, keys, say, interrupt: null }));
 }
 
 /** Shows everything until the agent has ended. Nothing when only its files tell how; throws when its process goes away before. */

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { z } from "zod";
-import { findToSteer } from "../find/find-to-steer.ts";
+import { findToSteer } from "../find/find-agent.ts";
 import { reachAgent } from "../find/reach-agent.ts";
 import { plainLine } from "../terminal/sanitize.ts";
 import { json, which } from "../options/shared-options.ts";

@@ -7,6 +7,7 @@ import {
   isOpen,
   type AgentOnDisk,
 } from "../../transcript/agent-on-disk.ts";
+import { OpenAgents } from "../../transcript/open-agents.ts";
 import { failureOf, totalOf } from "../../events/agent-record.ts";
 import { totalTokens } from "../../contract/message.ts";
 import { rowOf } from "../../session/agent-row.ts";
@@ -53,8 +54,11 @@ export function addPs(program: Command): void {
 /** `retinue ps`: agents of all processes, from the files that they keep. */
 async function psCommand(options: PsOptions): Promise<void> {
   const isAskedFor = agentFilter(options.filter ?? []);
+  const configDir = defaultConfigDir();
+  const open = new OpenAgents(configDir);
   const find = async (): Promise<Found> => {
-    const agents = (await findAgents(defaultConfigDir())).filter((agent) => isAskedFor(agent));
+    const found = await (options.all === true ? findAgents(configDir) : open.look());
+    const agents = found.filter((agent) => isAskedFor(agent));
     return {
       shown: options.all === true ? agents : agents.filter(({ record }) => isOpen(record.state)),
       interrupted: agents.filter(isInterrupted),

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { RetinueError } from "../../contract/errors.ts";
 import { sessionDirectory, type AgentOnDisk } from "../../transcript/agent-on-disk.ts";
-import { findToSteer } from "../find/find-to-steer.ts";
+import { findToSteer } from "../find/find-agent.ts";
 import { reachOwner } from "../find/reach-agent.ts";
 import { likeAtStart, withWholePaths } from "../run/kept-start.ts";
 import { resumeAllCommand } from "../run/resume-all.ts";

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { removeAgent } from "../../transcript/remove-agent.ts";
 import { mustBePerson } from "../find/caller.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { findAgent } from "../find/find-agent.ts";
+import { agentFinder, type FindAgent } from "../find/find-agent.ts";
 import { firstRefusal, Refusal } from "../refusal.ts";
 import { plain } from "../terminal/sanitize.ts";
 import { json } from "../options/shared-options.ts";
@@ -33,12 +33,13 @@ that was not: 3 when there is no such agent, 2 when several may be meant, otherw
 async function removeCommand(asked: string[], options: { json?: boolean }): Promise<void> {
   await mustBePerson("remove agents");
   const outcomes: (Removed | Refusal)[] = [];
-  for (const text of new Set(asked)) outcomes.push(await remove(text));
+  const findAgent = agentFinder();
+  for (const text of new Set(asked)) outcomes.push(await remove(text, findAgent));
   report(outcomes, options);
   process.exitCode = firstRefusal(outcomes)?.code ?? exitCodes.ok;
 }
 
-async function remove(asked: string): Promise<Removed | Refusal> {
+async function remove(asked: string, findAgent: FindAgent): Promise<Removed | Refusal> {
   try {
     const agent = await findAgent(asked);
     await removeAgent(agent, { sessionIsOpen: false });

@@ -2,7 +2,7 @@ import { text } from "node:stream/consumers";
 import type { Command } from "commander";
 import { z } from "zod";
 import { RetinueError } from "../../contract/errors.ts";
-import { findToSteer } from "../find/find-to-steer.ts";
+import { findToSteer } from "../find/find-agent.ts";
 import { reachAgent } from "../find/reach-agent.ts";
 import { plainLine } from "../terminal/sanitize.ts";
 import { json, onlyRunning, which } from "../options/shared-options.ts";

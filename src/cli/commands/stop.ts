@@ -2,11 +2,12 @@ import { InvalidArgumentError, type Command } from "commander";
 import { z } from "zod";
 import { RetinueError } from "../../contract/errors.ts";
 import { mapAtMost } from "../../platform/gate.ts";
-import { findAgents, isOpen, readAgent, type AgentOnDisk } from "../../transcript/agent-on-disk.ts";
+import { isOpen, readAgent, type AgentOnDisk } from "../../transcript/agent-on-disk.ts";
+import { findOpenAgents } from "../../transcript/open-agents.ts";
 import { defaultConfigDir } from "../../transcript/paths.ts";
 import { Caller } from "../find/caller.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { findAgent } from "../find/find-agent.ts";
+import { agentFinder } from "../find/find-agent.ts";
 import { plural } from "../terminal/format.ts";
 import { AgentLines } from "../find/reach-agent.ts";
 import { firstRefusal, Refusal } from "../refusal.ts";
@@ -30,8 +31,7 @@ interface Stopped {
 
 interface Target {
   asked: string;
-  /** Left out: it is still to be found. */
-  agent?: AgentOnDisk;
+  find: () => Promise<AgentOnDisk>;
 }
 
 interface Means extends StopOptions {
@@ -94,13 +94,14 @@ async function stopCommand(
     const orAll = how === "stop" ? ", or --all of them" : "";
     throw new RetinueError("invalid_request", `Name the agents to ${how}${orAll}.`);
   }
+  const findAgent = agentFinder();
   const targets: Target[] = all
-    ? (await openAgents()).map((agent) => ({ asked: agent.record.id, agent }))
-    : ids.map((asked) => ({ asked }));
+    ? (await openAgents()).map((agent) => ({ asked: agent.record.id, find: async () => agent }))
+    : ids.map((asked) => ({ asked, find: () => findAgent(asked) }));
   const caller = await Caller.read();
   using lines = new AgentLines();
-  const outcomes = await mapAtMost(atOnce, targets, async ({ asked, agent }) => {
-    const outcome: Stopped | Refusal = await findAndEnd(agent ?? asked, {
+  const outcomes = await mapAtMost(atOnce, targets, async ({ asked, find }) => {
+    const outcome: Stopped | Refusal = await findAndEnd(find, {
       ...options,
       how,
       lines,
@@ -118,12 +119,12 @@ async function stopCommand(
 const atOnce = 50;
 
 async function openAgents(): Promise<AgentOnDisk[]> {
-  const agents = await findAgents(defaultConfigDir());
+  const agents = await findOpenAgents(defaultConfigDir());
   return agents.filter(({ record }) => isOpen(record.state));
 }
 
-async function findAndEnd(target: AgentOnDisk | string, means: Means): Promise<Stopped> {
-  const agent = typeof target === "string" ? await findAgent(target) : target;
+async function findAndEnd(find: Target["find"], means: Means): Promise<Stopped> {
+  const agent = await find();
   if (!isOpen(agent.record.state)) return nothingToEnd(agent);
   means.caller.mustSteer(agent);
   return end(agent, means);

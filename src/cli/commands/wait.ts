@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { failureOf } from "../../events/agent-record.ts";
 import type { AgentOnDisk } from "../../transcript/agent-on-disk.ts";
 import { exitCodeOfAgent, exitCodes } from "../exit-codes.ts";
-import { findAgent } from "../find/find-agent.ts";
+import { agentFinder, type FindAgent } from "../find/find-agent.ts";
 import { Refusal } from "../refusal.ts";
 import { plain } from "../terminal/sanitize.ts";
 import { waitForEnd } from "../run/wait-for-end.ts";
@@ -41,9 +41,10 @@ async function waitCommand(
     options.timeout === undefined
       ? undefined
       : setTimeout(() => late.abort(), options.timeout * 1000);
+  const findAgent = agentFinder();
   const outcomes = await Promise.all(
     ids.map(async (id) => {
-      const outcome = await waitFor(id, late.signal);
+      const outcome = await waitFor(id, { findAgent, late: late.signal });
       if (options.json !== true) print(outcome);
       return outcome;
     }),
@@ -54,7 +55,10 @@ async function waitCommand(
   process.exitCode = outcomes.map(codeOf).find((code) => code !== exitCodes.ok) ?? exitCodes.ok;
 }
 
-async function waitFor(id: string, late: AbortSignal): Promise<Awaited | Refusal> {
+async function waitFor(
+  id: string,
+  { findAgent, late }: { findAgent: FindAgent; late: AbortSignal },
+): Promise<Awaited | Refusal> {
   try {
     const agent = await findAgent(id);
     try {

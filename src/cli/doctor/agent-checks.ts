@@ -1,5 +1,6 @@
 import { systemCode } from "../../contract/errors.ts";
 import { findAgents } from "../../transcript/agent-on-disk.ts";
+import { findOpenAgents } from "../../transcript/open-agents.ts";
 import { prune } from "../../transcript/retention.ts";
 import { oldBefore } from "../old-before.ts";
 import { formatBytes, plural } from "../terminal/format.ts";
@@ -10,7 +11,7 @@ export const agentChecks: readonly Check[] = [
   {
     name: "interrupted agents",
     look: async ({ configDir }) => {
-      const agents = await findAgents(configDir);
+      const agents = await findOpenAgents(configDir);
       const found = agents
         .filter(({ record }) => record.state === "interrupted")
         .map(({ record }): Finding => {

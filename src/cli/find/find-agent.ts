@@ -1,16 +1,59 @@
 import { RetinueError } from "../../contract/errors.ts";
-import { findAgents, type AgentOnDisk } from "../../transcript/agent-on-disk.ts";
+import { filesAtOnce, mapAtMost } from "../../platform/gate.ts";
+import { once } from "../../platform/once.ts";
+import { oldestFirst, readAgent, type AgentOnDisk } from "../../transcript/agent-on-disk.ts";
+import { listAgents, type ListedAgent } from "../../transcript/list-agents.ts";
+import { glanceAt } from "../../transcript/meta.ts";
 import { defaultConfigDir } from "../../transcript/paths.ts";
+import { Caller } from "./caller.ts";
+
+/** Shorter texts are names first: too many ids begin with them by chance. */
+const shortestBeginning = 4;
 
 /** The agent that a person means: by id, by the beginning of an id, or by its name (the newest of that name). */
-export async function findAgent(text: string): Promise<AgentOnDisk> {
-  const agents = await findAgents(defaultConfigDir());
+export function findAgent(text: string): Promise<AgentOnDisk> {
+  return agentFinder()(text);
+}
+
+export type FindAgent = (text: string) => Promise<AgentOnDisk>;
+
+/** Finds any number of agents with one listing of directories. */
+export function agentFinder(): FindAgent {
+  const listed = once(() => listAgents(defaultConfigDir()));
+  return async (text) => findAmong(listed(), text);
+}
+
+/** Ids are in the names of files, so that only an agent that is meant is read. Names of agents are in the files. */
+async function findAmong(listed: readonly ListedAgent[], text: string): Promise<AgentOnDisk> {
+  const isMeant = ({ id }: { id: string }): boolean =>
+    id === text || (text.length >= shortestBeginning && id.startsWith(text));
+  const read = await readAll(listed.filter(isMeant));
+  // The session of a main agent may be older than the rule that its name tells the id.
+  const meant = read.filter(({ record }) => isMeant(record));
+  const exact = meant.find(({ record }) => record.id === text);
+  const [only] = meant.length === 1 ? meant : [];
+  return exact ?? only ?? findInFiles(listed, text);
+}
+
+/** The agent that a person wants to steer. Throws when this is no place from which it may be steered. */
+export async function findToSteer(text: string): Promise<AgentOnDisk> {
+  const [caller, agent] = await Promise.all([Caller.read(), findAgent(text)]);
+  caller.mustSteer(agent);
+  return agent;
+}
+
+/** By what the files say: a name, or an id that several begin with. */
+async function findInFiles(listed: readonly ListedAgent[], text: string): Promise<AgentOnDisk> {
+  const mayBeMeant = ({ file }: ListedAgent): boolean => {
+    const glance = glanceAt(file);
+    return glance !== undefined && (glance.name === text || glance.id.startsWith(text));
+  };
+  const agents = text === "" ? [] : await readAll(listed.filter(mayBeMeant));
   const exact = agents.find(({ record }) => record.id === text);
   if (exact !== undefined) return exact;
   const named = agents.findLast(({ record }) => record.name === text);
   if (named !== undefined) return named;
-  const [first, ...others] =
-    text === "" ? [] : agents.filter(({ record }) => record.id.startsWith(text));
+  const [first, ...others] = agents;
   if (first === undefined) {
     throw new RetinueError(
       "unknown_task",
@@ -25,4 +68,10 @@ export async function findAgent(text: string): Promise<AgentOnDisk> {
     );
   }
   return first;
+}
+
+/** Oldest first. Files of other programs are passed over. */
+async function readAll(listed: readonly ListedAgent[]): Promise<AgentOnDisk[]> {
+  const read = await mapAtMost(filesAtOnce, listed, ({ file }) => readAgent(file));
+  return oldestFirst(read.filter((agent) => agent !== undefined));
 }

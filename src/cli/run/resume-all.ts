@@ -4,13 +4,13 @@ import { createManager, type Manager } from "../../manager.ts";
 import { mapAtMost } from "../../platform/gate.ts";
 import { readLease, type Lease } from "../../transcript/lease/lease.ts";
 import {
-  findAgents,
   isInterrupted,
   isOpen,
   readAgent,
   sessionDirectory,
   type AgentOnDisk,
 } from "../../transcript/agent-on-disk.ts";
+import { findOpenAgents } from "../../transcript/open-agents.ts";
 import { defaultConfigDir } from "../../transcript/paths.ts";
 import { Caller } from "../find/caller.ts";
 import { chooseModel } from "./choose-model.ts";
@@ -41,7 +41,7 @@ export async function resumeAllCommand(options: RunOptions): Promise<void> {
     if (signal === "SIGINT") process.stderr.write(`retinue: ${stoppingLine}\n`);
     for (const manager of open) void manager.stopAll(`interrupted by ${signal}`);
   });
-  const agents = (await findAgents(defaultConfigDir())).filter(isInterrupted);
+  const agents = (await findOpenAgents(defaultConfigDir())).filter(isInterrupted);
   const sessions = [...Map.groupBy(agents, ({ record }) => record.sessionId).values()];
   const caller = await Caller.read();
   const picked = await mapAtMost(atOnce, sessions, (session) =>

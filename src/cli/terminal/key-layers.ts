@@ -1,4 +1,5 @@
-import { inForeground } from "../run/in-foreground.ts";
+import { execFileSync } from "node:child_process";
+import { statFields } from "../../processes/process-start.ts";
 import { keysOf, type Key } from "./keys.ts";
 import type { LiveView, Panel } from "../views/live-view.ts";
 import type { Line } from "./width.ts";
@@ -130,4 +131,25 @@ export function interrupt(): void {
 /** The whole job, as the terminal does: whoever started us may wait for us. */
 function suspend(): void {
   process.kill(0, "SIGTSTP");
+}
+
+/**
+ * Whether the terminal is ours to read. The system stops a job in the background (`retinue run … &`) that reads it or
+ * changes its mode.
+ */
+function inForeground(): boolean {
+  if (process.platform === "linux") {
+    const fields = statFields("self");
+    const [group, owner] = [Number(fields[2]), Number(fields[5])];
+    // Without a terminal of its own, or one in another namespace, nobody stops it.
+    return !(owner > 0) || owner === group;
+  }
+  try {
+    const args = ["-o", "stat=", "-p", String(process.pid)];
+    return execFileSync("ps", args, { encoding: "utf8", timeout: 2000, stdio: "pipe" }).includes(
+      "+",
+    );
+  } catch {
+    return true;
+  }
 }

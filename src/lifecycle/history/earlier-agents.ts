@@ -8,7 +8,7 @@ import { once } from "../../platform/once.ts";
 import { reapOrphans } from "../../processes/orphans.ts";
 import { readJsonl } from "../../transcript/lines/jsonl.ts";
 import { hasEnded, type AgentRecord, type AgentState } from "../../events/agent-record.ts";
-import { isInterrupted, readAgent } from "../../transcript/agent-on-disk.ts";
+import { isRunBy } from "../../transcript/lease/liveness.ts";
 import { readMeta } from "../../transcript/meta.ts";
 import { recordAfter } from "../../transcript/record-after.ts";
 import type { SessionPaths } from "../../transcript/paths.ts";
@@ -29,24 +29,23 @@ export interface EarlierAgent {
   readonly lostShells: readonly Mail[];
 }
 
-/** An agent whose process ended before it did. */
-export interface Interrupted {
+/** An agent as the file beside its transcript told it when this process opened the session. */
+interface Known {
   readonly id: AgentId;
   readonly parentId: AgentId | null;
   /** The call of its parent that asked for it. */
   readonly toolUseId: string | null;
   readonly background: boolean;
-}
-
-interface Known extends Interrupted {
-  readonly isInterrupted: boolean;
+  /** A task was under way, unless the transcript tells its end. */
+  readonly mayBeInterrupted: boolean;
 }
 
 /** The agents of a session that are on disk. Of a session that begins here there are none to look for. */
 export class EarlierAgents {
   readonly #paths: SessionPaths;
-  /** Of other processes, as they were when this one opened the session. */
-  #known: Promise<ReadonlyMap<AgentId, Known>>;
+  readonly #known: Promise<ReadonlyMap<AgentId, Known>>;
+  /** Interrupted agents that were read and have not been resumed yet. */
+  readonly #kept = new Map<AgentId, { earlier: EarlierAgent; size: number }>();
 
   constructor(options: { paths: SessionPaths; isReopened: boolean }) {
     this.#paths = options.paths;
@@ -60,30 +59,36 @@ export class EarlierAgents {
   /** What processes that are gone have left running is ended before anything of theirs goes on. */
   readonly ready: () => Promise<void>;
 
-  /** Its files now. Throws `unknown_task` where there are none. */
+  /**
+   * Its files now. Throws `unknown_task` where there are none. Those of an interrupted agent are read once: they are kept until
+   * `take`, unless lines are added.
+   */
   async read(id: AgentId): Promise<EarlierAgent> {
-    const { metaPath, transcript } = await this.#filesOf(id);
-    const { pid: _, pidStart: __, ...stored } = (await readMeta(metaPath)).retinue;
-    const lines = await readJsonl(transcript).catch(() => []);
-    const last = lines.findLast((line) => typeof line["uuid"] === "string")?.["uuid"];
-    const entries = lines.flatMap(parseEntry);
-    const past = pastOf(entries);
-    const after = hasEnded(stored) ? stored : recordAfter(stored, entries);
-    return {
-      entries,
-      past,
-      record: { ...after, state: past.end?.state ?? "interrupted" },
-      lostShells: lostShells(lines),
-      files: {
-        state: stored.state,
-        metaLength: statSync(metaPath).size,
-        lastUuid: typeof last === "string" ? last : null,
-      },
-    };
+    const files = await this.#filesOf(id);
+    const size = sizeOf(files.transcript);
+    const kept = this.#kept.get(id);
+    if (kept?.size === size) return kept.earlier;
+    const earlier = await readFiles(files);
+    if (earlier.past.end === null) this.#kept.set(id, { earlier, size });
+    return earlier;
   }
 
-  async interrupted(): Promise<Interrupted[]> {
-    return [...(await this.#known).values()].filter((known) => known.isInterrupted);
+  /** The same for whoever changes the files next. */
+  async take(id: AgentId): Promise<EarlierAgent> {
+    try {
+      return await this.read(id);
+    } finally {
+      this.#kept.delete(id);
+    }
+  }
+
+  /** Agents whose process ended before they did. */
+  async interrupted(): Promise<EarlierAgent[]> {
+    const open = [...(await this.#known).values()].filter((known) => known.mayBeInterrupted);
+    const read = await mapAtMost(filesAtOnce, open, ({ id }) =>
+      this.read(id).catch(() => undefined),
+    );
+    return read.flatMap((earlier) => (earlier?.record.state === "interrupted" ? [earlier] : []));
   }
 
   /** Its children that nobody waited for. */
@@ -101,12 +106,18 @@ export class EarlierAgents {
   }
 
   async #load(): Promise<ReadonlyMap<AgentId, Known>> {
-    const known = new Map<AgentId, Known>();
-    for (const agent of await mapAtMost(filesAtOnce, await this.#metaFiles(), readAgent)) {
-      if (agent === undefined) continue;
-      known.set(agent.record.id, { ...agent.record, isInterrupted: isInterrupted(agent) });
-    }
-    return known;
+    const known = await mapAtMost(filesAtOnce, await this.#metaFiles(), (file) =>
+      this.#know(file).catch(() => undefined),
+    );
+    return new Map(known.flatMap((one) => (one === undefined ? [] : [[one.id, one]])));
+  }
+
+  async #know(metaPath: string): Promise<Known> {
+    const { retinue } = await readMeta(metaPath);
+    const { id, parentId, toolUseId, background } = retinue;
+    const wasBusy = !hasEnded(retinue) && retinue.state !== "idle";
+    const mayBeInterrupted = wasBusy && !isRunBy(retinue, this.#paths.sessionDir);
+    return { id, parentId, toolUseId, background, mayBeInterrupted };
   }
 
   async #metaFiles(): Promise<string[]> {
@@ -119,7 +130,7 @@ export class EarlierAgents {
     return [this.#paths.mainMeta, ...children];
   }
 
-  async #filesOf(id: AgentId): Promise<{ metaPath: string; transcript: string }> {
+  async #filesOf(id: AgentId): Promise<Files> {
     const paths = this.#paths;
     const isThere = (path: string): boolean =>
       statSync(path, { throwIfNoEntry: false }) !== undefined;
@@ -130,4 +141,34 @@ export class EarlierAgents {
       return { metaPath: paths.mainMeta, transcript: paths.mainTranscript };
     throw new RetinueError("unknown_task", `unknown task_id: ${id}`);
   }
+}
+
+interface Files {
+  readonly metaPath: string;
+  readonly transcript: string;
+}
+
+async function readFiles({ metaPath, transcript }: Files): Promise<EarlierAgent> {
+  const { pid: _, pidStart: __, ...stored } = (await readMeta(metaPath)).retinue;
+  const lines = await readJsonl(transcript).catch(() => []);
+  const last = lines.findLast((line) => typeof line["uuid"] === "string")?.["uuid"];
+  const entries = lines.flatMap(parseEntry);
+  const past = pastOf(entries);
+  const after = hasEnded(stored) ? stored : recordAfter(stored, entries);
+  return {
+    entries,
+    past,
+    record: { ...after, state: past.end?.state ?? "interrupted" },
+    lostShells: lostShells(lines),
+    files: {
+      state: stored.state,
+      metaLength: statSync(metaPath).size,
+      lastUuid: typeof last === "string" ? last : null,
+    },
+  };
+}
+
+/** Lines are only ever added to a transcript, so that its size tells whether any were. */
+function sizeOf(transcript: string): number {
+  return statSync(transcript, { throwIfNoEntry: false })?.size ?? 0;
 }

@@ -1,0 +1,81 @@
+import { statSync } from "node:fs";
+import { hasEnded } from "../events/agent-record.ts";
+import { filesAtOnce, mapAtMost } from "../platform/gate.ts";
+import {
+  agentNow,
+  oldestFirst,
+  readAsWritten,
+  transcriptOf,
+  type AgentAsWritten,
+  type AgentOnDisk,
+} from "./agent-on-disk.ts";
+import { listAgents } from "./list-agents.ts";
+import { glanceAt } from "./meta.ts";
+
+/** Every agent below a config directory whose file does not say that it has ended: it runs, or its process is gone. */
+export function findOpenAgents(configDir: string): Promise<AgentOnDisk[]> {
+  return new OpenAgents(configDir).look();
+}
+
+/**
+ * The same, again and again. Files that have not changed since the last look are not read again. Whether the process of an
+ * agent is there is asked each time.
+ */
+export class OpenAgents {
+  readonly #configDir: string;
+  /** Stamps of the files that say that their agent has ended, or that are none of Retinue's. */
+  readonly #closed = new Map<string, string>();
+  #open = new Map<string, Known>();
+
+  constructor(configDir: string) {
+    this.#configDir = configDir;
+  }
+
+  /** Oldest first. */
+  async look(): Promise<AgentOnDisk[]> {
+    const files = listAgents(this.#configDir).map(({ file }) => file);
+    const open = files.filter((file) => this.#isOpen(file));
+    const known = await mapAtMost(filesAtOnce, open, (file) => this.#read(file));
+    this.#open = new Map(known.map((one) => [one.file, one]));
+    return oldestFirst(known.flatMap(({ found }) => (found === undefined ? [] : agentNow(found))));
+  }
+
+  #isOpen(file: string): boolean {
+    const stamp = stampOf(file);
+    if (stamp === absent) return false;
+    if (stamp !== undefined && stamp === this.#closed.get(file)) return false;
+    const glance = glanceAt(file);
+    if (glance !== undefined && !hasEnded(glance)) return true;
+    if (stamp !== undefined) this.#closed.set(file, stamp);
+    return false;
+  }
+
+  async #read(file: string): Promise<Known> {
+    const [own, transcript] = [stampOf(file), stampOf(transcriptOf(file))];
+    const stamp = own && transcript && `${own} ${transcript}`;
+    const known = this.#open.get(file);
+    if (stamp !== undefined && stamp === known?.stamp) return known;
+    return { file, stamp, found: await readAsWritten(file) };
+  }
+}
+
+interface Known {
+  readonly file: string;
+  readonly stamp: string | undefined;
+  readonly found: AgentAsWritten | undefined;
+}
+
+const absent = "absent";
+
+/** Longer than a tick of any file system's clock. */
+const settledMs = 2000;
+
+/** Tells one version of a file from the next. A file that was just written has none: the next write may have the same time. */
+function stampOf(path: string): string | undefined {
+  try {
+    const { mtimeMs, size, ino } = statSync(path);
+    return Date.now() - mtimeMs < settledMs ? undefined : `${ino}/${size}/${mtimeMs}`;
+  } catch {
+    return absent;
+  }
+}
