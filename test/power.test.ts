@@ -104,8 +104,8 @@ async function lostIn(
   told: readonly Acknowledged[],
 ): Promise<string[]> {
   const projectDir = projectDirectory(configDir, cwd);
-  const [session = "none"] = namesIn(projectDir).filter((name) => !name.includes("."));
-  const paths = sessionPaths(projectDir, session as SessionId);
+  const session = namesIn(projectDir).find((name) => !name.includes("."));
+  const paths = sessionPaths(projectDir, (session ?? "none") as SessionId);
   const lost = lostOf(told, readBooks(paths.sessionDir)).map((one) => JSON.stringify(one));
   const ends = new Map(
     told.flatMap((one) => (one.kind === "end" ? [[one.agentId, one.state]] : [])),

@@ -13,7 +13,7 @@ import { filesAtOnce, mapAtMost } from "../platform/gate.ts";
 export class DiskSync {
   readonly #open: OpenForSync;
   #waiting: Waiting[] = [];
-  #passes: Promise<void> | undefined;
+  #isRunning = false;
   /** Directories whose own names are on the disk. */
   readonly #named = new Set<string>();
   /** Files whose sync failed. A second sync may succeed although their bytes are lost. */
@@ -41,15 +41,17 @@ export class DiskSync {
   #wait(work: Work): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#waiting.push({ ...work, resolve, reject });
-    this.#passes ??= this.#runPasses();
+    if (!this.#isRunning) void this.#runPasses();
     return promise;
   }
 
+  /** Never rejects. */
   async #runPasses(): Promise<void> {
+    this.#isRunning = true;
     // Agents that write in the same turn of the event loop share a pass, also on a fast disk.
     await setImmediate();
     while (this.#waiting.length > 0) await this.#pass(this.#waiting.splice(0));
-    this.#passes = undefined;
+    this.#isRunning = false;
   }
 
   async #pass(waiting: readonly Waiting[]): Promise<void> {

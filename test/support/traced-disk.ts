@@ -21,8 +21,6 @@ export class TracedDisk {
   /** A directory has no file. */
   readonly #names = new Map<string, File | null>();
   readonly #syncedNames = new Map<string, File | null>();
-  /** By path: how often it was synced. */
-  readonly syncs = new Map<string, number>();
 
   /** Follows a trace below `root`. `onWrite` is called with the bytes of each write, before the next call counts. */
   follow(trace: string, root: string, onWrite: (path: string, bytes: Buffer) => void): void {
@@ -69,7 +67,6 @@ export class TracedDisk {
     const bytes = file?.bytes;
     const names = [...this.#names].filter(([one]) => dirname(one) === path);
     return () => {
-      this.syncs.set(path, (this.syncs.get(path) ?? 0) + 1);
       if (file && bytes !== undefined) file.synced = bytes;
       if (file) return;
       for (const one of this.#syncedNames.keys())
