@@ -38,7 +38,10 @@ test("changes that come while the disk is busy are written in their order, and n
   const { path, meta } = keeper(async () => {
     for (let turn = 0; turn < 5; turn += 1) await setImmediate();
   });
-  await Promise.all([started, moved, ended].map((one) => meta.apply(one)));
+  const first = meta.apply(started);
+  await setImmediate();
+  await setImmediate();
+  await Promise.all([first, meta.apply(moved), meta.apply(ended)]);
   expect((await readMeta(path)).retinue).toMatchObject({ state: "completed", background: true });
   expect(meta.tellsEnd).toBe(true);
   expect(readdirSync(join(path, ".."))).toEqual(["agent-a1.meta.json"]);
