@@ -47,7 +47,7 @@ export function branchAgent(
       const origin = { from: id, turn: request.turn ?? null };
       const prepare = (files: AgentFiles): void => files.copy(eventsOf(entries), origin);
       const run = request.prompt === undefined ? sharedRun(earlier.record, entries) : undefined;
-      const running = registry.add(agent, { standing: false, prepare, ...(run && { run }) });
+      const running = await registry.add(agent, { standing: false, prepare, ...(run && { run }) });
       const task = {
         prompt: request.prompt ?? null,
         source: "human",

@@ -38,7 +38,6 @@ import { spawn, type House, type SpawnFor } from "./spawn.ts";
 import type { SpawnRequestInput } from "./contract/spawn-request.ts";
 import { longestTimer } from "./contract/longest-timer.ts";
 import type { HeldLease } from "./transcript/lease/take-lease.ts";
-import { closePowerJournal } from "./transcript/power/open-power-journal.ts";
 import type { RefusedSpeaker } from "./processes/speaker.ts";
 
 /** Starts a session. Options that do not fit throw `invalid_config` naming the field. */
@@ -269,7 +268,7 @@ export class Manager {
 
   /** Lets a child that its parent waits for go on by itself. Its parent goes on at once, and is told when it ends. */
   async background(id: string): Promise<AgentRow> {
-    return rowOf(moveToBackground(this.#find(id), this.#house).record);
+    return rowOf((await moveToBackground(this.#find(id), this.#house)).record);
   }
 
   /**
@@ -337,7 +336,6 @@ export class Manager {
       await this.stopAll("the manager was closed");
     } finally {
       await this.#prune[Symbol.asyncDispose]();
-      await closePowerJournal(this.#house.session.power, this.#house.session.logger);
       await this.#house.session.inbox[Symbol.asyncDispose]();
       await this.#house.session.sandbox?.close();
       this.#house.session.bus.close();

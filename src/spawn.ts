@@ -94,7 +94,7 @@ export function spawn(input: SpawnRequestInput, by: SpawnFor, house: House): Pro
     const ticket = takesSlot ? session.slots.reserve(claimOf(agent)) : new Ticket(null);
     try {
       // The generator, driven by the registry whoever waits for it.
-      const running = registry.add(agent, { standing: request.prompt === undefined });
+      const running = await registry.add(agent, { standing: request.prompt === undefined });
       if (request.prompt === undefined) return running;
       const source = by.kind === "agent" ? "parent" : "human";
       const task = { prompt: request.prompt, source, timeout: agent.costs.timeout } as const;

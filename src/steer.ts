@@ -25,9 +25,9 @@ export async function sendMessage(
       `Agent ${id} is ${state} and reads no more messages. Resume it with the message instead.`,
     );
   }
-  const { paths, redactor, clock, power } = session;
+  const { paths, redactor, clock, disk } = session;
   const message = { text: redactor.text(text), at: clock.now() };
-  const kept = await storing(() => keepMessage(paths.mail(id), message, power));
+  const kept = await storing(() => keepMessage(paths.mail(id), message, disk));
   registry.post(id, { ...kept, text });
   return { messageId: kept.id, agentId: id };
 }
@@ -45,10 +45,10 @@ async function storing<Kept>(work: () => Promise<Kept>): Promise<Kept> {
   }
 }
 
-export function moveToBackground(
+export async function moveToBackground(
   { id, state, parentId }: AgentRecord,
   { registry, session }: House,
-): RunningAgent {
+): Promise<RunningAgent> {
   const running = registry.get(id);
   if (!session.allowsBackground) {
     throw new RetinueError(
@@ -65,6 +65,6 @@ export function moveToBackground(
       `Agent ${id} has no parent that waits for it. Name one of its children.`,
     );
   }
-  registry.background(running);
+  await registry.background(running);
   return running;
 }

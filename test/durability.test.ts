@@ -72,7 +72,6 @@ turns:
     const names = modes.map(({ name }) => name).join("\n");
     expect(names).toMatch(/tool-results\/.*txt/);
     expect(names).toMatch(/audit\.jsonl/);
-    expect(names.includes("journal.log")).toBe(durability === "power");
   },
 );
 

@@ -1,13 +1,11 @@
 import { agentSummary, figures } from "../src/events/events-fixture.ts";
 import { advance, failureOf, introduce, type AgentRecord } from "../src/events/agent-record.ts";
 import type { AgentId, SessionId } from "../src/contract/ids.ts";
-import { readFileSync, readlinkSync, closeSync, readdirSync, rmSync, statSync } from "node:fs";
+import { readFileSync, readlinkSync, closeSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { newSessionId } from "../src/contract/ids.ts";
 import { JsonlWriter, readJsonl } from "../src/transcript/lines/jsonl.ts";
-import { PowerJournal } from "../src/transcript/power/power-journal.ts";
-import { replayJournal } from "../src/transcript/power/replay-journal.ts";
 import { inspectTranscript } from "../src/transcript/inspect.ts";
 import { readAgent } from "../src/transcript/agent-on-disk.ts";
 import { metaOf, type AgentMeta } from "../src/transcript/meta.ts";
@@ -16,7 +14,7 @@ import { takeLease } from "../src/transcript/lease/take-lease.ts";
 import { writeMeta } from "../src/transcript/write-meta.ts";
 import { office, untilGo } from "./support/office.ts";
 import { noSmallDisk, smallDisk } from "./support/small-disk.ts";
-import { idsOfType, setStage, temporaryDirectory } from "./support/stage.ts";
+import { idsOfType, setStage } from "./support/stage.ts";
 
 const header = { agentId: "a1" as AgentId, sessionId: "s" as SessionId, at: 0 };
 const identity = agentSummary({ type: "Explore", description: "d".repeat(3000), depth: 1 });
@@ -94,29 +92,6 @@ describe.skipIf(noSmallDisk !== undefined)(
       expect(writeMeta(path, longer, length)).toBeGreaterThan(length);
       expect((await readAgent(path))?.record.description).toHaveLength(9000);
       expect(statSync(path).mode & 0o777).toBe(0o600);
-    });
-
-    test("a power journal that finds no room puts the files on the disk and starts again in its own", async () => {
-      const disk = smallDisk(256);
-      const root = temporaryDirectory();
-      const path = join(disk.path, "journal.log");
-      const journal = new PowerJournal({ path, root });
-      const writer = new JsonlWriter(join(root, "a.jsonl"), {
-        appended: (file, at, bytes) => journal.note(file, at, bytes),
-      });
-      const line = JSON.stringify({ text: "x".repeat(20_000) });
-      writer.append([line]);
-      writer.append([line]);
-      await journal.commit();
-      disk.fill(4);
-      writer.append([line]);
-      await journal.commit();
-      expect(journal.counts).toMatchObject({ checkpoints: 1 });
-      const { size } = statSync(writer.path);
-      rmSync(writer.path);
-      replayJournal({ path, root });
-      expect(statSync(writer.path).size).toBe(size);
-      writer.close();
     });
 
     test("a lease is there whole or not at all, so that the session can be had as soon as there is room", () => {

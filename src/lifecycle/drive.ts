@@ -10,8 +10,8 @@ import { unstoredEnd, unstoredMessage } from "./history/unstored.ts";
 export async function drive(
   events: AsyncGenerator<AgentEvent, AgentResult>,
   options: {
-    /** Throws or rejects. Without a promise it is done when it returns. */
-    store: (event: AgentEvent) => Promise<void> | undefined;
+    /** Resolves when the event is on disk. */
+    store: (event: AgentEvent) => Promise<void>;
     announce: (event: AgentEvent) => void;
     abort: AbortController;
   },

@@ -116,17 +116,17 @@ export class Registry {
   }
 
   /**
-   * Adds a new agent. A standing one is idle until it is given a task. `prepare` writes the beginning of its files; `run`: the
-   * part of the first run that is over already.
+   * Adds a new agent. A standing one is idle until it is given a task, and its idle state is on disk when this resolves.
+   * `prepare` writes the beginning of its files; `run`: the part of the first run that is over already.
    */
-  add(
+  async add(
     agent: ResolvedAgent,
     {
       standing,
       prepare,
       ...share
     }: { standing: boolean; prepare?: (files: AgentFiles) => void; run?: AgentRecord["run"] },
-  ): RunningAgent {
+  ): Promise<RunningAgent> {
     const { id: sessionId, clock, redactor, models } = this.#session;
     const { scripted } = models.for(agent);
     const summary = summarize(agent, { scripted, standing, prompt: null });
@@ -137,7 +137,7 @@ export class Registry {
     this.#agents.set(agent.id, running);
     try {
       prepare?.(files);
-      if (standing) this.#tell(running, { type: "agent-idle", agent: summary });
+      if (standing) await this.#tell(running, { type: "agent-idle", agent: summary });
     } catch (error) {
       files.close();
       this.#agents.delete(agent.id);
@@ -170,11 +170,11 @@ export class Registry {
   }
 
   /** Lets a running child go on by itself: whoever waits for it gets its id at once, and its result as a notification. */
-  background(running: RunningAgent): void {
+  async background(running: RunningAgent): Promise<void> {
     if (running.isBackground) return;
     this.#parentOf(running)?.mailbox.expect(running.agent.id);
     running.moveToBackground();
-    this.#tellAnyway(running, { type: "agent-background" });
+    await this.#tellAnyway(running, { type: "agent-background" });
   }
 
   /** Gives an agent a message. False when it reads no more in this run. */
@@ -199,8 +199,7 @@ export class Registry {
       if (died.agents.length === 0) died.agents.push(running.agent.id);
       const figures = running.figures(this.#session.clock.now());
       const result = { ...figures, state: "stopped", content: running.content, reason } as const;
-      this.#tellAnyway(running, { type: "agent-end", result });
-      running.files.close();
+      await this.#tellAnyway(running, { type: "agent-end", result });
       this.#evict(running);
     }
     running.files.memory?.forget();
@@ -256,7 +255,7 @@ export class Registry {
         },
       });
     } catch (error) {
-      return this.#crash(running, errorMessage(error));
+      return await this.#crash(running, errorMessage(error));
     } finally {
       // After its end was announced, so that nobody sees more agents running than the limit allows.
       ticket.release();
@@ -300,18 +299,18 @@ export class Registry {
     return parentId === null ? undefined : this.#agents.get(parentId);
   }
 
-  #crash(running: RunningAgent, message: string): AgentResult {
+  async #crash(running: RunningAgent, message: string): Promise<AgentResult> {
     const figures = running.figures(this.#session.clock.now());
     const error = { code: "crashed", message } as const;
     const result: AgentResult = { ...figures, state: "failed", content: running.content, error };
-    this.#tellAnyway(running, { type: "agent-end", result });
+    await this.#tellAnyway(running, { type: "agent-end", result });
     return result;
   }
 
   /** Says it even when it cannot be stored. */
-  #tellAnyway(running: RunningAgent, body: AgentEventBody): void {
+  async #tellAnyway(running: RunningAgent, body: AgentEventBody): Promise<void> {
     try {
-      this.#tell(running, body);
+      await this.#tell(running, body);
     } catch (error) {
       this.#session.bus.publish(this.#eventOf(running, body));
       this.#session.logger.warn(
@@ -321,11 +320,15 @@ export class Registry {
     }
   }
 
-  /** For what happens to an agent outside its runs. */
-  #tell(running: RunningAgent, body: AgentEventBody): void {
+  /** For what happens to an agent outside its runs. Nobody else closes its files then. */
+  async #tell(running: RunningAgent, body: AgentEventBody): Promise<void> {
     const event = this.#eventOf(running, body);
     running.apply(event);
-    running.files.storeNow(event);
+    try {
+      await running.files.store(event);
+    } finally {
+      running.files.close();
+    }
     this.#session.bus.publish(event);
   }
 

@@ -8,7 +8,7 @@ import type { Models } from "../model/models.ts";
 import type { PriceOverrides } from "../model/prices.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Logger } from "../platform/logger.ts";
-import type { PowerJournal } from "../transcript/power/power-journal.ts";
+import type { DiskSync } from "../transcript/disk-sync.ts";
 import type { Limits, Settings } from "../settings/settings.ts";
 import type { SessionSandbox } from "../platform/sandbox/session-sandbox.ts";
 import type { Redactor } from "../redact/redactor.ts";
@@ -27,8 +27,8 @@ export interface Session {
   readonly paths: SessionPaths;
   /** What makes the session this process's own. */
   readonly lease: HeldLease;
-  /** What makes writes survive a power cut, if they are to. */
-  readonly power: PowerJournal | undefined;
+  /** The way of files to the disk itself, with `durability: "power"`. */
+  readonly disk: DiskSync | undefined;
   /** What every transcript line of the session says of itself. */
   readonly envelope: Omit<Envelope, "isSidechain" | "agentId">;
   readonly models: Models;

@@ -46,7 +46,7 @@ import { createTools } from "../tools/registry.ts";
 import { backgroundDisabled } from "../settings/background-disabled.ts";
 import { projectDirectory, sessionPaths, type SessionPaths } from "../transcript/paths.ts";
 import { takeLease } from "../transcript/lease/take-lease.ts";
-import { openPowerJournal } from "../transcript/power/open-power-journal.ts";
+import { DiskSync } from "../transcript/disk-sync.ts";
 import { version } from "../contract/version.ts";
 
 /** Builds everything that the agents of one session share. */
@@ -86,7 +86,7 @@ export function buildHouse(
     id,
     paths,
     lease: takeLease(paths),
-    power: openPowerJournal(options.durability, { paths, logger }),
+    disk: options.durability === "power" ? new DiskSync() : undefined,
     settings,
     ...questions,
     envelope: {

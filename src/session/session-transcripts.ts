@@ -82,7 +82,7 @@ export class SessionTranscripts {
       throw new RetinueError("invalid_request", "append() needs a text. Write what to note.");
     return this.#changes.run(async () => {
       const agent = await this.#find(id);
-      const { paths, envelope, redactor, clock } = this.#session;
+      const { paths, envelope, redactor, clock, disk } = this.#session;
       const isMain = agent.file === paths.mainMeta;
       await appendNotice({
         path: agent.transcript,
@@ -95,6 +95,7 @@ export class SessionTranscripts {
         at: clock.now(),
         check: () => this.#refuseBusy(agent),
       });
+      await disk?.sync(agent.transcript);
     });
   }
 
@@ -107,7 +108,8 @@ export class SessionTranscripts {
       const agent = await this.#find(id);
       this.#refuseBusy(agent);
       const { removeAgent } = await import("../transcript/remove-agent.ts");
-      await removeAgent(agent, { sessionIsOpen: true, power: this.#session.power });
+      await removeAgent(agent, { sessionIsOpen: true });
+      await this.#session.disk?.syncNames(dirname(agent.file));
       this.#registry.forget(agent.record.id);
     });
   }

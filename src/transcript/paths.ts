@@ -23,8 +23,6 @@ export interface SessionPaths {
   readonly lease: string;
   /** What a detached run printed. */
   readonly runLog: string;
-  /** What survives a power cut before the files do. */
-  readonly powerJournal: string;
   /** Transcripts of all agents but the main one, with their meta files. */
   readonly agentsDir: string;
   transcript(id: AgentId): string;
@@ -50,7 +48,6 @@ export function sessionPaths(projectDir: string, sessionId: SessionId): SessionP
     mail: (id) => join(sessionDir, "mail", `${id}.jsonl`),
     lease: join(sessionDir, "lease.json"),
     runLog: join(sessionDir, "run.log"),
-    powerJournal: join(sessionDir, "journal.log"),
     agentsDir,
     transcript: (id) => `${agentsDir}/agent-${id}.jsonl`,
     meta: (id) => `${agentsDir}/agent-${id}.meta.json`,

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { AgentEvent } from "../events/event.ts";
 import { textOf } from "../contract/message.ts";
-import { JsonlWriter, type JsonlObserver } from "./lines/jsonl.ts";
+import { JsonlWriter } from "./lines/jsonl.ts";
+import type { Repair } from "./lines/repair-lines.ts";
 import {
   answerBodies,
   attachmentBody,
@@ -42,9 +43,9 @@ export class TranscriptRecorder {
     envelope: Envelope;
     agentType: string | null;
     permissionMode: string;
-    observer?: JsonlObserver;
+    onRepair?: (repair: Repair) => void;
   }) {
-    this.#writer = new JsonlWriter(options.path, options.observer);
+    this.#writer = new JsonlWriter(options.path, options.onRepair);
     const { isSidechain, agentId, ...rest } = options.envelope;
     this.#sessionId = rest.sessionId;
     this.#before = JSON.stringify({ isSidechain, agentId }).slice(1, -1);

@@ -41,6 +41,7 @@ test("all that belongs to an agent goes: under its name, of its calls, and its o
   const own = {
     "subagents/agent-a1.jsonl": lines.map((line) => `${JSON.stringify(line)}\n`).join(""),
     "subagents/agent-a1.jsonl.bad": "{ torn\n",
+    "subagents/agent-a1.meta.json.new": "half of wh",
     "tasks/b1.output": "of its command",
     "tool-results/a1.2.txt": "long result of its second run",
     "tool-results/a1.call.toolu_1_x.txt": "long output",

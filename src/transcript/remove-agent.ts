@@ -2,8 +2,6 @@ import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { RetinueError } from "../contract/errors.ts";
 import { holdDirectory } from "../platform/files/hold-directory.ts";
-import { keepAway } from "./power/journal-removals.ts";
-import type { PowerJournal } from "./power/power-journal.ts";
 import { removeTree, unlessGone } from "../platform/files/remove-tree.ts";
 import { realPath } from "../platform/files/real-path.ts";
 import { filesOfAgent } from "./files-of-agent.ts";
@@ -11,6 +9,7 @@ import { isOpen, readAgent, sessionDirectory, type AgentOnDisk } from "./agent-o
 import { removeSession } from "./retention.ts";
 import { isHeld } from "./lease/liveness.ts";
 import { agentsIn } from "./session-directory.ts";
+import { draftOf } from "./write-meta.ts";
 
 /**
  * Removes everything that an ended agent has on disk: its transcript, long results and outputs of its own, plans, open
@@ -22,7 +21,7 @@ import { agentsIn } from "./session-directory.ts";
  */
 export async function removeAgent(
   agent: AgentOnDisk,
-  { sessionIsOpen, power }: { sessionIsOpen: boolean; power?: PowerJournal | undefined },
+  { sessionIsOpen }: { sessionIsOpen: boolean },
 ): Promise<void> {
   const { id: agentId, sessionId } = agent.record;
   const isMain = basename(agent.file) === "main.meta.json";
@@ -30,23 +29,11 @@ export async function removeAgent(
   refuseBusy(agent);
   if (!sessionIsOpen) refuseUnended(agent, directory);
   if (isMain) await refuseWithBusyChildren(directory, agentId);
-  const files = [...(await filesOfAgent(agent, directory)), agent.transcript, agent.file];
-  await forget(files, directory, power);
+  const rest = await filesOfAgent(agent, directory);
+  const files = [...rest, agent.transcript, draftOf(agent.file), agent.file];
   for (const file of files) await removeTree(file);
   if (sessionIsOpen || (await agentsIn(directory, sessionId)) !== undefined) return;
   await removeRest(directory, sessionId);
-}
-
-/** A power journal would bring them back. */
-async function forget(
-  files: readonly string[],
-  directory: string,
-  power: PowerJournal | undefined,
-): Promise<void> {
-  if (power === undefined)
-    return keepAway({ path: join(directory, "journal.log"), root: dirname(directory) }, files);
-  for (const file of files) power.noteRemoval(file);
-  await power.commit();
 }
 
 function refuseBusy({ record, runner }: AgentOnDisk): void {

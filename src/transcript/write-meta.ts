@@ -1,5 +1,5 @@
 import { closeSync, openSync } from "node:fs";
-import { replaceWhole } from "../platform/files/replace-whole.ts";
+import { replaceWhole, writeAnew } from "../platform/files/replace-whole.ts";
 import { writeWhole } from "../platform/files/write-whole.ts";
 import type { AgentMeta } from "./meta.ts";
 
@@ -17,14 +17,32 @@ export function writeMeta(path: string, meta: AgentMeta, length: number): number
   const json = JSON.stringify(meta);
   const size = Buffer.byteLength(json) + 1;
   if (size <= length) return overwrite(path, padded(json, length - size));
-  const room = Math.ceil((size + roomForTheEnd) / block) * block;
   try {
-    return replaceWhole(path, padded(json, room - size));
+    return replaceWhole(path, roomy(json));
   } catch (error) {
     const shorter = length === 0 ? undefined : cutToFit(meta, size - length);
     if (shorter === undefined) throw error;
     return writeMeta(path, shorter, length);
   }
+}
+
+/** The name of a new meta file until it takes the place of the old one. */
+export function draftOf(path: string): string {
+  return `${path}.new`;
+}
+
+/**
+ * Writes the meta file that is to replace the one at `path`, and returns its length. A power cut may tear a file that is
+ * overwritten in place; a second file costs more, but one of the two is always whole. Throws the file system's error.
+ */
+export function draftMeta(path: string, meta: AgentMeta): number {
+  return writeAnew(draftOf(path), roomy(JSON.stringify(meta)));
+}
+
+function roomy(json: string): string {
+  const size = Buffer.byteLength(json) + 1;
+  const room = Math.ceil((size + roomForTheEnd) / block) * block;
+  return padded(json, room - size);
 }
 
 function padded(json: string, blanks: number): string {

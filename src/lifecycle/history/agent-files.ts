@@ -1,7 +1,7 @@
 import type { AgentId } from "../../contract/ids.ts";
 import type { AgentRecord } from "../../events/agent-record.ts";
 import type { AgentEvent, AgentEventBody, EventHeader } from "../../events/event.ts";
-import type { PowerJournal } from "../../transcript/power/power-journal.ts";
+import type { DiskSync } from "../../transcript/disk-sync.ts";
 import type { Repair } from "../../transcript/lines/repair-lines.ts";
 import type { ResolvedAgent } from "../../contract/resolved-agent.ts";
 import type { Redactor } from "../../redact/redactor.ts";
@@ -9,7 +9,7 @@ import type { RunRecord } from "../../transcript/entry.ts";
 import { TranscriptRecorder } from "../../transcript/recorder.ts";
 import { Memory } from "../memory.ts";
 import { OutputFile } from "./output-file.ts";
-import { MetaKeeper, type MetaChange } from "./keep-meta.ts";
+import { MetaKeeper } from "./keep-meta.ts";
 import type { Session } from "../session.ts";
 import { storedAgent } from "./stored-agent.ts";
 import { unstoredEnd } from "./unstored.ts";
@@ -34,7 +34,7 @@ export class AgentFiles {
   readonly #paths: Session["paths"];
   /** While nobody waits for it. */
   #output: OutputFile | undefined;
-  readonly #power: PowerJournal | undefined;
+  readonly #disk: DiskSync | undefined;
   /** The transcript does not say how the run ended. */
   #isUnrecorded = false;
 
@@ -44,8 +44,8 @@ export class AgentFiles {
     { record, earlier }: { record: AgentRecord; earlier?: EarlierFiles | undefined },
   ) {
     const main = agent.relates.depth === 0;
-    const { power, logger } = session;
-    this.#power = power;
+    const { disk, logger } = session;
+    this.#disk = disk;
     this.recorder = new TranscriptRecorder({
       path: main ? session.paths.mainTranscript : session.paths.transcript(agent.id),
       envelope: {
@@ -57,15 +57,12 @@ export class AgentFiles {
       },
       agentType: main ? null : agent.type,
       permissionMode: agent.meets.permissions.mode,
-      observer: {
-        repaired: (repair) => logger.warn(...repairWarning(repair)),
-        ...(power && { appended: (path, at, bytes) => power.note(path, at, bytes) }),
-      },
+      onRepair: (repair) => logger.warn(...repairWarning(repair)),
     });
     this.memory = record.standing ? new Memory() : undefined;
     this.#lastUuid = earlier?.lastUuid ?? null;
     const metaPath = main ? session.paths.mainMeta : session.paths.meta(agent.id);
-    this.#meta = new MetaKeeper(metaPath, record, earlier?.metaLength ?? 0);
+    this.#meta = new MetaKeeper(metaPath, { record, length: earlier?.metaLength ?? 0, disk });
     this.#redactor = session.redactor;
     this.#header = { agentId: agent.id, sessionId: session.id };
     this.#paths = session.paths;
@@ -108,58 +105,28 @@ export class AgentFiles {
   }
 
   /**
-   * When it returns, everything that the event has to leave behind is on disk; where that is to survive a power cut,
-   * when the promise resolves. Throws, or rejects with, the file system's error.
+   * Resolves when everything that the event has to leave behind is on disk. Its lines are written before the call returns.
+   * Rejects with the file system's error.
    */
-  store(event: AgentEvent): Promise<void> | undefined {
-    const stored = this.#write(event);
-    return stored && this.#power?.commit(stored.rest);
-  }
-
-  /**
-   * The same for what happens outside a run, when nobody else will close the files, and without waiting: it holds up the
-   * whole process where a power cut is to be survived.
-   */
-  storeNow(event: AgentEvent): void {
+  async store(event: AgentEvent): Promise<void> {
     try {
-      const stored = this.#write(event);
-      if (stored !== undefined) this.#power?.commitNow(stored.rest);
-    } finally {
-      this.close();
-    }
-  }
-
-  /**
-   * Nothing, if there was nothing to write. `rest` is what follows when the journal has it: the file beside the transcript
-   * must not be ahead of that.
-   */
-  #write(event: AgentEvent): { rest?: () => void } | undefined {
-    const recorded = this.#record(event);
-    if (event.type === "agent-background") this.#output = this.#newOutput();
-    this.#output?.apply(event);
-    const change = this.#meta.change(event);
-    if (change === undefined) return recorded ? {} : undefined;
-    this.#note(change);
-    if (this.#power === undefined) change.write();
-    return { rest: change.write };
-  }
-
-  #note({ path, meta }: MetaChange): void {
-    this.#power?.note(path, null, Buffer.from(JSON.stringify(meta)));
-  }
-
-  /** That it ended is said in the file beside the transcript even when the transcript cannot be written. */
-  #record(event: AgentEvent): boolean {
-    try {
-      return this.recorder.record(event);
+      const isRecorded = this.recorder.record(event);
+      this.#tellOutput(event);
+      if (isRecorded) await this.#disk?.sync(this.recorder.path);
     } catch (error) {
-      if (event.type !== "agent-end") throw error;
-      this.#isUnrecorded = true;
-      const change = this.#meta.change(unstoredEnd(event, error));
-      if (change !== undefined) this.#note(change);
-      change?.write();
+      if (event.type === "agent-end") {
+        this.#isUnrecorded = true;
+        // The file beside the transcript says that it ended even when the transcript cannot be written.
+        await this.#meta.apply(unstoredEnd(event, error));
+      }
       throw error;
     }
+    await this.#meta.apply(event);
+  }
+
+  #tellOutput(event: AgentEvent): void {
+    if (event.type === "agent-background") this.#output = this.#newOutput();
+    this.#output?.apply(event);
   }
 
   #newOutput(): OutputFile {

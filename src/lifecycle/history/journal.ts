@@ -23,7 +23,7 @@ export function journalSteps(options: {
   const begun = new Set(options.begun);
   const announced = async (key: string): Promise<void> => {
     recorder.intend(key, session.clock.now());
-    await session.power?.commit();
+    await session.disk?.sync(recorder.path);
   };
   return {
     run: (key, { repeatable }, work) => (repeatable ? work() : announced(key).then(work)),

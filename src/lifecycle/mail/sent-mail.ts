@@ -2,27 +2,22 @@ import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Mail } from "../../loop/mail.ts";
 import { JsonlWriter, parseJsonl } from "../../transcript/lines/jsonl.ts";
-import type { PowerJournal } from "../../transcript/power/power-journal.ts";
+import type { DiskSync } from "../../transcript/disk-sync.ts";
 
 /** Puts a message for an agent on disk; whoever sent it may rely on it from then on. Throws the file system's error. */
 export async function keepMessage(
   path: string,
   message: { text: string; at: number },
-  power: PowerJournal | undefined,
+  disk: DiskSync | undefined,
 ): Promise<Mail> {
   const id = `m${randomUUID().replaceAll("-", "").slice(-16)}`;
-  const writer = new JsonlWriter(
-    path,
-    power === undefined
-      ? {}
-      : { appended: (file, offset, bytes) => power.note(file, offset, bytes) },
-  );
+  const writer = new JsonlWriter(path);
   try {
     writer.append([JSON.stringify({ id, ...message })]);
   } finally {
     writer.close();
   }
-  await power?.commit();
+  await disk?.sync(path);
   return { id, text: message.text, source: "message" };
 }
 

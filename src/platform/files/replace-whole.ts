@@ -6,7 +6,7 @@ import { writeWhole } from "./write-whole.ts";
 /** The file has this text as a whole or is as it was, whenever the process is killed. Returns how many bytes that are. */
 export function replaceWhole(path: string, text: string): number {
   const next = `${path}.${process.pid}.new`;
-  const size = writeAgain(next, text);
+  const size = writeAnew(next, text);
   try {
     renameSync(next, path);
   } catch (error) {
@@ -29,8 +29,8 @@ export function writeNew(path: string, text: string): number {
   }
 }
 
-/** A process that had our id may have been killed before it renamed its own. */
-function writeAgain(path: string, text: string): number {
+/** Also where a process that was killed before it renamed its own file left one. */
+export function writeAnew(path: string, text: string): number {
   try {
     return writeNew(path, text);
   } catch (error) {

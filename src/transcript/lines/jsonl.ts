@@ -6,14 +6,6 @@ import { openInPrivateDirectory } from "../../platform/files/make-directory.ts";
 import { repairLines, type Repair } from "./repair-lines.ts";
 import { writeWhole } from "../../platform/files/write-whole.ts";
 
-/** Who else has to know what happens to a file of lines. Neither may throw. */
-export interface JsonlObserver {
-  /** The file was opened, and not all of it was well. */
-  repaired?(repair: Repair): void;
-  /** These bytes are in the file from `offset` on. */
-  appended?(path: string, offset: number, bytes: Buffer): void;
-}
-
 /**
  * Appends JSON lines to one private file, each with its sum. When `append` returns, `write(2)` has: what was acknowledged
  * survives `kill -9`. It does not yield in between, on purpose: a write into the page cache takes microseconds, a round
@@ -22,16 +14,17 @@ export interface JsonlObserver {
  */
 export class JsonlWriter {
   readonly path: string;
-  readonly #observer: JsonlObserver;
+  readonly #onRepair: ((repair: Repair) => void) | undefined;
   #file: number | undefined;
   /** Which file it was, and how far it was well when it was opened. */
   #checked = { inode: 0, size: 0, lines: 0 };
   /** What was appended here since. Others may have appended in between. */
   #own = { size: 0, lines: 0 };
 
-  constructor(path: string, observer: JsonlObserver = {}) {
+  /** `onRepair` is told what was wrong with the file when it was opened. It must not throw. */
+  constructor(path: string, onRepair?: (repair: Repair) => void) {
     this.path = path;
-    this.#observer = observer;
+    this.#onRepair = onRepair;
   }
 
   /** Lines of JSON objects without their ends. Throws the file system's error; none of them is in the file then. */
@@ -48,9 +41,6 @@ export class JsonlWriter {
     }
     this.#own.size += size;
     this.#own.lines += lines.length;
-    if (this.#observer.appended !== undefined) {
-      this.#observer.appended(this.path, fstatSync(file).size - size, Buffer.from(text));
-    }
   }
 
   /** A later `append` opens the file again. */
@@ -88,7 +78,7 @@ export class JsonlWriter {
       firstLine: from.lines + 1,
     });
     this.#checked = { inode, ...checked };
-    if (repair.torn > 0 || repair.bad.length > 0) this.#observer.repaired?.(repair);
+    if (repair.torn > 0 || repair.bad.length > 0) this.#onRepair?.(repair);
   }
 
   /** A full disk may have taken half of it. Opening cuts that off; if it cannot, the next append will. */

@@ -18,7 +18,7 @@ function opened(): { path: string; writer: JsonlWriter; repairs: Repair[] } {
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   const path = join(directory, "a.jsonl");
   const repairs: Repair[] = [];
-  const writer = new JsonlWriter(path, { repaired: (repair) => repairs.push(repair) });
+  const writer = new JsonlWriter(path, (repair) => repairs.push(repair));
   onTestFinished(() => writer.close());
   return { path, writer, repairs };
 }
@@ -56,7 +56,7 @@ test("a bad line in the middle stays, is passed over, and is copied once however
   writeFileSync(path, before);
   appendFileSync(path, Buffer.from([0xff, 0x0a]));
   for (const n of [4, 5]) {
-    const another = new JsonlWriter(path, { repaired: (repair) => repairs.push(repair) });
+    const another = new JsonlWriter(path, (repair) => repairs.push(repair));
     another.append([line(n)]);
     another.close();
   }
