@@ -13,6 +13,7 @@ import type { Limits, Settings } from "../settings/settings.ts";
 import type { SessionSandbox } from "../platform/sandbox/session-sandbox.ts";
 import type { Redactor } from "../redact/redactor.ts";
 import type { Tool } from "../tools/tool.ts";
+import type { TreeLock } from "../tools/shell/tree-lock.ts";
 import type { FileLedger } from "../tools/files/file-state.ts";
 import type { HeldLease } from "../transcript/lease/take-lease.ts";
 import type { SessionPaths } from "../transcript/paths.ts";
@@ -49,6 +50,7 @@ export interface Session {
   readonly slots: Slots;
   readonly bus: EventBus;
   readonly ledger: FileLedger;
+  readonly tree: TreeLock;
   /** Where commands run, if the settings say so. */
   readonly sandbox: SessionSandbox | undefined;
   readonly clock: Clock;

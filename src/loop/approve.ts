@@ -10,6 +10,7 @@ import type { PermissionMode } from "../contract/resolved-agent.ts";
 import { realPath } from "../platform/files/real-path.ts";
 import type { ConfinedTo } from "../platform/sandbox/confined-to.ts";
 import { loadShellParser } from "../permissions/shell/parser.ts";
+import type { TreeHold } from "../tools/shell/tree-lock.ts";
 import type { QuestionReply, Tool } from "../tools/tool.ts";
 import type { LoopContext } from "./loop-context.ts";
 import { begunCalls } from "./pending.ts";
@@ -52,6 +53,8 @@ export type Approved =
       readonly real: ReadonlyMap<string, string>;
       /** The limit of a command that nobody approved. */
       readonly confinedTo: ConfinedTo | null;
+      /** The hold of such a command on the files around it; it ends with the call. */
+      readonly hold?: TreeHold | undefined;
     }
   | { readonly allowed: false; readonly text: string };
 
@@ -70,17 +73,27 @@ export async function approve(
   // An agent that was asked for before a crash: it was allowed then, and is only found again.
   if (tool.kind === "spawn" && begunCalls(context.history).has(call.id))
     return { allowed: true, input, changed: false, real: new Map(), confinedTo: null };
-  if (tool.effect === "command") await loadShellParser();
-  const first = await steps.run(`${key}/decide`, { repeatable: true }, async () =>
-    judge(context, tool, input),
-  );
+  const { tree, closed } = context.workbench;
+  if (tool.effect === "command") {
+    await loadShellParser();
+    await tree.settled();
+  }
+  let hold: TreeHold | undefined;
+  const first = await steps.run(`${key}/decide`, { repeatable: true }, async () => {
+    const judged = judge(context, tool, input);
+    const use = judged.decision.tree;
+    // In the same moment: nothing is moved between the decision and the hold.
+    if (use !== undefined) hold = tree.hold(use);
+    if (use?.runsOn === true) hold?.keepUntil(closed);
+    return judged;
+  });
   const { decision } = first;
   if (decision.verdict === "deny") return denied(context, call, decision.reason);
   // A question is itself what a person is asked.
   if (decision.verdict === "allow" || tool.effect === "question") {
     // A decision that was recorded by an older version has no such field.
     const confinedTo = decision.confinedTo ?? null;
-    return { allowed: true, input, changed: false, real: first.real, confinedTo };
+    return { allowed: true, input, changed: false, real: first.real, confinedTo, hold };
   }
   const { reason, part, suggestions } = decision;
   report.emit({ type: "permission-request", call, reason, part, suggestions: [...suggestions] });
@@ -158,6 +171,10 @@ export function rulebookOf(
   resolved: (path: string) => string = realPath,
 ): Rulebook {
   const shellHome = workbench.env?.["HOME"];
-  const ground = { ...realGround(workbench.cwd, undefined, shellHome), realPath: resolved };
+  const ground = {
+    ...realGround(workbench.cwd, undefined, shellHome),
+    isShared: workbench.tree.isRead,
+    realPath: resolved,
+  };
   return new Rulebook(meets().permissions, () => approvals.grants(), ground);
 }

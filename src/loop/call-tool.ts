@@ -6,6 +6,7 @@ import type { ToolResultBlock } from "../contract/message.ts";
 import { mayReachPrivate } from "../permissions/rules/private-host.ts";
 import { realPath } from "../platform/files/real-path.ts";
 import type { ConfinedTo } from "../platform/sandbox/confined-to.ts";
+import type { TreeHold } from "../tools/shell/tree-lock.ts";
 import { toolName } from "../tools/registry.ts";
 import type { LeafTool, QuestionReply, Tool, ToolOutput } from "../tools/tool.ts";
 import type { LoopContext } from "./loop-context.ts";
@@ -71,13 +72,14 @@ async function runCall(
     const approved = await approve(context, tool, call, parsed.data);
     if (!approved.allowed) return failure(approved.text);
     const { input, changed, real, confinedTo } = approved;
+    using hold = approved.hold;
     if (changed) changedTo = input;
     const output =
       tool.kind === "spawn"
         ? tool.report(await steps.child(key, tool.request(input as never), call.id))
         : await steps.run(key, { repeatable: tool.repeatable }, () =>
             underClock(context, tool, call, (own) =>
-              execute(own, { tool, call, input, real, confinedTo, leave }),
+              execute(own, { tool, call, input, real, confinedTo, hold, leave }),
             ),
           );
     return withInput(output, changedTo);
@@ -119,6 +121,7 @@ function execute(
     input,
     real,
     confinedTo,
+    hold,
     leave,
   }: {
     tool: LeafTool;
@@ -126,6 +129,7 @@ function execute(
     input: Record<string, unknown>;
     real: ReadonlyMap<string, string>;
     confinedTo: ConfinedTo | null;
+    hold: TreeHold | undefined;
     leave: (text: string) => void;
   },
 ): Promise<ToolOutput> {
@@ -144,6 +148,7 @@ function execute(
     workbench: context.workbench,
     mayReachPrivate: (url) => mayReachPrivate(rulebookOf(context), url),
     confinedTo,
+    ...(hold === undefined ? {} : { hold }),
     realPath: (path) => real.get(path) ?? realPath(path),
     leave,
     progress: (text) => context.report.emit({ type: "tool-call-progress", callId: call.id, text }),

@@ -8,6 +8,12 @@ export type Verdict = "allow" | "ask" | "deny";
 
 export type RuleKind = SourcedRule["kind"];
 
+/** `moves`: it moves or removes directories, and must be alone. `runsOn`: a part of it may still run when it has ended. */
+export interface TreeUse {
+  readonly moves: boolean;
+  readonly runsOn: boolean;
+}
+
 /** A verdict that explains itself. */
 export interface Decision {
   readonly verdict: Verdict;
@@ -20,4 +26,6 @@ export interface Decision {
   readonly suggestions: readonly string[];
   /** The kernel's limit for a command that no rule, grant, mode or person allowed; `null`: none besides the settings. */
   readonly confinedTo: ConfinedTo | null;
+  /** How a command that nobody approved relies on the paths that were looked at. */
+  readonly tree?: TreeUse;
 }

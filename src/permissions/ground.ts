@@ -23,6 +23,8 @@ export interface Ground {
   tracked(): TrackedPaths | null;
   /** Whether git, where the call runs, finds the repository of this folder, or none. */
   findsRepositoryOf(folder: string): boolean;
+  /** Another command of the session relies on paths as they are: nothing is moved under it unasked. */
+  readonly isShared: boolean;
   /** Whether there is something that is no directory. */
   isFile(path: string): boolean;
 }
@@ -33,6 +35,7 @@ export function realGround(cwd: string, home = userHome(), shellHome = home): Gr
     cwd,
     home,
     shellHome,
+    isShared: false,
     ...files,
     tracked: () => trackedPaths(cwd),
     findsRepositoryOf: (folder) => findsRepositoryOf(folder, cwd),

@@ -1,3 +1,4 @@
+import { relative } from "node:path";
 import type { PermissionPolicy } from "../contract/resolved-agent.ts";
 import { isInside } from "../platform/files/is-inside.ts";
 import type { RuleKind, SourcedRule } from "./decision.ts";
@@ -80,6 +81,14 @@ export class Rulebook {
   /** Both spellings lie inside the working directories. */
   isInside(pair: PathPair): boolean {
     return bothInside(this.policy.directories, pair);
+  }
+
+  /** A new name that a glob of another command would turn into an option: `-R`. */
+  isOption({ given, real }: PathPair): boolean {
+    const { ground } = this;
+    const isNew = (path: string): boolean =>
+      /(?:^|\/)-/.test(relative(this.policy.cwd, path)) && !ground.exists(path);
+    return isNew(given) || isNew(real);
   }
 
   /** Inside them, or where the session keeps what it may read. */

@@ -1,6 +1,8 @@
 import { join } from "node:path";
 import { opaqueText } from "./shell/opaque.ts";
 import type { BashView } from "./bash/view.ts";
+import { movesDirectories } from "./bash/accepted-edit.ts";
+import { unwrapped } from "./bash/forms.ts";
 import { coverage, coversAll, type Coverage } from "./bash/coverage.ts";
 import { isAboutFiles, mayChange, ruleFamily } from "../tools/traits.ts";
 import type { ViewedCall } from "./call.ts";
@@ -177,15 +179,23 @@ function unapproved(call: ViewedCall, book: Rulebook): Finding | null {
   if (call.effect === "read" && isKnown && call.pairs.every((pair) => book.isReadable(pair)))
     return says("Reading inside the working directories needs no approval.");
   if (policy.mode === "acceptEdits" && call.effect === "edit" && isKnown) {
-    if (call.pairs.every((pair) => book.isInside(pair)))
+    if (call.pairs.every((pair) => book.isInside(pair) && !book.isOption(pair)))
       return says("The mode acceptEdits allows it.");
   }
   return coverageOf(call, book)?.covered === true
     ? {
         ...says("Every part of it needs no approval."),
         confinedTo: policy.mode === "acceptEdits" ? "edit" : "look",
+        ...treeUse(call.bash),
       }
     : null;
+}
+
+function treeUse(bash: BashView | null): Pick<Decision, "tree"> {
+  if (bash?.read.readable !== true) return {};
+  const { commands, runsOn } = bash.read.shell;
+  const moves = commands.some((one) => movesDirectories(unwrapped(one).words));
+  return { tree: { moves, runsOn } };
 }
 
 const coverages = new WeakMap<ViewedCall, Coverage>();
@@ -193,8 +203,8 @@ const coverages = new WeakMap<ViewedCall, Coverage>();
 /** Three stages ask for it, of the same book. */
 function coverageOf(call: ViewedCall, book: Rulebook): Coverage | null {
   if (call.bash === null) return null;
-  const runsOn =
-    call.input["run_in_background"] === true || /(?<![&>])&(?![&>\d])/.test(call.bash.command);
+  const { read } = call.bash;
+  const runsOn = call.input["run_in_background"] === true || (read.readable && read.shell.runsOn);
   const known = coverages.get(call) ?? newCoverage(call.bash, runsOn, book);
   coverages.set(call, known);
   return known;

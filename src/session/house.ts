@@ -41,6 +41,7 @@ import { sessionWorkspace } from "../resolve/workspace.ts";
 import { sessionMode } from "../resolve/permission-mode.ts";
 import { projectFolder } from "../settings/project-folder.ts";
 import type { House } from "../spawn.ts";
+import { TreeLock } from "../tools/shell/tree-lock.ts";
 import { FileLedger } from "../tools/files/file-state.ts";
 import { createTools } from "../tools/registry.ts";
 import { backgroundDisabled } from "../settings/background-disabled.ts";
@@ -113,6 +114,7 @@ export function buildHouse(
     ),
     bus: new EventBus(),
     ledger: new FileLedger(),
+    tree: new TreeLock(),
     sandbox: settings.sandbox.enabled
       ? new SessionSandbox({
           settings: settings.sandbox,

@@ -6,6 +6,7 @@ import type { ToolResultContent } from "../contract/message.ts";
 import type { ToolSpec, WebFindings, WebQuery } from "../model/model.ts";
 import type { ConfinedTo } from "../platform/sandbox/confined-to.ts";
 import type { SpawnRequestInput } from "../contract/spawn-request.ts";
+import type { TreeHold } from "./shell/tree-lock.ts";
 import type { Tasks } from "./agents/tasks.ts";
 import type { ToolTraits } from "./traits.ts";
 import type { Workbench } from "./workbench.ts";
@@ -95,6 +96,8 @@ export interface ToolContext {
   readonly workbench: Workbench;
   /** The limit of a command that nobody approved, for the tight sandbox; absent or `null`: it was approved. */
   readonly confinedTo?: ConfinedTo | null;
+  /** The hold of a command that nobody approved on the files around it, until the call ends or later. */
+  readonly hold?: TreeHold;
   /** Lets the model's provider search the web; what that takes is counted. Absent where it cannot. */
   search?(
     query: Omit<WebQuery, "model" | "rest">,

@@ -4,6 +4,7 @@ import type { AgentSandbox } from "../platform/sandbox/agent-sandbox.ts";
 import type { TightSandbox } from "../platform/sandbox/tight-sandbox.ts";
 import { openRedactor, type Redactor } from "../redact/redactor.ts";
 import { FileState, type FileLedger } from "./files/file-state.ts";
+import { TreeLock } from "./shell/tree-lock.ts";
 import { ShellTasks, type TaskNote } from "./shell/shell-tasks.ts";
 import type { Todo } from "./agents/todo-write.ts";
 
@@ -36,9 +37,14 @@ export class Workbench {
   readonly sandbox: AgentSandbox | undefined;
   /** The sandbox of commands that nobody approved. */
   readonly tightSandbox: TightSandbox | undefined;
+  /** The session's, so that nothing is moved under a command that relies on where it is. */
+  readonly tree: TreeLock;
   /** For what tools keep in files of their own; what they give the model stays as it is. */
   readonly redactor: Redactor;
   todos: Todo[] = [];
+  readonly #closed = Promise.withResolvers<void>();
+  /** Resolves when all that the agent started is gone. */
+  readonly closed: Promise<void> = this.#closed.promise;
 
   constructor(options: {
     agentId: AgentId;
@@ -51,6 +57,7 @@ export class Workbench {
     passes?: readonly string[];
     sandbox?: AgentSandbox | undefined;
     tightSandbox?: TightSandbox | undefined;
+    tree?: TreeLock;
     redactor?: Redactor;
     /** How its processes are ended. */
     ending?: Ending;
@@ -66,6 +73,7 @@ export class Workbench {
     this.passes = options.passes ?? [];
     this.sandbox = options.sandbox;
     this.tightSandbox = options.tightSandbox;
+    this.tree = options.tree ?? new TreeLock();
     this.redactor = options.redactor ?? openRedactor;
     this.notify = options.notify;
     this.files = new FileState();
@@ -80,6 +88,7 @@ export class Workbench {
     await this.shells.stopped();
     await this.sandbox?.[Symbol.asyncDispose]();
     this.files.clear();
+    this.#closed.resolve();
     this.todos = [];
   }
 }

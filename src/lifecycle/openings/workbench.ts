@@ -15,6 +15,7 @@ export async function openWorkbench(run: StartedRun): Promise<Contribution> {
     resultsDir: session.paths.resultsDir,
     tasksDir: session.paths.tasksDir,
     ledger: session.ledger,
+    tree: session.tree,
     hides,
     env: agent.meets.env,
     passes: agent.meets.passes,

@@ -1,6 +1,7 @@
 import { literalWord, type ShellWord } from "../shell/shell-word.ts";
 import type { Ground } from "../ground.ts";
 import { copiedFiles, type CopyBudget } from "./files/copied-files.ts";
+import { holdsRepository } from "./files/holds-repository.ts";
 import { optionTable, parseArguments } from "./look/arguments.ts";
 import { isHarmlessSed } from "./look/sed-script.ts";
 import type { WordPaths } from "./files/word-paths.ts";
@@ -18,7 +19,7 @@ type Check = (args: readonly ShellWord[], place: EditPlace) => boolean;
 const commands: ReadonlyMap<string, Check> = new Map<string, Check>([
   ["mkdir", changes("-pv -m: --parents --verbose --mode=")],
   ["touch", changes("-acm -d~ -t: -r@ --no-create --date=~ --reference=@")],
-  ["rm", changes("-dfirRv --force --recursive --dir --verbose --one-file-system")],
+  ["rm", removes],
   ["rmdir", changes("-pv --parents --verbose --ignore-fail-on-non-empty")],
   ["cp", copies(/^-[afinpRruvT]+$|^--(?:archive|force|no-clobber|recursive|update|verbose)$/)],
   ["mv", copies(/^-[finuvT]+$|^--(?:force|no-clobber|update|verbose)$/)],
@@ -29,6 +30,12 @@ const commands: ReadonlyMap<string, Check> = new Map<string, Check>([
 export function isAcceptedEdit([name, ...args]: readonly ShellWord[], place: EditPlace): boolean {
   if (name?.isStatic !== true || !args.every(({ isStatic }) => isStatic)) return false;
   return commands.get(name.text)?.(args, place) === true;
+}
+
+/** Whether an accepted edit moves or removes directories, in which other commands may stand. */
+export function movesDirectories([name, ...args]: readonly ShellWord[]): boolean {
+  if (name?.text === "mv" || name?.text === "rmdir") return true;
+  return name?.text === "rm" && args.some(({ text }) => /^-[^-]*[dRr]|^--(?:r|d)/.test(text));
 }
 
 /** Only with flags that are known. Their values count as paths, because some are. */
@@ -42,6 +49,19 @@ function changes(manual: string): Check {
     );
     return [...given.operands, ...values].every(mayWrite);
   };
+}
+
+const removal = changes("-dfirRv --force --recursive --dir --verbose --one-file-system");
+
+/** As other changes, but for a directory with a repository of its own: what it holds may be nowhere else. */
+function removes(args: readonly ShellWord[], place: EditPlace): boolean {
+  if (!removal(args, place)) return false;
+  const { pathsOf, ground } = place;
+  if (!movesDirectories([literalWord("rm"), ...args])) return true;
+  const operands = args.filter(({ text }) => !text.startsWith("-"));
+  return !operands
+    .flatMap((word) => pathsOf(word) ?? [])
+    .some((path) => holdsRepository(path, ground));
 }
 
 /** Only with flags that are known: others copy what links lead to, or make links. */

@@ -6,7 +6,7 @@ import type { Redirection, ShellAssignment, SimpleCommand } from "../shell/shell
 import { ruleForPath } from "../rules/path-rule.ts";
 import type { PathPair, Rulebook } from "../policy.ts";
 import { isAbout, type Rule } from "../rules/rule.ts";
-import { isAcceptedEdit } from "./accepted-edit.ts";
+import { isAcceptedEdit, movesDirectories } from "./accepted-edit.ts";
 import { copyBudget } from "./files/copied-files.ts";
 import { unwrapped } from "./forms.ts";
 import { matchesCommand, type CommandPattern } from "./pattern.ts";
@@ -113,7 +113,7 @@ class Check {
           (name) =>
             name === null ||
             ofBash.test(name) ||
-            (name === "PWD" && bash.leavesDirectory) ||
+            (name === "PWD" && (bash.leavesDirectory || !/^[\w./@+-]*$/.test(book.ground.cwd))) ||
             globs?.has(name) === true,
         );
       },
@@ -175,6 +175,8 @@ class Check {
   /** Why a command that often only looks is more than that here. */
   #whyMore(words: readonly ShellWord[]): string | null {
     const [name, ...args] = words;
+    if (this.#book.ground.isShared && movesDirectories(words))
+      return "another command runs, under which it would move directories";
     if (name === undefined || !isOftenLooking(name.text)) return null;
     if (name.text === "git" && !this.#book.policy.trusted)
       return "git acts on what the repository configures: run 'retinue trust' if you trust this folder";
@@ -220,14 +222,15 @@ class Check {
       ground: this.#book.ground,
       budget: this.#copies,
     };
-    return this.#book.policy.mode === "acceptEdits" && isAcceptedEdit(words, place);
+    if (this.#book.policy.mode !== "acceptEdits" || !isAcceptedEdit(words, place)) return false;
+    return !(this.#book.ground.isShared && movesDirectories(words));
   }
 
   /** Files that edits are accepted for. Protected ones have been asked about before. */
   #mayWrite(pair: PathPair): boolean {
     const book = this.#book;
     if (book.policy.mode !== "acceptEdits" || !this.#approval.builtIn) return false;
-    return book.isInside(pair) && !book.isProtected(pair);
+    return book.isInside(pair) && !book.isProtected(pair) && !book.isOption(pair);
   }
 
   #byEditRule(pair: PathPair): boolean {

@@ -77,6 +77,7 @@ type Terminator = "end" | ")" | "}" | "then" | "else" | "elif" | "fi" | "do" | "
 class Reader implements Shell {
   readonly commands: SimpleCommand[] = [];
   readonly redirections: Redirection[] = [];
+  runsOn = false;
   readonly documents: string[] = [];
   repeats = false;
   readonly #text: string;
@@ -105,8 +106,8 @@ class Reader implements Shell {
       this.#fail("a control character", "leave it out");
     }
     this.#list(["end"]);
-    const { commands, redirections, documents, repeats } = this;
-    return { commands, redirections, documents, repeats };
+    const { commands, redirections, documents, repeats, runsOn } = this;
+    return { commands, redirections, documents, repeats, runsOn };
   }
 
   // list = andOr { separator andOr } [ separator ]
@@ -129,6 +130,7 @@ class Reader implements Shell {
       this.#andOr();
       isEmpty = false;
       this.#blanks();
+      this.runsOn ||= this.#next === "&";
       if (this.#operator(patterns.separator) || this.#newline()) continue;
       // Only these may follow a command without a separator.
       if ((this.#next === ")" && terminators.includes(")")) || this.#next === "") continue;

@@ -38,6 +38,7 @@ class Parts implements Shell {
   readonly redirections: Redirection[] = [];
   readonly documents: readonly string[] = [];
   readonly repeats = true;
+  readonly runsOn = true;
   readonly #parser = shellParser();
 
   visit(node: SyntaxNode | ParsedScript): void {

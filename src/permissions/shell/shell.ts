@@ -10,6 +10,8 @@ export interface Shell {
   readonly documents: readonly string[];
   /** Some part may run more than once: it stands in a loop or a function. */
   readonly repeats: boolean;
+  /** Some part may run on when the command has ended: it stands before `&`. */
+  readonly runsOn: boolean;
 }
 
 export interface SimpleCommand {

@@ -142,12 +142,14 @@ describe("the working directory", () => {
     expect(bench.workbench.cwd).toBe(bench.root);
   });
 
-  test("is reset, with a note, when someone else deleted it meanwhile", async () => {
+  test("is reset when someone else deleted it meanwhile, and what was decided for it does not run", async () => {
     await bash("mkdir gone; cd gone");
     await bash(`rmdir ${join(bench.root, "gone")} && exec true`);
-    expect((await bash("pwd")).content).toBe(
-      `${bench.root}\n\n[${join(bench.root, "gone")} does not exist any more; this ran in ${bench.root}]`,
-    );
+    expect(await bash("touch ran")).toMatchObject({
+      isError: true,
+      content: expect.stringContaining(`${join(bench.root, "gone")} does not exist any more`),
+    });
+    expect((await bash("pwd; ls")).content).toBe(`${bench.root}\n`);
   });
 
   test("stays spelled through a link when the agent's own is one", async () => {

@@ -33,7 +33,7 @@ function createBashTool({ background }: { background: boolean }): LeafTool {
       if (run_in_background === true) return runInBackground({ command, description }, context);
       const { workbench, signal } = context;
       signal.throwIfAborted();
-      const notes = [await enter(workbench)];
+      await enter(workbench);
       const directory = await mkdtemp(join(tmpdir(), temporaryName("bash")));
       const output = new CommandOutput(context);
       try {
@@ -52,10 +52,10 @@ function createBashTool({ background }: { background: boolean }): LeafTool {
           context.leave?.(output.all.render(output.omission));
           throw signal.reason;
         }
-        notes.push(
+        const notes = [
           await leave(workbench, lastDirectory),
           ...(sandboxed?.notes(codeOf(ending), () => output.all.render(() => "")) ?? []),
-        );
+        ];
         const text = [verdict(ending), output.all.render(output.omission), ...notes];
         return {
           content:

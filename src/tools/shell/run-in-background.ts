@@ -17,12 +17,13 @@ export async function runInBackground(
   context: ToolContext,
 ): Promise<ToolOutput> {
   context.signal.throwIfAborted();
-  const note = await enter(context.workbench);
+  await enter(context.workbench);
   const directory = await mkdtemp(join(tmpdir(), temporaryName("bash")));
   try {
     const task = await start({ ...call, directory }, context);
+    context.hold?.keepUntil(task.ended);
     return {
-      content: [...launched(task, context), ...(note === undefined ? [] : [note])].join("\n"),
+      content: launched(task, context).join("\n"),
       data: {
         stdout: "",
         stderr: "",

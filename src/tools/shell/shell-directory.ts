@@ -4,9 +4,9 @@ import { isAbsolute, join, relative } from "node:path";
 import { ToolFailure } from "../tool.ts";
 import type { Workbench } from "../workbench.ts";
 
-/** Makes sure that the shell stands somewhere. Returns what there is to say about it. */
-export async function enter(workbench: Workbench): Promise<string | undefined> {
-  if (await isDirectory(workbench.cwd)) return undefined;
+/** Makes sure that the shell stands where the command was decided for. Where that is gone, the command does not run. */
+export async function enter(workbench: Workbench): Promise<void> {
+  if (await isDirectory(workbench.cwd)) return;
   if (!(await isDirectory(workbench.root))) {
     throw new ToolFailure(
       `The working directory ${workbench.root} does not exist any more. Report this and stop.`,
@@ -14,7 +14,9 @@ export async function enter(workbench: Workbench): Promise<string | undefined> {
   }
   const missing = workbench.cwd;
   workbench.cwd = workbench.root;
-  return `[${missing} does not exist any more; this ran in ${workbench.root}]`;
+  throw new ToolFailure(
+    `${missing} does not exist any more, so the command did not run. The shell stands in ${workbench.root} now: send the call again if it fits there.`,
+  );
 }
 
 /** Takes over where a command has left the shell, as far as that is inside. Returns what there is to say about it. */

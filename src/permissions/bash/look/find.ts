@@ -1,16 +1,16 @@
 import type { ShellWord } from "../../shell/shell-word.ts";
 import type { Sight } from "./programs.ts";
 
-/** Tests and actions of `find` that take no value, one value, or a path. What is not listed is not known. */
+/** Tests and actions of `find` that take no value, one value, or a path. What is not listed is not known, or looks behind links. */
 const words = new Set(
   (
-    "-print -print0 -prune -not ! ( ) , -o -or -a -and -empty -readable -writable -executable -ls -depth -d -mount -xdev " +
+    "-print -print0 -prune -not ! ( ) , -o -or -a -and -empty -ls -depth -d -mount -xdev " +
     "-true -false -nouser -nogroup -daystart -noleaf -quit -ignore_readdir_race -noignore_readdir_race"
   ).split(" "),
 );
 const withValue = new Set(
   (
-    "-name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype -type -xtype -size -mtime -atime -ctime -mmin " +
+    "-name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype -type -size -mtime -atime -ctime -mmin " +
     "-amin -cmin -maxdepth -mindepth -perm -user -group -uid -gid -links -inum -printf -fstype -used -lname -ilname -newermt"
   ).split(" "),
 );
@@ -31,6 +31,8 @@ export function onlyFinds(args: readonly ShellWord[], sight: Sight): boolean {
     if (words.has(text)) continue;
     const value = args[at + 1];
     if (value === undefined) return false;
+    // The kind of what a link leads to.
+    if (text === "-printf" && value.text.includes("Y")) return false;
     if (withPath.has(text) ? !sight.isInside(value) : !withValue.has(text)) return false;
     at += 1;
   }

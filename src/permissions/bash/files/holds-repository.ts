@@ -1,0 +1,23 @@
+import { join } from "node:path";
+import type { Ground } from "../../ground.ts";
+
+const deepest = 4;
+const mostDirectories = 2000;
+
+/** Whether a directory, or one of those in it, is the root of a git repository. Installed packages are passed over. */
+export function holdsRepository(directory: string, ground: Ground): boolean {
+  let level = [directory];
+  let looked = 0;
+  for (let depth = 0; depth <= deepest; depth += 1) {
+    const below: string[] = [];
+    for (const one of level) {
+      looked += 1;
+      if (looked > mostDirectories) return false;
+      const names = ground.list(one) ?? [];
+      if (names.includes(".git")) return true;
+      below.push(...names.filter((name) => name !== "node_modules").map((name) => join(one, name)));
+    }
+    level = below.filter((path) => !ground.isFile(path));
+  }
+  return false;
+}

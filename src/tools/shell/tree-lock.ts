@@ -1,0 +1,58 @@
+/**
+ * Keeps the files of a session where they were decided on. Commands that nobody approved rely on the paths that the decision
+ * saw, until they end. A command that moves or removes directories has the tree alone: while others rely on it, it is asked about.
+ */
+export class TreeLock {
+  #readers = 0;
+  #mover: PromiseWithResolvers<void> | undefined;
+
+  /** Whether a command relies on paths as they are. */
+  get isRead(): boolean {
+    return this.#readers > 0;
+  }
+
+  /** Resolves when no command moves directories. A decision begins then. */
+  async settled(): Promise<void> {
+    while (this.#mover !== undefined) await this.#mover.promise;
+  }
+
+  /** Holds the tree for one command, from its decision to its end. `moves`: alone. */
+  hold({ moves }: { moves: boolean }): TreeHold {
+    return new TreeHold(moves ? this.#move() : this.#read());
+  }
+
+  #read(): () => void {
+    this.#readers += 1;
+    return () => (this.#readers -= 1);
+  }
+
+  #move(): () => void {
+    const mover = Promise.withResolvers<void>();
+    this.#mover = mover;
+    return () => {
+      if (this.#mover === mover) this.#mover = undefined;
+      mover.resolve();
+    };
+  }
+}
+
+/** One command's hold of the tree. Disposing it lets go, unless a process of the command runs on. */
+export class TreeHold implements Disposable {
+  #release: (() => unknown) | undefined;
+
+  constructor(release: () => unknown) {
+    this.#release = release;
+  }
+
+  /** Keeps the hold until then, in the place of the end of the call. */
+  keepUntil(end: Promise<unknown>): void {
+    const release = this.#release;
+    this.#release = undefined;
+    void end.finally(() => release?.());
+  }
+
+  [Symbol.dispose](): void {
+    this.#release?.();
+    this.#release = undefined;
+  }
+}

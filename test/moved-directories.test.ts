@@ -1,0 +1,97 @@
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { setStage } from "./support/stage.ts";
+
+// Commands that nobody approved are decided by the paths that they meet. Nothing that is accepted unasked may move those while
+// such a command runs.
+
+const mover = { description: "moves", prompt: "You move.", tools: ["Bash", "Write"] };
+const reader = { description: "reads", prompt: "You read.", tools: ["Bash"] };
+const options = {
+  agents: { mover, reader },
+  permissionMode: "acceptEdits" as const,
+  settings: { sandbox: { autoApproved: false }, permissions: { deny: ["Edit(./kept.txt)"] } },
+  files: { "kept.txt": "kept", "deep/a/file": "" },
+};
+
+const waits = "while [ ! -e go ]; do sleep 0.1; done";
+
+test("a directory is not moved unasked while a command of another agent stands in it", async () => {
+  const { manager, cwd, events } = setStage(
+    `
+turns:
+  - { agent: reader, turn: 1, reply: [{ call: Bash, input: { command: "cd deep/a" } }] }
+  - { agent: reader, turn: 2, reply: [{ call: Bash, input: { command: "${waits}; echo evil > ../kept.txt" } }] }
+  - { agent: reader, turn: 3, reply: "done" }
+  - { agent: mover, turn: 1, reply: [{ call: Bash, input: { command: "mv deep/a a2" } }] }
+  - { agent: mover, turn: 2, reply: "done" }
+`,
+    options,
+  );
+  const first = manager.run({ prompt: "read", subagent_type: "reader" });
+  await expect.poll(() => events.filter(({ type }) => type === "tool-call-start").length).toBe(2);
+  await expect.poll(() => events.filter(({ type }) => type === "tool-call-end").length).toBe(1);
+  const second = await manager.run({ prompt: "move", subagent_type: "mover" });
+  expect(second.deniedCalls[0]?.reason).toMatch(/another command runs, under which it would move/);
+  writeFileSync(join(cwd, "deep", "a", "go"), "");
+  await first;
+  expect(readFileSync(join(cwd, "kept.txt"), "utf8")).toBe("kept");
+  expect(readFileSync(join(cwd, "deep", "kept.txt"), "utf8")).toBe("evil\n");
+});
+
+test.each([
+  ["in the background", "run_in_background: true, ", ""],
+  ["behind &", "", " &"],
+  ["behind & before a digit", "", " &2>/dev/null"],
+])("a directory is not removed unasked while a command runs %s", async (_, input, end) => {
+  const { manager, cwd } = setStage(
+    `
+turns:
+  - { agent: mover, turn: 1, reply: [{ call: Bash, input: { ${input}command: "( ${waits}; cat links/l )${end}" } }] }
+  - { agent: mover, turn: 2, reply: [{ call: Bash, input: { command: "rm -r links" } }] }
+  - { agent: mover, turn: 3, reply: "done" }
+`,
+    options,
+  );
+  mkdirSync(join(cwd, "links"));
+  symlinkSync("../kept.txt", join(cwd, "links", "l"));
+  const { deniedCalls } = await manager.run({ prompt: "move", subagent_type: "mover" });
+  expect(deniedCalls.map(({ reason }) => reason)).toEqual([
+    expect.stringMatching(/would move directories/),
+  ]);
+  expect(existsSync(join(cwd, "links", "l"))).toBe(true);
+});
+
+test("directories are moved and removed unasked when nothing else runs", async () => {
+  const { manager, cwd } = setStage(
+    `
+turns:
+  - { agent: mover, turn: 1, reply: [{ call: Bash, input: { command: "mv deep/a a2 && ls" } }] }
+  - { agent: mover, turn: 2, reply: [{ call: Bash, input: { command: "rm -r a2; rmdir deep" } }] }
+  - { agent: mover, turn: 3, reply: "done" }
+`,
+    options,
+  );
+  expect(await manager.run({ prompt: "move", subagent_type: "mover" })).toMatchObject({
+    denials: 0,
+  });
+  expect([existsSync(join(cwd, "a2")), existsSync(join(cwd, "deep"))]).toEqual([false, false]);
+});
+
+test("a name that a glob would turn into an option is not written unasked", async () => {
+  const { manager, cwd } = setStage(
+    `
+turns:
+  - { agent: mover, turn: 1, reply: [{ call: Write, input: { file_path: "./-R", content: "" } }] }
+  - { agent: mover, turn: 2, reply: [{ call: Bash, input: { command: "touch ./-R" } }] }
+  - { agent: mover, turn: 3, reply: [{ call: Bash, input: { command: "echo x > ./-L" } }] }
+  - { agent: mover, turn: 4, reply: "done" }
+`,
+    options,
+  );
+  expect(await manager.run({ prompt: "write", subagent_type: "mover" })).toMatchObject({
+    denials: 3,
+  });
+  expect([existsSync(join(cwd, "-R")), existsSync(join(cwd, "-L"))]).toEqual([false, false]);
+});
