@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { Ground } from "../../ground.ts";
 
 const deepest = 4;
@@ -6,7 +6,7 @@ const mostDirectories = 2000;
 
 /** Whether a directory, or one of those in it, is the root of a git repository. Installed packages are passed over. */
 export function holdsRepository(directory: string, ground: Ground): boolean {
-  let level = [directory];
+  let level = [directory].filter(isOwn);
   let looked = 0;
   for (let depth = 0; depth <= deepest; depth += 1) {
     const below: string[] = [];
@@ -15,9 +15,11 @@ export function holdsRepository(directory: string, ground: Ground): boolean {
       if (looked > mostDirectories) return false;
       const names = ground.list(one) ?? [];
       if (names.includes(".git")) return true;
-      below.push(...names.filter((name) => name !== "node_modules").map((name) => join(one, name)));
+      below.push(...names.map((name) => join(one, name)).filter(isOwn));
     }
     level = below.filter((path) => !ground.isFile(path));
   }
   return false;
 }
+
+const isOwn = (path: string): boolean => basename(path) !== "node_modules";
