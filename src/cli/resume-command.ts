@@ -1,6 +1,5 @@
 import type { Command } from "commander";
 import { positive } from "./option-values.ts";
-import { refuseUnfit } from "./find/refuse-unfit.ts";
 import { runOptions } from "./run/run-options.ts";
 
 export function addResume(program: Command): void {
@@ -24,7 +23,6 @@ Examples:
   retinue resume a3f2 --branch --turn 3 --model opus`,
     )
     .action(async (id: string | undefined, message: string[], options) => {
-      refuseUnfit({ id, ...options });
       const { resumeCommand } = await import("./commands/resume.ts");
       await resumeCommand(id, message, options);
     });

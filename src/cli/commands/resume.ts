@@ -17,6 +17,7 @@ export async function resumeCommand(
   words: string[],
   options: ResumeOptions,
 ): Promise<void> {
+  refuseUnfit(id, options);
   if (options.all === true) {
     const { resumeAllCommand } = await import("./resume-all.ts");
     return resumeAllCommand(options);
@@ -54,6 +55,22 @@ export async function resumeCommand(
       return copy;
     },
   });
+}
+
+/** Throws when something that was told would be passed over in silence. */
+function refuseUnfit(id: string | undefined, { all, branch, turn, detach }: ResumeOptions): void {
+  if (all === true && id !== undefined)
+    throw unfit("Name an agent, and what it is to do, or say --all; not both.");
+  if (all === true && branch === true)
+    throw unfit("--branch copies one agent: name it, without --all.");
+  if (all === true && detach === true)
+    throw unfit("--all waits for its agents: leave out -d, or resume each with -d.");
+  if (turn !== undefined && branch !== true)
+    throw unfit("--turn says where a copy begins: add --branch, or leave it out.");
+}
+
+function unfit(message: string): RetinueError {
+  return new RetinueError("invalid_request", message);
 }
 
 /** Its session still runs in another process: that one goes on with it. */
