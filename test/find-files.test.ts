@@ -112,11 +112,13 @@ test.skipIf(!canTrace)(
     const agents = await json<{ id: string; state: string; transcript: string }[]>(
       ...["ps", "-a", "--json"],
     );
-    expect(agents.map(({ state }) => state)).toEqual(["interrupted", "interrupted", "interrupted"]);
+    expect(agents.map(({ state }) => state)).toEqual(Array(3).fill("interrupted"));
     const below = join(config, "projects");
     const env = { CLAUDE_CONFIG_DIR: config, XDG_RUNTIME_DIR: runtime, NO_COLOR: "1" };
     const ran = traceOpens(["resume", "--all", "--json"], { below, env, cwd });
-    expect(JSON.parse(ran.stdout)).toMatchObject(agents.map(() => ({ state: "completed" })));
+    expect(JSON.parse(ran.stdout)).toMatchObject(
+      Array.from({ length: 3 }, () => ({ state: "completed" })),
+    );
     for (const { transcript } of agents) {
       const path = transcript.slice(below.length);
       const reads = ran.opened.filter((one) => one.path === path && one.how === "read");
