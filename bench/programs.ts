@@ -65,6 +65,18 @@ export function versionCommands(workspace: Workspace): { floor: Command; retinue
   };
 }
 
+/** `retinue output`, with the agents below a directory of its own. */
+export function outputCommand(workspace: Workspace, configDir: string, id: string): Command {
+  const [file, ...before] = retinueCommand(process.env);
+  const { cwd, env } = surroundings(workspace);
+  return {
+    file,
+    args: [...before, "output", id],
+    cwd,
+    env: { ...env, CLAUDE_CONFIG_DIR: configDir },
+  };
+}
+
 /** `RETINUE_CMD`: a command, split at blanks. `RETINUE_BIN`: an entry file for this Node. Else the built package here. */
 function retinueCommand(env: NodeJS.ProcessEnv): [string, ...string[]] {
   const [file, ...args] = env["RETINUE_CMD"]?.trim().split(/\s+/) ?? [];

@@ -22,7 +22,7 @@ import { scratch, Workspace } from "./workspace.ts";
 
 const latencyMs = 20;
 const figureNames = Object.keys(derivations) as FigureName[];
-const usualNames = [...figureNames, "bytes", "version", "definitions", "permissions"];
+const usualNames = [...figureNames, "bytes", "version", "find", "definitions", "permissions"];
 /** It takes minutes, so only who asks for it gets it. */
 const allNames = [...usualNames, "scale"];
 
@@ -39,6 +39,7 @@ async function bench(): Promise<Report> {
   const figures: Record<string, Figure> = {};
   for (const name of asked) figures[name] = figureOf(name, rounds);
   if (names.includes("version")) figures["version"] = await versionFigure(workspace);
+  if (names.includes("find")) Object.assign(figures, await findFigure(workspace));
   const definitions = names.includes("definitions") ? benchDefinitions(workspace, runs) : undefined;
   Object.assign(figures, definitions?.figures);
   return {
@@ -113,6 +114,16 @@ async function versionFigure(workspace: Workspace): Promise<Figure> {
     else if (number > 0) pairs.push({ floor: floor.wallMs, retinue: retinue.wallMs });
   }
   return { title: "--version, against node -e 0", unit: "ms", bar: 1.6, ...compare(pairs) };
+}
+
+async function findFigure(workspace: Workspace): Promise<Record<string, Figure>> {
+  try {
+    const { benchFind } = await import("./find.ts");
+    return { find: await benchFind(workspace, { runs }) };
+  } catch (error) {
+    failures.push(`find: ${error instanceof Error ? error.message : String(error)}`);
+    return {};
+  }
 }
 
 /** Loaded when asked for: it is the only part that needs the library. */

@@ -1,5 +1,6 @@
 import { onTestFinished, expect, test } from "vitest";
 import { FakeModel } from "../bench/fake-model.ts";
+import { benchFind } from "../bench/find.ts";
 import { floorProgram } from "../bench/programs.ts";
 import { runWorkload } from "../bench/run-workload.ts";
 import { benchScale } from "../bench/scale.ts";
@@ -15,6 +16,16 @@ test("on the bench, the floor delegates once, the child reads three files, and e
   expect(run.problems).toEqual([]);
   expect(run.requests).toBe(6);
   expect(run.childrenAnswered).toBe(1);
+});
+
+test("on the bench, an agent is found among few and among many, and its result is printed", async () => {
+  const workspace = new Workspace();
+  onTestFinished(() => workspace[Symbol.dispose]());
+
+  const figure = await benchFind(workspace, { runs: 1, size: { few: 1, many: 30 } });
+
+  expect(figure.title).toBe("output ID: 1 and 30 ended agents");
+  expect(Number.isFinite(figure.ratio?.value)).toBe(true);
 });
 
 test("the bench of scale runs both programs to the end at every size, and has a value for every bar", async () => {

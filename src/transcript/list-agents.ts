@@ -1,4 +1,4 @@
-import { readdirSync, type Dirent } from "node:fs";
+import { existsSync, readdirSync, type Dirent } from "node:fs";
 import { join } from "node:path";
 import { errorMessage, RetinueError, systemCode } from "../contract/errors.ts";
 import { mainAgentId } from "../contract/ids.ts";
@@ -14,19 +14,21 @@ export interface ListedAgent {
 export function listAgents(configDir: string): ListedAgent[] {
   const projects = join(configDir, "projects");
   return directories(entriesOfProjects(projects)).flatMap((project) =>
-    directories(entriesIn(join(projects, project))).flatMap((session) =>
-      agentsOf(session, join(projects, project, session)),
+    directories(entriesIn(`${projects}/${project}`)).flatMap((session) =>
+      agentsOf(session, `${projects}/${project}/${session}`),
     ),
   );
 }
 
 function agentsOf(sessionId: string, sessionDir: string): ListedAgent[] {
-  const agentsDir = join(sessionDir, "subagents");
-  const children = entriesIn(agentsDir).flatMap(({ name }) => {
+  const agentsDir = `${sessionDir}/subagents`;
+  // Most sessions have no children, and an error for each would take longer than all the rest.
+  const entries = existsSync(agentsDir) ? entriesIn(agentsDir) : [];
+  const children = entries.flatMap(({ name }) => {
     const id = /^agent-(.+)\.meta\.json$/.exec(name)?.[1];
-    return id === undefined ? [] : [{ id, file: join(agentsDir, name) }];
+    return id === undefined ? [] : [{ id, file: `${agentsDir}/${name}` }];
   });
-  return [{ id: mainAgentId(sessionId), file: join(sessionDir, "main.meta.json") }, ...children];
+  return [{ id: mainAgentId(sessionId), file: `${sessionDir}/main.meta.json` }, ...children];
 }
 
 /** A link may lead to a directory. */
