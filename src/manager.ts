@@ -1,16 +1,10 @@
 import type { AgentResult } from "./contract/agent-result.ts";
-import {
-  inOrder,
-  rowOf,
-  type AgentOutput,
-  type AgentRow,
-  type StoppedRow,
-} from "./session/agent-row.ts";
+import { inOrder, rowOf, type AgentRow, type StoppedRow } from "./session/agent-row.ts";
+import { outputOf, type AgentOutput } from "./session/agent-output.ts";
 import { DailyPrune } from "./session/daily-prune.ts";
 import type { AgentDefinition } from "./definitions/definition.ts";
 import type { Diagnostic } from "./contract/diagnostic.ts";
-import { failureOf, runFigures, type AgentRecord } from "./events/agent-record.ts";
-import { readResultText } from "./transcript/read-result.ts";
+import type { AgentRecord } from "./events/agent-record.ts";
 import { serveQuestions } from "./control/serve-questions.ts";
 import { endServing } from "./control/serve-session.ts";
 import { RetinueError } from "./contract/errors.ts";
@@ -33,7 +27,6 @@ import { resumeAgent, resumeInterrupted, type ResumeRequest } from "./resume.ts"
 import { SessionTranscripts } from "./session/session-transcripts.ts";
 import { explainCallOf, explainType } from "./session/explain-here.ts";
 import { refuseWhenOver } from "./lifecycle/life.ts";
-import { endsWithin } from "./platform/ends-within.ts";
 import { spawn, type House, type SpawnFor } from "./spawn.ts";
 import type { SpawnRequestInput } from "./contract/spawn-request.ts";
 import { longestTimer } from "./contract/longest-timer.ts";
@@ -190,24 +183,7 @@ export class Manager {
     options: { block?: boolean; timeout?: number } = {},
   ): Promise<AgentOutput> {
     const timeout = checkMilliseconds("timeout", options.timeout);
-    const { id: agentId } = this.#find(id);
-    const { registry, session } = this.#house;
-    const running = registry.get(agentId);
-    const waits = options.block === true && running?.isBusy === true;
-    const timedOut = waits && !(await endsWithin(running.ended, timeout));
-    const record = this.#find(id);
-    const { state, end, depth } = record;
-    const { paths } = session;
-    const transcript = depth === 0 ? paths.mainTranscript : paths.transcript(agentId);
-    const error = failureOf(record);
-    return {
-      agentId,
-      state,
-      content: running?.content ?? (await readResultText(transcript)),
-      ...(end === null ? {} : { metrics: runFigures(record, session.clock.now()) }),
-      ...(error === undefined ? {} : { error }),
-      timedOut,
-    };
+    return outputOf(this.#find(id).id, { ...options, timeout }, this.#house);
   }
 
   /**

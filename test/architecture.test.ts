@@ -126,6 +126,27 @@ test("no folder holds more than 25 source files side by side", () => {
   expect([...sizes].filter(([, files]) => files.length > 25).map(([folder]) => folder)).toEqual([]);
 });
 
+test("every file and every symbol of our code that the recipes name exists", () => {
+  const page = read("docs/architecture.md");
+  const recipes = page.slice(page.indexOf("## How to add"));
+  const named = [...recipes.replaceAll(/```[\s\S]*?```/g, "").matchAll(/`([^`\n]+)`/g)].map(
+    (match) => match[1] ?? "",
+  );
+  const paths = named.filter((name) => /^[\w/.-]+\.(?:ts|json)$|^[\w/-]+\/$/.test(name));
+  expect(paths.length).toBeGreaterThan(15);
+  const places = ["", "src", "src/cli"];
+  const exists = (path: string): boolean =>
+    places.some((place) => existsSync(join(root, place, path)));
+  expect(paths.filter((path) => !exists(path))).toEqual([]);
+  const code = sources.map(read).join("\n");
+  const symbols = named
+    .map((name) => /^(?:run\.)?([A-Za-z]\w*)(?:\(.*\)|\.\w+)?$/.exec(name)?.[1] ?? "")
+    .filter((name) => /[a-z][A-Z]|^[A-Z]\w+$/.test(name));
+  expect(symbols.length).toBeGreaterThan(10);
+  const isThere = (symbol: string): boolean => new RegExp(`\\b${symbol}\\b`).test(code);
+  expect(symbols.filter((symbol) => !isThere(symbol))).toEqual([]);
+});
+
 test("every source file that a page links to exists", () => {
   const pages = globSync(["*.md", "docs/*.md"], { cwd: root });
   const links = pages.flatMap((page) =>

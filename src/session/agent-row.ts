@@ -1,6 +1,5 @@
-import type { AgentFailure, AgentFigures } from "../contract/agent-result.ts";
 import type { AgentId } from "../contract/ids.ts";
-import { totalOf, type AgentRecord, type AgentState } from "../events/agent-record.ts";
+import { totalOf, type AgentRecord } from "../events/agent-record.ts";
 import type { Died } from "../lifecycle/history/died.ts";
 import { totalTokens, type Usage } from "../contract/message.ts";
 
@@ -22,18 +21,6 @@ export interface AgentRow extends AgentRecord {
 /** An agent that was told to end, and what ended because of that. */
 export interface StoppedRow extends AgentRow {
   died: Died;
-}
-
-export interface AgentOutput {
-  agentId: AgentId;
-  state: AgentState;
-  /** The result, or what the agent said last so far. */
-  content: string;
-  /** Once it has ended. */
-  metrics?: AgentFigures;
-  error?: AgentFailure;
-  /** The wait was over before the agent ended. The agent goes on untouched. */
-  timedOut: boolean;
 }
 
 /** As they started, parents before their children, also where the clock was set back in between. */
