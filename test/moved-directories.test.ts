@@ -1,10 +1,13 @@
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { bubblewrap } from "../src/platform/sandbox/bubblewrap.ts";
 import { setStage } from "./support/stage.ts";
 
 // Commands that nobody approved are decided by the paths that they meet. Nothing that is accepted unasked may move those while
 // such a command runs.
+
+const found = await bubblewrap();
 
 const mover = { description: "moves", prompt: "You move.", tools: ["Bash", "Write"] };
 const reader = { description: "reads", prompt: "You read.", tools: ["Bash"] };
@@ -95,3 +98,34 @@ turns:
   });
   expect([existsSync(join(cwd, "-R")), existsSync(join(cwd, "-L"))]).toEqual([false, false]);
 });
+
+test.skipIf("missing" in found)(
+  "the kernel keeps from unapproved commands what rules deny, whatever moves meanwhile",
+  async () => {
+    const { manager, cwd } = setStage(
+      `
+turns:
+  - { agent: mover, turn: 1, reply: [{ call: Bash, input: { command: "touch begun; while [ ! -e go ]; do sleep 0.1; done; cat l; echo evil > k" } }] }
+  - { agent: mover, turn: 2, reply: "{{ result.Bash }}" }
+`,
+      {
+        ...options,
+        settings: { permissions: { deny: ["Read(./.env)", "Edit(./kept.txt)"] } },
+        files: { ...options.files, ".env": "SECRET=canary", l: "harmless", k: "" },
+      },
+    );
+    const result = manager.run({ prompt: "go", subagent_type: "mover" });
+    await expect.poll(() => existsSync(join(cwd, "begun"))).toBe(true);
+    for (const [name, target] of [
+      ["l", ".env"],
+      ["k", "kept.txt"],
+    ] as const) {
+      rmSync(join(cwd, name));
+      symlinkSync(target, join(cwd, name));
+    }
+    writeFileSync(join(cwd, "go"), "");
+    const { content } = await result;
+    expect(content).not.toContain("canary");
+    expect(readFileSync(join(cwd, "kept.txt"), "utf8")).toBe("kept");
+  },
+);

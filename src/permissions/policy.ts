@@ -63,6 +63,24 @@ export class Rulebook {
       : matches(given) || matches(real);
   }
 
+  /** The existing paths in a directory that a rule fits; `null`: there are too many candidates to tell. */
+  matched(rule: Rule, directory: PathPair): readonly string[] | null {
+    const { ground } = this;
+    const found: string[] = [];
+    for (const one of this.#compiled(rule)) {
+      const start = startBelow(one, directory.given) ?? startBelow(one, directory.real);
+      if (start === null || !ground.exists(start)) continue;
+      if (matchesPath(one, start)) {
+        found.push(start);
+        continue;
+      }
+      const below = filesBelow([{ pair: this.pair(start), part: "" }], ground);
+      if (below === null) return null;
+      found.push(...below.map(({ pair }) => pair.given).filter((path) => matchesPath(one, path)));
+    }
+    return found;
+  }
+
   /** Whether a directory holds something that a rule fits; `null`: it holds too much to tell. */
   holds(rule: Rule, directory: PathPair): boolean | null {
     const { ground } = this;

@@ -1,3 +1,4 @@
+import { deniedPaths } from "../../permissions/denied-paths.ts";
 import { TightSandbox } from "../../platform/sandbox/tight-sandbox.ts";
 import type { ResolvedAgent } from "../../contract/resolved-agent.ts";
 import type { Session } from "../session.ts";
@@ -15,6 +16,7 @@ export function tightSandboxOf(
     readable,
     own,
     hides,
+    denied: () => deniedPaths(agent.meets.permissions),
     ...(sandbox.enabled && { forbidden: sandbox.filesystem }),
   });
 }

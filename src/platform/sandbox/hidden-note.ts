@@ -8,9 +8,11 @@ import { realPath } from "../files/real-path.ts";
  * succeeds on it; names are looked for in the command and in the complaints that it printed.
  */
 export function hiddenNote(of: {
-  /** Absolute, as the settings name them. */
+  /** Absolute, as the settings or rules name them. */
   readonly denyRead: readonly string[];
   readonly allowRead: readonly string[];
+  /** Left out: how the user shows them by the settings. */
+  readonly remedy?: string;
   readonly command: string;
   readonly cwd: string;
   readonly printed: () => string;
@@ -27,10 +29,12 @@ export function hiddenNote(of: {
   if (met.length === 0) return [];
   const names = met.slice(0, mostNamed).map(({ given }) => given);
   return [
-    `[The sandbox hides ${names.join(", ")} from commands: it looks empty, missing or denied. The user can show it with sandbox.filesystem.allowRead, or change sandbox.filesystem.denyRead.]`,
+    `[The sandbox hides ${names.join(", ")} from commands: it looks empty, missing or denied. ${of.remedy ?? bySettings}]`,
   ];
 }
 
+const bySettings =
+  "The user can show it with sandbox.filesystem.allowRead, or change sandbox.filesystem.denyRead.";
 const mostRead = 20_000;
 const mostWords = 500;
 const mostNamed = 10;

@@ -1,7 +1,8 @@
 import { quietRipgrep } from "../quiet-ripgrep.ts";
 import { safePath } from "../files/safe-path.ts";
 import { copyFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join, relative } from "node:path";
+import { trackedPaths } from "../git/git-index.ts";
 import { absolutePath } from "../files/absolute-path.ts";
 import { isInside } from "../files/is-inside.ts";
 import { realPath } from "../files/real-path.ts";
@@ -26,6 +27,8 @@ export interface TightLimits {
   readonly own: readonly string[];
   /** Whether a path must not be read. Asked about what is outside the working directories. */
   readonly hides?: ((path: string) => boolean) | undefined;
+  /** The paths in the working directories that rules keep from commands now. */
+  readonly denied?: () => { readonly read: readonly string[]; readonly write: readonly string[] };
   /** Further limits of the settings, where their sandbox is on. */
   readonly forbidden?: {
     readonly denyRead: readonly string[];
@@ -76,6 +79,13 @@ export class TightSandbox {
           ? []
           : explanations(printed(), call.confinedTo)),
         ...hiddenNote({ ...forbiddenBy(this.#limits, call), ...call, printed }),
+        ...hiddenNote({
+          denyRead: deniedTo(this.#limits, call).read,
+          allowRead: [],
+          remedy: "A rule of the user denies it.",
+          ...call,
+          printed,
+        }),
       ],
     };
   }
@@ -95,17 +105,36 @@ async function viewOf(limits: TightLimits, call: TightCall): Promise<View> {
   ];
   const { denyRead: hidden, allowRead: revealed, denyWrite } = forbiddenBy(limits, call);
   const isSeen = (path: string): boolean => !isBelow(hidden, path) || isBelow(revealed, path);
+  const kept = deniedTo(limits, call);
   const view = new View()
     .add("show", [...systemDirectories, ...systemFiles])
     .add("show", [...outside, ...readable].filter(isSeen))
     .add(call.confinedTo === "edit" ? "open" : "show", directories.filter(isSeen))
-    .add("hide", hidden)
+    .add("hide", [...hidden, ...kept.read])
     .add("reveal", revealed);
   if (call.confinedTo === "edit") {
     const held = await Promise.all(within.map((directory) => protectedPaths(directory)));
-    view.add("hold", holdable([...held.flat(), ...own, ...denyWrite]).filter(isSeen));
+    view.add(
+      "hold",
+      holdable([...held.flat(), ...own, ...denyWrite, ...kept.write]).filter(isSeen),
+    );
   }
   return view.add("open", [call.directory]);
+}
+
+/** The paths that rules keep from a command. Git would take a tracked file that is hidden for a changed one. */
+function deniedTo(
+  { denied }: TightLimits,
+  { command }: TightCall,
+): { read: string[]; write: string[] } {
+  const { read = [], write = [] } = denied?.() ?? {};
+  const isTracked = /\bgit\b/.test(command) ? mayBeTracked : () => false;
+  return { read: read.filter((path) => !isTracked(path)), write: [...write] };
+}
+
+function mayBeTracked(path: string): boolean {
+  const tracked = trackedPaths(dirname(path));
+  return tracked === null || tracked.paths.includes(relative(tracked.root, realPath(path)));
 }
 
 /** The limits of the settings, all paths absolute. */
