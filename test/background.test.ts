@@ -2,8 +2,8 @@ import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { setStage, sequence, type Stage } from "./support/stage.ts";
+import { quiet } from "./support/quiet-agent.ts";
 
-const quiet = { description: "works by itself", prompt: "You work.", tools: ["Bash"] };
 const options = { agents: { quiet }, allowedTools: ["Bash"] };
 
 /** The prompt lines of the main transcript that tell of the end of something in the background. */

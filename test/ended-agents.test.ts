@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { createRehearsal, parseScenario, type Model, type ModelRequest } from "../src/index.ts";
 import { setStage, type Stage } from "./support/stage.ts";
+import { quiet } from "./support/quiet-agent.ts";
 
-const quiet = { description: "works by itself", prompt: "You work.", tools: ["Bash"] };
 const boss = { description: "has others work", prompt: "You lead.", tools: ["Bash", "Agent"] };
 const options = {
   agents: { quiet, boss },

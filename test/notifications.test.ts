@@ -4,8 +4,8 @@ import { expect, test, vi } from "vitest";
 import type { Crashing } from "./support/crash.ts";
 import { startCrashing } from "./support/crash.ts";
 import { randomOf } from "./support/shell-fuzz/random.ts";
+import { quiet } from "./support/quiet-agent.ts";
 
-const quiet = { description: "works by itself", prompt: "You work.", tools: ["Bash"] };
 const options = {
   agents: { quiet },
   allowedTools: ["Bash"],

@@ -10,6 +10,7 @@ import { sessionPaths } from "../src/transcript/paths.ts";
 import { bash, report, setDesk, worker, type Desk } from "./support/answering.ts";
 import { startCrashing, type Crashing } from "./support/crash.ts";
 import { sequence, setStage } from "./support/stage.ts";
+import { untilGo } from "./support/quiet-agent.ts";
 
 const plan = "# Plan\n\n1. Do it.";
 const exit = { call: "ExitPlanMode", input: { plan } };
@@ -194,7 +195,6 @@ test("an approved plan is one of its task: the next task of a standing agent is 
   expect(desk.of("permission-deny")).toMatchObject([{ call: { name: "Write" } }]);
 });
 
-const untilGo = "while [ ! -e go ]; do sleep 0.02; done";
 const crashScript = JSON.stringify({
   turns: [
     { agent: "main", turn: 1, reply: [exit] },

@@ -6,10 +6,9 @@ import type { AssistantBlock, UserBlock } from "../src/contract/message.ts";
 import { countedCalls } from "./support/counted-calls.ts";
 import { startCrashing, type Crashing } from "./support/crash.ts";
 import { setStage } from "./support/stage.ts";
+import { quiet, untilGo } from "./support/quiet-agent.ts";
 
-const quiet = { description: "works by itself", prompt: "You work.", tools: ["Bash"] };
 const options = { agents: { quiet }, allowedTools: ["Bash"], countsCalls: true };
-const untilGo = "while [ ! -e go ]; do sleep 0.02; done";
 
 const mainTranscript = ({ configDir, sessionId }: Crashing): string => {
   const [file = "none"] = globSync(`projects/*/${sessionId}.jsonl`, { cwd: configDir });

@@ -5,10 +5,9 @@ import { createManager, createRehearsal, parseScenario } from "../src/index.ts";
 import { findAgents } from "../src/transcript/agent-on-disk.ts";
 import { startCrashing, type Crashing } from "./support/crash.ts";
 import { setStage } from "./support/stage.ts";
+import { quiet, untilGo } from "./support/quiet-agent.ts";
 
-const quiet = { description: "works by itself", prompt: "You work.", tools: ["Bash"] };
 const options = { agents: { quiet }, allowedTools: ["Bash"] };
-const untilGo = "while [ ! -e go ]; do sleep 0.02; done";
 const patience = { timeout: 20_000 };
 
 const background = `

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { createRehearsal, parseScenario, type Model, type ModelRequest } from "../src/index.ts";
 import { startCrashing, type Crashing } from "./support/crash.ts";
+import { quiet } from "./support/quiet-agent.ts";
 
-const quiet = { description: "works by itself", prompt: "You work.", tools: ["Bash"] };
 const options = { agents: { quiet }, allowedTools: ["Bash"] };
 const patience = { timeout: 20_000 };
 

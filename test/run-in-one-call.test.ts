@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { sequence, setStage } from "./support/stage.ts";
+import { quiet } from "./support/quiet-agent.ts";
 
-const quiet = { description: "works by itself", prompt: "You work.", tools: ["Bash"] };
 const options = { agents: { quiet }, allowedTools: ["Bash"] };
 
 test("run gives the result of an agent in one call", async () => {

@@ -5,11 +5,11 @@ import type { AgentEvent, Model, ModelRequest, ManagerOptions } from "../src/ind
 import { createRehearsal, parseScenario } from "../src/index.ts";
 import { requestBody } from "../src/model/anthropic/body.ts";
 import { setStage, type Stage } from "./support/stage.ts";
+import { quiet } from "./support/quiet-agent.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] }));
 afterEach(() => void vi.useRealTimers());
 
-const quiet = { description: "works by itself", prompt: "You work.", tools: ["Bash"] };
 /** Waiting moves the clock of the intervals too: what is asked once must not be asked again by that. */
 const patient = { timeout: 20_000 };
 const summaries = { everySeconds: 10 };

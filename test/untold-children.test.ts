@@ -4,8 +4,8 @@ import { expect, test, vi } from "vitest";
 import { newAgentId } from "../src/contract/ids.ts";
 import { startCrashing } from "./support/crash.ts";
 import { setStage } from "./support/stage.ts";
+import { quiet } from "./support/quiet-agent.ts";
 
-const quiet = { description: "works by itself", prompt: "You work.", tools: ["Bash"] };
 const boss = { description: "has others work", prompt: "You lead.", tools: ["Bash", "Agent"] };
 const agents = { quiet, boss, stander: boss };
 const options = {

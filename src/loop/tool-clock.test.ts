@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { ToolLimit, withToolClock } from "./tool-clock.ts";
 
 function clock(
@@ -45,21 +45,27 @@ test("however a call fails after it was told to end, the limit is the reason", a
 });
 
 test("a call that is quick has no warning, and leaves no timer or listener", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
   const turn = new AbortController();
   const { log, running } = clock(async () => "quick", { signal: turn.signal });
   expect(await running).toBe("quick");
-  await sleep(80);
+  vi.advanceTimersByTime(1000);
   turn.abort(new Error("later"));
   expect(log).toEqual([]);
 });
 
 test("a call without a limit is not ended, but given up when its turn is", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
   const turn = new AbortController();
   const { log, running } = clock(forEver, { limit: null, signal: turn.signal });
-  await sleep(80);
+  vi.advanceTimersByTime(1000);
   expect(log).toEqual([]);
   turn.abort(new Error("stopped"));
-  await expect(running).rejects.toThrow("stopped");
+  const ended = expect(running).rejects.toThrow("stopped");
+  await vi.advanceTimersByTimeAsync(1000);
+  await ended;
   expect(log).toEqual(["abort"]);
 });
 
