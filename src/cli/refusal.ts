@@ -27,7 +27,7 @@ export class Refusal {
   }
 }
 
-/** Of what came of several, in the order in which they were asked for, the first refusal. */
+/** The first refusal, in request order. */
 export function firstRefusal(outcomes: readonly unknown[]): Refusal | undefined {
   return outcomes.find((outcome) => outcome instanceof Refusal);
 }

@@ -131,7 +131,10 @@ function hasEnded({ endedAt, state }: AgentRow): boolean {
   return endedAt !== null && state !== "idle";
 }
 
-/** Its end may have been the last thing that its process did. Throws `lost` when it has not ended. */
+/**
+ * Prints the end from the files: it may have been the last act of the agent's process. Throws `lost` if it has not
+ * ended.
+ */
 async function finishFromFiles(
   agent: AgentOnDisk,
   options: AttachOptions,

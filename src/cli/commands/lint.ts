@@ -68,7 +68,7 @@ interface Linted {
   diagnostics: Diagnostic[];
 }
 
-/** What counts here: the files of this project, of the user and of plugins, and the settings. */
+/** Lints everything that applies here: the files of this project, of the user and of plugins, and the settings. */
 async function lintHere(options: LintOptions): Promise<Linted> {
   const { configuration, catalog, diagnostics } = await readHere(options);
   const skills = await loadSkills(configuration.skillPlaces);

@@ -87,13 +87,13 @@ function leftOut(damaged: readonly number[]): string {
 
 type Line = Record<string, unknown>;
 
-/** What was added to a transcript. */
+/** Lines that were appended to a transcript. */
 interface Added {
-  /** Those that count, as for whoever resumes the agent. */
+  /** Valid lines, judged as a resume judges them. */
   lines: Line[];
   /** The numbers of those that do not. */
   damaged: number[];
-  /** How many bytes at its end do not make up a whole append, yet or ever. */
+  /** Bytes at the end that are no complete append, yet or ever. */
   rest: number;
 }
 

@@ -100,7 +100,7 @@ function unfit(message: string): RetinueError {
   return new RetinueError("invalid_request", message);
 }
 
-/** Its session still runs in another process: that one goes on with it. */
+/** Resumes the agent in the process that still runs its session; false if no other process does. */
 async function resumeElsewhere(
   agent: AgentOnDisk,
   prompt: string | undefined,

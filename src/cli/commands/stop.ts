@@ -23,7 +23,7 @@ interface StopOptions {
 interface Stopped {
   id: string;
   state: string;
-  /** What was ended with it; nothing when there was nothing to end. */
+  /** Agents and processes that ended with it; absent if there was nothing to end. */
   died?: { agents: string[]; processes: number };
   /** Why there was nothing to end. */
   note?: string;

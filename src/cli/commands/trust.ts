@@ -91,7 +91,7 @@ interface Activated {
   /** Relative to the folder. */
   file: string;
   key: string;
-  /** How many hooks, values or rules; nothing where there is one value. */
+  /** The number of hooks, values or rules; `null` where there is one value. */
   count: number | null;
 }
 

@@ -1,23 +1,23 @@
 import type { Bubblewrap } from "../../platform/sandbox/bubblewrap.ts";
 
-/** What a check found: one row. */
+/** One row of a check's findings. */
 export interface Finding {
   /** `problem`: something does not work, or a crash left something; `warning`: good to know, nothing is broken. */
   readonly status: "ok" | "warning" | "problem";
   readonly what: string;
-  /** What to run or change; nothing where all is well. */
+  /** A command to run or a change to make; absent where all is well. */
   readonly remedy?: string;
-  /** What `fix` of the check would remove: a path, a process. */
+  /** The path or process that `fix` of the check would remove. */
   readonly leak?: string;
 }
 
-/** Where checks look. Everything that they know of the world comes from here. */
+/** Places that checks look at. Everything that they know of the world comes from here. */
 export interface Ground {
   readonly configDir: string;
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   readonly temporaryDir: string;
-  /** Where processes make the sockets that others control them by. */
+  /** Directories in which processes make their control sockets. */
   readonly socketDirs: readonly string[];
   /** Processes of agents whose Retinue has ended without them. Left out: they are not looked for. */
   readonly orphans?: {

@@ -5,7 +5,7 @@ import { errorMessage } from "../../contract/errors.ts";
 import { bySeverity, diagnosticLine } from "../report-diagnostics.ts";
 import type { Check, Finding } from "./check.ts";
 
-/** What Retinue reads and writes for its user. */
+/** Checks of the files that Retinue reads and writes for its user. */
 export const configurationChecks: readonly Check[] = [
   {
     name: "config directory",

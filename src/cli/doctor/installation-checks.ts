@@ -4,7 +4,7 @@ import { errorMessage, RetinueError } from "../../contract/errors.ts";
 import { accountOf } from "../../model/anthropic/account.ts";
 import type { Check, Finding } from "./check.ts";
 
-/** What must be there before anything can run. */
+/** Checks of the prerequisites of every run. */
 export const installationChecks: readonly Check[] = [
   {
     name: "node",

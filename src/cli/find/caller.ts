@@ -7,8 +7,8 @@ import { readLease } from "../../transcript/lease/lease.ts";
 import { sessionDirectory, type AgentOnDisk } from "../../transcript/agent-on-disk.ts";
 
 /**
- * Who runs this command: a person, or an agent. For an answer at once, in words that fit the command: the session itself
- * looks again at whoever speaks to it (`processes/speaker.ts`).
+ * The caller of this command: a person or an agent. Serves for an early answer in words that fit the command; the
+ * session itself checks every speaker again (`processes/speaker.ts`).
  */
 export class Caller {
   readonly #processes: readonly Process[];

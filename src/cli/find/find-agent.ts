@@ -42,7 +42,7 @@ export async function findToSteer(text: string): Promise<AgentOnDisk> {
   return agent;
 }
 
-/** By what the files say: a name, or an id that several begin with. */
+/** Searches the meta files for a name, or for an id prefix that several agents share. */
 async function findInFiles(listed: readonly ListedAgent[], text: string): Promise<AgentOnDisk> {
   const mayBeMeant = ({ file }: ListedAgent): boolean => {
     const glance = glanceAt(file);

@@ -50,7 +50,7 @@ export function panelLines(
   return { lines, page, end, total: body.length };
 }
 
-/** Where nothing can be read nothing can be answered: `total` is never reached. */
+/** A panel without room to read a request. None can be answered in it: `total` is never reached. */
 function tooLow(
   { requests }: PanelState,
   { width, height }: { width: number; height: number },

@@ -2,7 +2,7 @@ import type { Answer, InboxRequest } from "../../inbox/request.ts";
 import { editLine, type Key } from "../terminal/keys.ts";
 import { questionsOf, replyTo } from "./reply-to.ts";
 
-/** What the panel "needs you" knows. Plain data: keys and events make a new one, `panelLines` draws it. */
+/** The state of the panel "needs you". Plain data: keys and events make a new one, `panelLines` draws it. */
 export interface PanelState {
   /** Open requests, oldest first. */
   readonly requests: readonly InboxRequest[];
@@ -11,12 +11,12 @@ export interface PanelState {
   readonly shownAt: number | null;
   /** The first line of its body that is shown. */
   readonly from: number;
-  /** How many lines of the body, from its start, have been on the screen; of a body broken at `width`. */
+  /** Lines of the body, from its start, that have been on the screen; counted for a body wrapped at `width`. */
   readonly readTo: number;
   readonly width: number;
   /** All of them have. */
   readonly seenAll: boolean;
-  /** What is being typed, and what for. */
+  /** The text that is being typed, and its purpose. */
   readonly typing: { readonly purpose: "deny" | "reply"; readonly text: string } | null;
   /** Answers to the first questions of the selected request. */
   readonly replies: readonly string[];
@@ -59,7 +59,7 @@ export function withWidth(panel: PanelState, width: number): PanelState {
   return { ...panel, width, ...(panel.seenAll ? {} : { from: 0, readTo: 0 }) };
 }
 
-/** It has been drawn, up to this line of the body; from where, is never behind what was read. */
+/** Marks the body as shown up to line `end`. The first shown line is never after the last line read. */
 export function withShown(
   panel: PanelState,
   shown: { now: number; end: number; total: number },
@@ -78,7 +78,7 @@ export interface Pressed {
   readonly answer?: { readonly id: string; readonly answer: Answer };
 }
 
-/** What a key does. `page`: how many lines of the body are shown at once; `atEnd`: its last one is among them. */
+/** Handles a key. `page`: how many lines of the body are shown at once; `atEnd`: the last one is among them. */
 export function press(
   panel: PanelState,
   key: Key,
@@ -109,8 +109,8 @@ interface Offer {
 }
 
 /**
- * How a call can be allowed now. A call that was not seen whole is allowed once at most, a plan not at all, and nothing for
- * longer without a rule.
+ * The ways in which a call can be allowed now. A call that was not seen whole is allowed once at most, a plan not at
+ * all, and nothing for longer without a rule.
  */
 export function offers(panel: PanelState, request: InboxRequest): ReadonlyMap<Key, Offer> {
   const label = request.kind === "plan" ? "approve" : "once";

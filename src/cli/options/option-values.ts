@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "commander";
 
-/** For options that may be given more than once. */
+/** Collects the values of an option that may be given more than once. */
 export function append(text: string, before: string[]): string[] {
   return [...before, text];
 }

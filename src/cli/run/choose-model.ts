@@ -3,7 +3,7 @@ import type { Model } from "../../model/model.ts";
 import type { RehearsalModel } from "../../model/rehearsal/rehearsal.ts";
 import type { Scenario } from "../../model/rehearsal/scenario.ts";
 
-/** Where the answers of a run come from. */
+/** The source of a run's answers. */
 export interface ModelChoice {
   model: Model;
   /** When they are scripted. */

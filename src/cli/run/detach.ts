@@ -41,7 +41,7 @@ export async function detach(
     process.stderr.write(nextSteps(report, options.permissionMode !== "dontAsk"));
 }
 
-/** As in a run that stays: a last word '-', or no words and a pipe. */
+/** Whether stdin holds the prompt, as in a run that stays: a last word '-', or no words and a pipe. */
 function readsStdin(words: readonly string[]): boolean {
   return words.at(-1) === "-" || (words.length === 0 && !process.stdin.isTTY);
 }
@@ -106,7 +106,7 @@ async function firstReport(child: ChildProcess): Promise<StartReport | FailureRe
   return report;
 }
 
-/** What it printed, and why it failed: where the disk is full, the log does not say it. */
+/** Prints the log of the child and the reason of its failure, which a log on a full disk lacks. */
 function fail(child: ChildProcess, log: string, error: string | undefined): void {
   const printed = plain(readFileSync(log, "utf8"));
   rmSync(log, { force: true });

@@ -4,7 +4,7 @@ import { errorMessage } from "../../contract/errors.ts";
 import type { Manager } from "../../manager.ts";
 import { sessionPaths } from "../../transcript/paths.ts";
 
-/** What a detached run tells the command that started it, once it is under way. */
+/** The report of a detached run to the command that started it, once it is under way. */
 export interface StartReport {
   id: string;
   sessionId: string;
@@ -13,7 +13,7 @@ export interface StartReport {
   log: string;
 }
 
-/** What it tells instead when it comes to nothing. Its log may be what cannot be written. */
+/** The report of a detached run that failed to start. Its log may be the file that cannot be written. */
 export interface FailureReport {
   error: string;
 }

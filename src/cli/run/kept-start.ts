@@ -9,7 +9,7 @@ import { permissionModes } from "../../contract/resolved-agent.ts";
 import { unwritable } from "../../transcript/unwritable.ts";
 import type { RunOptions } from "./run-session.ts";
 
-/** What a resumed run needs of how it was started. */
+/** Start options that a resumed run needs. */
 const keptOptions: ReadonlySet<string> = new Set([
   "rehearse",
   "allowedTools",
@@ -78,7 +78,10 @@ export function keepStart(
   }
 }
 
-/** Of a run that came to nothing nothing is kept. Where an agent was stored all the same, whoever resumes it needs the file. */
+/**
+ * Removes the stored start of a run that failed to start. If an agent was stored all the same, the file stays: a resume
+ * needs it.
+ */
 export function forgetStart(sessionDir: string): void {
   if (!existsSync(join(sessionDir, "main.meta.json")))
     rmSync(join(sessionDir, fileName), { force: true });

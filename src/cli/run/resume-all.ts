@@ -23,7 +23,7 @@ import { serveLater } from "./serve-later.ts";
 import { untilQuiet } from "./until-quiet.ts";
 import { warningLogger } from "../warning-logger.ts";
 
-/** How one agent that was interrupted stands at the end. */
+/** The state of one interrupted agent at the end. */
 interface Picked {
   id: string;
   sessionId: string;
@@ -55,7 +55,7 @@ export async function resumeAllCommand(options: RunOptions): Promise<void> {
 
 interface Means {
   options: RunOptions;
-  /** Where a manager stands as long as it has agents to stop. */
+  /** Managers that have agents to stop. */
   open: Set<Manager>;
   signals: EndSignals;
   caller: Caller;
@@ -135,7 +135,7 @@ function isBusy(error: unknown): boolean {
   return error instanceof RetinueError && error.code === "session_busy";
 }
 
-/** Of a session of another process: whether that has gone on with the agents already is what their files say now. */
+/** Reports on agents whose session belongs to another process. Their files say whether it has resumed them already. */
 function runBy({ pid }: Lease, agents: readonly AgentOnDisk[]): Promise<Picked[]> {
   const look = async (agent: AgentOnDisk): Promise<Picked> => {
     const { id, sessionId } = agent.record;

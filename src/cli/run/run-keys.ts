@@ -11,19 +11,19 @@ import { compose, displayWidth, type Line } from "../terminal/width.ts";
 
 export interface RunKeysOptions {
   manager: Pick<Manager, "background" | "send">;
-  /** What the view shows. */
+  /** The state that the view shows. */
   run: RunState;
   /** The agent that is watched. */
   main: AgentId;
   keys: Pick<KeyLayers, "openBelow" | "close" | "update">;
   /** A line that stays. */
   say: (line: string) => void;
-  /** What the first Ctrl+C does; null: it only leaves, and no key stops anything. */
+  /** The effect of the first Ctrl+C; null: it only leaves, and no key stops anything. */
   interrupt?: (() => void) | null;
   now?: () => number;
 }
 
-/** Whoever presses the key later than that has to be asked again. */
+/** Milliseconds in which a second press confirms; a later one asks again. */
 const confirmWithin = 5000;
 
 /**
@@ -102,7 +102,7 @@ export class RunKeys implements Layer, Disposable {
     return `x again to stop ${plural(living.length, "agent")} and what they started: ${names}`;
   }
 
-  /** Its end is what is being written. */
+  /** The line being typed, cut at its start: the end of the draft stays visible. */
   #line(draft: string, width: number): string {
     const [before, after] = [`to ${this.#name()}: `, "▏ enter sends, esc goes back"];
     const room = width - displayWidth(before) - displayWidth(after);

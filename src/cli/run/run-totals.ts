@@ -14,11 +14,11 @@ export class RunTotals {
   used: Used = nothingUsed;
   readonly byModel: Map<string, Used> = new Map();
   searches: number = 0;
-  /** How long models were waited for, pauses between attempts included; those of agents side by side add up. */
+  /** Milliseconds spent waiting for models, pauses between attempts included; agents side by side add up. */
   modelMs: number = 0;
   /** The first 200; the count per agent is complete. */
   readonly denials: Denial[] = [];
-  /** Of the main agent's last answer. */
+  /** The stop reason of the main agent's last answer. */
   stopReason: StopReason | null = null;
   #main: AgentId | null = null;
 

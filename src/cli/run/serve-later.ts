@@ -21,7 +21,7 @@ export function serveLater(
   manager: Manager,
   options: {
     say: (line: string) => void;
-    /** Somebody waits until it can be reached. */
+    /** Whether a caller waits until the run can be reached. */
     isAwaited: boolean;
   },
 ): ServedLater {

@@ -1,7 +1,7 @@
 import { exitCodes } from "../exit-codes.ts";
 
 const listeners = new Set<() => void>();
-/** Somebody was told and decides how the process ends; what it still prints goes nowhere. */
+/** True once a listener was notified: it decides how the process ends, and further output is discarded. */
 let cleaningUp = false;
 
 /** A reader that goes away (`retinue logs | head`) is no error: the process ends quietly, unless somebody has to clean up first. */

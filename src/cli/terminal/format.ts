@@ -15,7 +15,7 @@ export function formatDuration(milliseconds: number): string {
   return `${hours}:${String(minutes).padStart(2, "0")}:${tail}`;
 }
 
-/** What something took: `0.8s` below ten seconds, a clock from there. */
+/** A duration: `0.8s` below ten seconds, a clock from there. */
 export function formatSpan(milliseconds: number): string {
   if (milliseconds >= 10_000) return formatDuration(milliseconds);
   return `${(Math.max(0, milliseconds) / 1000).toFixed(1)}s`;
@@ -61,7 +61,7 @@ export function formatFigures(figures: {
   ].join(" · ");
 }
 
-/** What came of an agent, in one harmless line. */
+/** The result of an agent in one sanitized line. */
 export function formatOutcome(result: AgentResult): string {
   if (result.state === "completed") return firstLine(result.content);
   if (result.state === "stopped") return plainLine(`stopped: ${result.reason}`);
@@ -79,7 +79,7 @@ export function formatCall(call: ToolCall): string {
   return plainLine(`${call.name} ${callDetail(call)}`);
 }
 
-/** What a call is about, as the model wrote it: for whoever makes it harmless. */
+/** The main argument of a call, as the model wrote it; the caller sanitizes it. */
 export function callDetail(call: Pick<ToolCall, "name" | "input">): string {
   return callLine(knownTool(toolName(call.name)), call.input);
 }

@@ -25,16 +25,15 @@ export interface Layer extends Panel {
 export interface KeyLayersOptions {
   view: Pick<LiveView, "show" | "release">;
   input: KeyStream;
-  /** In raw mode the terminal sends no signals for Ctrl+C and Ctrl+Z. */
+  /** Handlers for Ctrl+C and Ctrl+Z, for which the terminal sends no signals in raw mode. */
   interrupt?: () => void;
   suspend?: () => void;
   isForeground?: () => boolean;
 }
 
 /**
- * Whoever is drawn below the block hears the keys, and nobody else: so no key is taken for the answer to something that a
- * person does not see. The one that came last lies on top. The terminal is in raw mode while there is any; disposing gives
- * it back.
+ * Gives keys to the layer drawn below the block and to no other, so no key answers something that a person does not
+ * see. The last layer opened is on top. The terminal is in raw mode while there is any layer; disposing restores it.
  */
 export class KeyLayers implements Panel, Disposable {
   readonly #options: KeyLayersOptions;

@@ -1,6 +1,6 @@
 /**
- * How many columns a text takes in a terminal. Expects text that went through `plain`, on one line. Where terminals
- * disagree (old ones draw a joined emoji as its parts) the common modern answer is given.
+ * The number of columns that a text takes in a terminal. Expects text that went through `plain`, on one line. Where
+ * terminals disagree (old ones draw a joined emoji as its parts) the common modern answer is given.
  */
 export function displayWidth(text: string): number {
   if (narrow.test(text)) return text.length;
@@ -77,9 +77,9 @@ export interface Cell {
 }
 
 export interface Line {
-  /** With colours. */
+  /** Text with colours. */
   text: string;
-  /** In columns. */
+  /** Width in columns. */
   width: number;
 }
 

@@ -46,7 +46,9 @@ export function drawBlock(
   return { lines, folded };
 }
 
-/** Which agents get a row: when there are too many, ended leaves fold, oldest first; then the end is left out. */
+/**
+ * Chooses the agents that get a row. If there are too many, ended leaves fold, oldest first; then the end is left out.
+ */
 function choose(
   run: RunState,
   height: number,

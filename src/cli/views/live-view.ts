@@ -77,7 +77,7 @@ export class LiveView {
     this.#request(this.#clock.now());
   }
 
-  /** Somebody else writes on the terminal for a while: the block stays as it is, and the next frame begins below. */
+  /** Lets other output use the terminal for a while: the block stays as it is, and the next frame begins below. */
   release(): void {
     if (this.#phase !== "drawing") return;
     this.#restoreCursor();

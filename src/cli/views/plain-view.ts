@@ -13,7 +13,7 @@ import { plainLine } from "../terminal/sanitize.ts";
 import { steeringLine } from "./steering-lines.ts";
 import { createStyle, type Style } from "../terminal/style.ts";
 
-/** For a pipe, a log, a screen reader: one line per notable event, never one per token. */
+/** The view for a pipe, a log or a screen reader: one line per notable event, never one per token. */
 export class PlainView {
   readonly run: RunState = new RunState();
   readonly #stream: PlainStream;

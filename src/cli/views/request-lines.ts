@@ -30,7 +30,7 @@ export function callLines({ kind, input }: Pick<InboxRequest, "kind" | "input">)
   ].map((line) => line.replaceAll("\t", "    "));
 }
 
-/** What the agent wants to know, with the number of each option. */
+/** The agent's questions, with the number of each option. */
 function questionLines(request: InboxRequest): string[] {
   return questionsOf(request).flatMap(({ question, options, multiSelect }) =>
     [
@@ -40,7 +40,7 @@ function questionLines(request: InboxRequest): string[] {
   );
 }
 
-/** In front of every line of a call, so that none can pass for what we say about it. */
+/** Prefix of every line of a call, so that none can pass for our own text about it. */
 export const callMark = "  │ ";
 
 /** Everything that there is to know before answering. */

@@ -6,15 +6,15 @@ import { RunTotals } from "../run/run-totals.ts";
 import { plainLine } from "../terminal/sanitize.ts";
 
 /**
- * What every view knows of a run, read from its events. It does no input or output and never looks at a clock, so
+ * The state of a run that every view shows, folded from its events. Does no input or output and never reads a clock, so
  * the same events always give the same state.
  *
- * Everything kept for showing is one short line that went through `plainLine`; ids are kept as they came. Memory is bounded: of more than
- * `maxAgents` agents the oldest ended ones are forgotten, while the totals still count them.
+ * Everything kept for display is one short line that went through `plainLine`; ids are kept as they came. Memory is
+ * bounded: of more than `maxAgents` agents the oldest ended ones are forgotten, while the totals still count them.
  */
 export class RunState {
   readonly agents: Map<AgentId, AgentView> = new Map();
-  /** How many ended agents are no longer in `agents`. */
+  /** The number of ended agents that are no longer in `agents`. */
   forgotten: number = 0;
   /** Over all agents, forgotten ones included. */
   readonly totals: RunTotals = new RunTotals();

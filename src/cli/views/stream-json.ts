@@ -99,7 +99,7 @@ export function eventFrames(event: AgentEvent, context: StreamContext): Frame[] 
 export function resultFrame(options: {
   totals: RunTotals;
   sessionId: SessionId;
-  /** Of the main agent. */
+  /** The main agent's result. */
   result: AgentResult;
   scripted: boolean;
 }): ResultFrame {
@@ -154,7 +154,7 @@ export interface StreamContext {
   readonly session: SessionFacts;
 }
 
-/** What the first frame says and no event carries. */
+/** Facts of the first frame that no event carries. */
 export interface SessionFacts {
   readonly cwd: string;
   /** Types that can be spawned. */
