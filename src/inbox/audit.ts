@@ -25,7 +25,7 @@ const factSchema = once(() =>
     /** Tells apart what redaction and the cut below make equal. */
     inputHash: z.string(),
     input: loggedInputSchema().optional(),
-    /** Who answered. */
+    /** The answerer. */
     by: z.string().optional(),
     verdict: z.enum(["allow", "deny", "reply"]).optional(),
     scope: z.enum(grantScopes).optional(),

@@ -21,7 +21,7 @@ export function inputHash(tool: string, input: unknown): string {
   return createHash("sha256").update(textOf(tool, input)).digest("hex").slice(0, 12);
 }
 
-/** What is nested too deep for the stack counts as one and the same. */
+/** The canonical text of a call. Inputs nested too deep for the stack share one text. */
 function textOf(tool: string, input: unknown): string {
   try {
     return canonical([tool, input]);

@@ -22,7 +22,7 @@ export class Denials {
   }
 }
 
-/** What the agent reads: why it was denied and, from the third time on, that trying again is no use. */
+/** The denial as the agent reads it: the reason and, from the third time on, that another try is useless. */
 export function denialText(reason: string, count: number): string {
   const text = `Permission denied: ${reason}`;
   if (count < enough) return text;

@@ -52,7 +52,7 @@ function fitReply(request: InboxRequest, answer: Extract<Answer, { verdict: "rep
   return answer;
 }
 
-/** What a request of kind `question` asks. */
+/** The questions in a request of kind `question`. */
 export function questionTexts(request: InboxRequest): string[] {
   const questions = request.input["questions"];
   if (!Array.isArray(questions)) return [];

@@ -37,8 +37,8 @@ type StoredGrant = z.infer<ReturnType<typeof storedGrantSchema>>;
 const largestFile = 4 * 1024 * 1024;
 
 /**
- * What answers allow from then on. A grant to one agent is that agent's; one for a type holds only while the definition
- * has the content that was granted for; one for always stands in a settings file, and here for the running session.
+ * Grants of this session. A grant to one agent is that agent's; one for a type is valid only while the definition has
+ * the content that was granted for; one for always is stored in a settings file, and here for the running session.
  */
 export class Grants {
   readonly #cwd: string;

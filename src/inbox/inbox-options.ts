@@ -6,7 +6,7 @@ import type { Covers } from "./reach.ts";
 import type { Answered, InboxRequest } from "./request.ts";
 import type { InboxCheck } from "./run-checks.ts";
 
-/** What an asker says; the rest of the request is the inbox's. */
+/** The asker's part of a request; the inbox adds the rest. */
 export interface AskInput extends Omit<
   InboxRequest,
   "id" | "sessionId" | "createdAt" | "deadline" | "onDeadline"
@@ -32,19 +32,19 @@ export type InboxEvent =
 
 export interface InboxOptions {
   readonly sessionId: string;
-  /** Where open requests lie. */
+  /** The directory of open requests. */
   readonly directory: string;
   readonly audit: AuditLog;
   readonly grants: Grants;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Somebody can answer though nobody subscribes: from another terminal, or a host that comes and goes. */
+  /** Whether answers can come without a subscriber: from another terminal, or a host that comes and goes. */
   readonly attended?: boolean;
   /** Asked in this order before any person. */
   readonly checks?: readonly InboxCheck[];
-  /** For askers that say nothing about it; left out: they wait for as long as it takes. */
+  /** The timeout of askers that set none; left out: they wait without limit. */
   readonly timeoutMs?: number | null;
-  /** What a deadline answers, for askers that say nothing about it; left out: it denies. */
+  /** The answer at a deadline, for askers that set none; left out: deny. */
   readonly onDeadline?: "deny" | "allow";
   readonly covers?: Covers;
   /** Takes secrets out of what is told; left out: nothing is secret. */

@@ -8,11 +8,11 @@ import type { Answered, InboxRequest } from "./request.ts";
  */
 export class OpenRequest {
   readonly request: InboxRequest;
-  /** How many were asked before it: within a millisecond the clock does not tell, and the disk takes them in any order. */
+  /** Requests asked before this one: the clock ties within a millisecond, and the disk stores them in any order. */
   readonly number: number;
   readonly answered: Promise<Answered>;
   readonly signal: AbortSignal;
-  /** Who is answering it right now, while what that grants is being stored. */
+  /** The answerer, while the grants of the answer are being stored. */
   answering: string | null = null;
   readonly #clock: Clock;
   readonly #resolve: (answered: Answered) => void;
@@ -41,7 +41,9 @@ export class OpenRequest {
     this.#arm();
   }
 
-  /** It could not be answered after all. What came meanwhile, comes now. */
+  /**
+   * Reopens a request that could not be answered after all. An abort or a deadline from the meantime takes effect now.
+   */
   reopen(): void {
     this.answering = null;
     if (this.signal.aborted) this.#on.abort();

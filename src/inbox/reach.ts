@@ -3,7 +3,7 @@ import type { AllowAnswer, GrantScope, InboxRequest } from "./request.ts";
 
 /** An answer that grants more than one call. */
 export interface Given {
-  /** Whose question was answered. */
+  /** The asker whose question was answered. */
   readonly to: Pick<InboxRequest, "agentId" | "agentType" | "definitionHash">;
   readonly answer: AllowAnswer;
   readonly by: string;

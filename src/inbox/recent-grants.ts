@@ -1,6 +1,6 @@
 import type { Given } from "./reach.ts";
 
-/** What is granted while a question is on its way to a person: it may already be answered by that. Nothing is kept for longer. */
+/** Grants made while a question is on its way to a person, which may already answer it. They are kept no longer. */
 export class RecentGrants {
   readonly #followers = new Set<Given[]>();
 

@@ -17,7 +17,7 @@ export const inboxRequestSchema = once(() =>
     agentName: z.string().nullable(),
     /** The way from the root agent to the one that asks, for people. */
     label: z.array(z.string()),
-    /** Of the content of the agent's definition: what is granted to a type ends when its file changes. */
+    /** Hash of the agent's definition: a grant to a type ends when its file changes. */
     definitionHash: z.string(),
     /** The call of the agent's model that it is about; left out: it is about no single call. */
     toolUseId: z.string().exactOptional(),
@@ -40,7 +40,7 @@ export const inboxRequestSchema = once(() =>
 
 export type InboxRequest = Readonly<z.infer<ReturnType<typeof inboxRequestSchema>>>;
 
-/** How far an answer reaches. `agent-always`: agents of this type, as long as its definition stays as it is. */
+/** The reach of an answer. `agent-always`: agents of this type, as long as its definition stays as it is. */
 export const grantScopes = ["once", "agent", "session", "agent-always", "always"] as const;
 export type GrantScope = (typeof grantScopes)[number];
 
@@ -52,9 +52,9 @@ export const answerSchema = once(() =>
     z.strictObject({
       verdict: z.literal("allow"),
       scope: z.enum(grantScopes),
-      /** What to allow from now on; left out: what was suggested. */
+      /** Rules to allow from now on; left out: the suggested ones. */
       rules: z.array(z.string().trim().min(1)).min(1).optional(),
-      /** For `always`: the settings file; left out: local. */
+      /** The settings file of `always`; left out: local. */
       file: z.enum(ruleFiles).optional(),
       /** Runs instead of what was asked for, after it was checked like any call. */
       input: z.record(z.string(), z.unknown()).optional(),

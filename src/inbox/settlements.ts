@@ -2,7 +2,7 @@ import { RetinueError } from "../contract/errors.ts";
 
 const remembered = 1000;
 
-/** Who settled which request, so that whoever comes too late is told. */
+/** Remembers the answerer of each settled request, to name it to a later one. */
 export class Settlements {
   readonly #by = new Map<string, string>();
 
