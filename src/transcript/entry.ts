@@ -16,7 +16,7 @@ export interface Envelope {
   gitBranch?: string;
 }
 
-/** What a line says, before the envelope is put around it. The key order is that of the files people already have. */
+/** The content of a line, before the envelope is added. The key order is that of the files people already have. */
 export type EntryBody = Record<string, unknown> & { type: "user" | "assistant" | "attachment" };
 
 export function promptBody(
@@ -104,7 +104,7 @@ export function recordLine(record: RunRecord, sessionId: string, at: number): ob
   return { type: "retinue-record", ...record, timestamp: new Date(at).toISOString(), sessionId };
 }
 
-/** How a run ended. Its text is not written again if it is that of the last answer. */
+/** The end of a run. Its text is left out if it is that of the last answer. */
 export function endLine(
   result: AgentResult,
   lastText: string,

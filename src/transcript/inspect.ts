@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { judgeLines, type BadLine } from "./lines/judge-lines.ts";
 
 export interface TranscriptInspection {
-  /** How many lines count. */
+  /** The number of valid lines. */
   lines: number;
   /** Lines that readers pass over. They stay where they are. */
   bad: Pick<BadLine, "line" | "reason">[];

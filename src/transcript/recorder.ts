@@ -25,13 +25,13 @@ import {
 export class TranscriptRecorder {
   readonly #writer: JsonlWriter;
   readonly #sessionId: string;
-  /** What every line has before and after its own, as text: it is the larger part of most. */
+  /** Text that every line has around its own part, prepared once: it is the larger part of most lines. */
   readonly #before: string;
   readonly #after: string;
   readonly #agentType: string | null;
   /** An approved plan changes it for the rest of a run. */
   #permissionMode: string;
-  /** Of the run that begins; written before anything that it says. */
+  /** The record of the run that begins; written before any of its messages. */
   #run: (() => RunRecord) | undefined;
   #lastUuid: string | null = null;
   #assistantUuid: string | null = null;
@@ -85,7 +85,7 @@ export class TranscriptRecorder {
     }
   }
 
-  /** What another agent has been through, at the beginning of a copy of it. */
+  /** Writes the history of another agent, at the beginning of a copy of it. */
   copy(events: readonly AgentEvent[], origin: { from: string; turn: number | null }): void {
     for (const event of events) this.record(event);
     const timestamp = new Date().toISOString();

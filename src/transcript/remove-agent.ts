@@ -45,7 +45,7 @@ function refuseBusy({ record, runner }: AgentOnDisk): void {
   );
 }
 
-/** Its session's owner may be about to go on with it. */
+/** Refuses an agent that has not ended while its session has an owner, which may be about to resume it. */
 function refuseUnended({ record, fileState }: AgentOnDisk, directory: string): void {
   const { id: agentId, sessionId } = record;
   if (!isOpen(fileState) || !isHeld(directory)) return;
@@ -68,7 +68,7 @@ async function refuseWithBusyChildren(directory: string, agentId: string): Promi
   }
 }
 
-/** What is left without any agent belongs to nobody, and no later look would know whose it was. */
+/** Removes the session of the last agent. Files without any agent have no owner that a later look could find. */
 async function removeRest(directory: string, sessionId: string): Promise<void> {
   if (isHeld(directory)) return;
   using project = holdDirectory(realPath(dirname(directory)));

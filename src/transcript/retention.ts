@@ -17,7 +17,7 @@ export interface OldSession {
 }
 
 export interface Pruned {
-  /** With `dryRun`: what would be. */
+  /** Removed sessions; with `dryRun` those that would be removed. */
   readonly removed: readonly OldSession[];
   /** Old, but a process that is there works in them. */
   readonly inUse: readonly OldSession[];
@@ -28,15 +28,15 @@ export interface Pruned {
 
 export interface PruneRequest {
   readonly configDir: string;
-  /** What was last used before this time goes, in milliseconds; asked for each project. */
+  /** The cutoff of a project in milliseconds: sessions last used before it are removed. */
   readonly before: (projectDir: string) => number;
   readonly dryRun?: boolean;
   readonly signal: AbortSignal;
 }
 
 /**
- * Where sessions lie while they are removed: one level deeper than where readers look, so that with one `rename` a session
- * is gone for everybody; its main transcript follows it. What a crash leaves here is removed by the next one.
+ * The directory of sessions under removal: one level deeper than where readers look, so that with one `rename` a
+ * session is gone for everybody; its main transcript follows it. The next prune removes what a crash leaves here.
  */
 const waste = ".retinue-removing";
 
@@ -126,7 +126,7 @@ async function takeAway(project: HeldDirectory, sessionId: string): Promise<"rem
 
 const mostAttempts = 20;
 
-/** Those that it finished; with `dryRun` those that it would. */
+/** Finishes interrupted removals and returns their sessions; with `dryRun` only returns them. */
 async function finishRemovals(
   project: HeldDirectory,
   { dryRun }: PruneRequest,
@@ -148,13 +148,13 @@ async function finishRemovals(
   return finished;
 }
 
-/** Of some only the transcript is left. */
+/** Sessions under removal. Only the transcript is left of some. */
 async function sessionsIn(removals: HeldDirectory): Promise<string[]> {
   const names = (await readdir(removals.at("."))).filter((name) => !name.startsWith("."));
   return [...new Set(names.map((name) => name.replace(/\.jsonl(\.bad)?$/, "")))].toSorted();
 }
 
-/** Whoever opened the session after the look that let it go gets it back. */
+/** Removes a session, or gives it back to a process that opened it after it was found unused. */
 async function finishRemoval(
   project: HeldDirectory,
   removals: HeldDirectory,
@@ -190,7 +190,7 @@ async function takeTranscript(
   }
 }
 
-/** What a session has outside its directory: the main transcript, and those of its lines that did not hold. */
+/** Files of a session outside its directory: the main transcript, and its invalid lines. */
 function transcriptsOf(sessionId: string): string[] {
   return [`${sessionId}.jsonl`, `${sessionId}.jsonl.bad`];
 }
@@ -210,7 +210,7 @@ async function isThere(path: string): Promise<boolean> {
   return (await unlessGone(() => lstat(path))) !== undefined;
 }
 
-/** Its real directories, in order; a link to one is none. */
+/** Directories in a directory, in order; links are left out. */
 async function directoriesIn(directory: string): Promise<string[]> {
   const entries = await readdir(directory, { withFileTypes: true });
   return entries

@@ -5,7 +5,7 @@ import { isHeld, isRunBy } from "./lease/liveness.ts";
 import { isOpen } from "./agent-on-disk.ts";
 import type { AgentMeta } from "./meta.ts";
 
-/** What the files of a directory say about the agents in it. Files of other programs are not in it. */
+/** Facts about the agents of a session directory. Files of other programs are not counted. */
 export interface SessionAgents {
   readonly count: number;
   /** A process that is there works in this session. */
@@ -13,8 +13,8 @@ export interface SessionAgents {
 }
 
 /**
- * Whose a session directory is: nothing, when no agent of Retinue has a file in it that says so and names this session. A
- * link is not looked through: what it leads to is somebody else's.
+ * The agents of a session directory; absent if no agent of Retinue has a file in it that names this session. Links are
+ * not followed: their targets belong to others.
  */
 export async function agentsIn(
   directory: string,

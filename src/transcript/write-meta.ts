@@ -58,7 +58,7 @@ function overwrite(path: string, text: string): number {
   }
 }
 
-/** That it ended, and how, matters more than all the words about it. */
+/** Cuts the error message of a failed agent to fit: its end matters more than the words about it. */
 function cutToFit(meta: AgentMeta, excess: number): AgentMeta | undefined {
   const { end } = meta.retinue;
   if (end?.state !== "failed" || end.error.message === "") return undefined;

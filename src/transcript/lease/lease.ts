@@ -18,7 +18,7 @@ const leaseSchema = once(() =>
     pidNamespace: z.string().nullable(),
     /** Proves to the owner that whoever has it may read this file. No two leases have the same. */
     token: z.string().min(1),
-    /** Where the owner listens, if it does. */
+    /** The socket on which the owner listens; `null` if there is none. */
     socket: z.string().nullable(),
     /** When the owner last said that it is there, in milliseconds since the epoch. */
     beatAt: z.number(),
@@ -27,15 +27,15 @@ const leaseSchema = once(() =>
 
 export type Lease = z.infer<ReturnType<typeof leaseSchema>>;
 
-/** How often an owner says that it is there. */
+/** The interval of an owner's beats, in milliseconds. */
 export const beatMs = 5000;
 
 export type LeaseOnDisk =
   | { state: "none" }
-  /** Its owner lives, or may live. */
+  /** The owner lives, or may live. */
   | { state: "held"; lease: Lease }
   | { state: "stale"; lease: Lease }
-  /** It cannot be read: it is being written, or (`stale`) was left half written. */
+  /** The lease cannot be read: it is being written, or (`stale`) was left half written. */
   | { state: "blank"; stale: boolean };
 
 export function readLease(path: string): LeaseOnDisk {

@@ -70,7 +70,7 @@ function create(path: string, lease: Lease): boolean {
   }
 }
 
-/** For file systems without links: a crash may leave it half written. */
+/** Creates the lease on a file system without links: a crash may leave it half written. */
 function createInPlace(path: string, lease: Lease): boolean {
   try {
     writeNew(path, textOf(lease));
@@ -154,7 +154,7 @@ function rewrite(path: string, mine: Lease): "kept" | "lost" | "failed" {
   }
 }
 
-/** Where no other process looks, to be put in its place whole. */
+/** Writes the lease where no other process looks, to be moved into place whole. */
 function writeAside(path: string, lease: Lease): string {
   const aside = `${path}.${lease.token.slice(0, 8)}`;
   writeNew(aside, textOf(lease));
@@ -174,7 +174,7 @@ function isMine(path: string, { token }: Lease): boolean {
   }
 }
 
-/** With it goes the directory of a session in which nothing ever ran. */
+/** Removes the lease, with the directory of a session in which nothing ever ran. */
 function remove(path: string): void {
   rmSync(path, { force: true });
   removeIfEmpty(dirname(path));

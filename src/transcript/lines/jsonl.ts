@@ -16,9 +16,9 @@ export class JsonlWriter {
   readonly path: string;
   readonly #onRepair: ((repair: Repair) => void) | undefined;
   #file: number | undefined;
-  /** Which file it was, and how far it was well when it was opened. */
+  /** The inode of the file, and its valid size and lines when it was opened. */
   #checked = { inode: 0, size: 0, lines: 0 };
-  /** What was appended here since. Others may have appended in between. */
+  /** Bytes and lines appended here since. Others may have appended in between. */
   #own = { size: 0, lines: 0 };
 
   /** `onRepair` is told what was wrong with the file when it was opened. It must not throw. */
@@ -64,7 +64,7 @@ export class JsonlWriter {
     }
   }
 
-  /** What nobody has touched since is not looked at again: an agent that takes many tasks opens its file for each. */
+  /** Checks the file, unless it is unchanged since: an agent that takes many tasks opens its file for each. */
   #check(file: number, { size, inode }: { size: number; inode: number }): void {
     const same = inode === this.#checked.inode && size >= this.#checked.size;
     const from = same ? this.#checked : { size: 0, lines: 0 };

@@ -4,7 +4,7 @@ import { readSeal, sumHolds, type Seal } from "./line-sum.ts";
 export interface BadLine {
   /** From 1. */
   line: number;
-  /** In bytes; `end` is before its newline. */
+  /** Offset in bytes; `end` is before the newline. */
   start: number;
   end: number;
   reason: BadReason;
@@ -13,11 +13,11 @@ export interface BadLine {
 type BadReason = "not JSON" | "NUL bytes" | "sum does not hold" | "of an unfinished append";
 
 export interface Judgement {
-  /** How many lines count. */
+  /** The number of valid lines. */
   lines: number;
-  /** In the order of the file. */
+  /** Bad lines in file order. */
   bad: BadLine[];
-  /** Where the file should end. What comes after it was never acknowledged. */
+  /** The offset at which the file should end. Bytes after it were never acknowledged. */
   end: number;
   /** Newlines before `end`. */
   newlines: number;

@@ -14,14 +14,14 @@ import { judgeLines, type BadLine } from "./judge-lines.ts";
 import { openInPrivateDirectory } from "../../platform/files/make-directory.ts";
 import { writeWhole } from "../../platform/files/write-whole.ts";
 
-/** What was found wrong with a file of lines when it was opened. */
+/** Problems found in a file of lines when it was opened. */
 export interface Repair {
   path: string;
   /** Bytes that were cut off its end: an append that a crash cut short. */
   torn: number;
   /** Lines that stay where they are and are passed over. */
   bad: Pick<BadLine, "line" | "reason">[];
-  /** Where whole lines that do not hold were copied to, if there are any. */
+  /** The file to which complete but invalid lines were copied, if there are any. */
   keptIn: string | undefined;
 }
 
