@@ -52,7 +52,7 @@ export interface HostToolContext {
   readonly agentId: string;
   readonly agentType: string;
   readonly callId: string;
-  /** Where the agent works now; relative paths begin here. */
+  /** The agent's current directory; relative paths begin here. */
   readonly cwd: string;
   /** Aborts when the agent is ended, or when the call takes longer than `limits.toolTimeout`. */
   readonly signal: AbortSignal;
@@ -137,7 +137,7 @@ function refuseName(name: unknown): void {
     );
 }
 
-/** What checks a call's input, and what the model is told of it. */
+/** The schema that checks a call's input, and the one that the model reads. */
 function schemaOf(
   input: z.ZodObject | JsonSchema,
   refuse: (problem: string) => RetinueError,

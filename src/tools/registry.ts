@@ -45,7 +45,7 @@ export function createTools(options: {
   return new Map(tools.map((tool) => [tool.name, tool]));
 }
 
-/** For whoever only asks which tools there are. */
+/** The registry for callers that only ask which tools there are. */
 export const toolRegistry: ReadonlyMap<string, Tool> = createTools({
   defaultType: "",
   canSearch: true,

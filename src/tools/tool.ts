@@ -52,7 +52,7 @@ export interface SpawnTool extends ToolFace {
 export type ChildOutcome = ChildFacts &
   (
     | { kind: "ended"; result: AgentResult }
-    /** Nobody waits for it: its end will be told. */
+    /** A child in the background: its parent is notified of its end. */
     | { kind: "launched"; outputFile: string }
   );
 
@@ -62,10 +62,10 @@ interface ChildFacts {
   description: string;
   prompt: string;
   model: string;
-  /** Which voice decided the model. */
+  /** The voice that decided the model. */
   modelFrom: string;
   oneShot: boolean;
-  /** Nobody waits for it. */
+  /** Whether the parent does not wait for it. */
   background: boolean;
 }
 
@@ -76,7 +76,7 @@ export interface ToolOutput {
   data?: unknown;
 }
 
-/** What became of questions to a person. `none`: nobody can or wants to answer; the reason is a sentence. */
+/** The outcome of questions to a person. `none`: nobody can or wants to answer; the reason is a sentence. */
 export type QuestionReply =
   | { readonly kind: "answers"; readonly answers: Readonly<Record<string, string | string[]>> }
   | { readonly kind: "none"; readonly reason: string };
@@ -92,7 +92,7 @@ export interface ToolContext {
   readonly agentType: string;
   readonly callId: string;
   readonly signal: AbortSignal;
-  /** What this agent keeps between calls: shell directory, files it has read, todos, processes. */
+  /** State of this agent between calls: shell directory, files it has read, todos, processes. */
   readonly workbench: Workbench;
   /** The limit of a command that nobody approved, for the tight sandbox; absent or `null`: it was approved. */
   readonly confinedTo?: ConfinedTo | null;
@@ -116,7 +116,7 @@ export interface ToolContext {
   mayReachPrivate?(url: string): boolean;
   /** A path without links, as it was when the call was allowed. */
   realPath(path: string): string;
-  /** What there is to read of a call that ends because its signal aborted; the model reads it after the reason. */
+  /** Leaves a text for a call that ends because its signal aborted; the model reads it after the reason. */
   leave?(text: string): void;
   /** Shows output of a running call to whoever watches. Never blocks. */
   progress(text: string): void;

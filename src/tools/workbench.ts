@@ -9,37 +9,37 @@ import { ShellTasks, type TaskNote } from "./shell/shell-tasks.ts";
 import type { Todo } from "./agents/todo-write.ts";
 
 /**
- * What one agent's tools keep between calls. Made when the agent starts, disposed on every way out, never shared;
+ * The state of one agent's tools between calls. Made when the agent starts, disposed on every way out, never shared;
  * only the ledger of who changed which file belongs to the whole session.
  */
 export class Workbench {
   /** The agent's working directory. */
   readonly root: string;
-  /** Where the shell stands now: a `cd` in one Bash call is kept for the next. */
+  /** The current directory of the shell: a `cd` in one Bash call is kept for the next. */
   cwd: string;
   readonly files: FileState;
   readonly ledger: FileLedger;
   readonly processes: ProcessTree;
-  /** Where output that is too long to show goes; the agent may read it unasked. */
+  /** The directory of spill files; the agent may read it unasked. */
   readonly resultsDir: string;
-  /** Where commands in the background print to; the agent may read it unasked too. */
+  /** The directory for output of commands in the background; the agent may read it unasked too. */
   readonly tasksDir: string;
   readonly shells: ShellTasks;
   /** Takes what the agent is to be told about its commands in the background. */
   notify: ((note: TaskNote) => void) | undefined;
   /** Whether searches must keep a path to themselves; absent: none. */
   readonly hides: ((path: string) => boolean) | undefined;
-  /** What commands find in their environment besides ours. */
+  /** Variables that commands get besides our environment. */
   readonly env: Readonly<Record<string, string>>;
   /** Names of our credentials that commands find there too. */
   readonly passes: readonly string[];
-  /** What commands run in; absent: they run as we do. */
+  /** The sandbox of commands; absent: they run as we do. */
   readonly sandbox: AgentSandbox | undefined;
   /** The sandbox of commands that nobody approved. */
   readonly tightSandbox: TightSandbox | undefined;
   /** The session's, so that nothing is moved under a command that relies on where it is. */
   readonly tree: TreeLock;
-  /** For what tools keep in files of their own; what they give the model stays as it is. */
+  /** Redacts files that tools write for themselves; their results to the model stay unchanged. */
   readonly redactor: Redactor;
   todos: Todo[] = [];
   readonly #closed = Promise.withResolvers<void>();
@@ -59,7 +59,7 @@ export class Workbench {
     tightSandbox?: TightSandbox | undefined;
     tree?: TreeLock;
     redactor?: Redactor;
-    /** How its processes are ended. */
+    /** Options for ending its processes. */
     ending?: Ending;
     notify?: (note: TaskNote) => void;
   }) {

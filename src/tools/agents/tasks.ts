@@ -1,6 +1,6 @@
 import { ToolFailure } from "../tool.ts";
 
-/** How something in the background stands. */
+/** The state of a task in the background. */
 export interface TaskReport {
   id: string;
   kind: "agent" | "shell";
@@ -10,24 +10,24 @@ export interface TaskReport {
   content: string;
   /** Characters in front of `content` that are only in the file. */
   omitted?: number;
-  /** What else there is to know about it: one line each. */
+  /** Further notes: one line each. */
   notes?: readonly string[];
-  /** Where all of it is; `null`: nowhere. */
+  /** The file with the whole output; `null`: there is none. */
   outputFile: string | null;
   exitCode?: number;
   error?: { code: string; message: string };
-  /** It was waited for and did not end in that time. */
+  /** Whether the caller waited and the task did not end in time. */
   timedOut: boolean;
   description?: string;
-  /** How many processes a stop has ended. */
+  /** The number of processes that a stop has ended. */
   died?: number;
 }
 
-/** What goes on beside an agent: agents and commands in the background. */
+/** Tasks beside an agent: agents and commands in the background. */
 export interface Tasks {
   /**
-   * How a task stands; with `block` when it has ended, or when the time is up. Throws `unknownTask` for what the asking
-   * agent may not see. Rejects with `signal.reason`.
+   * Reports on a task; with `block` when it has ended, or when the time is up. Throws `unknownTask` for tasks that the
+   * asking agent may not see. Rejects with `signal.reason`.
    */
   output(
     id: string,

@@ -10,8 +10,9 @@ import { PathChanged } from "../../platform/files/open-decided.ts";
 import { ToolFailure, type ToolContext } from "../tool.ts";
 
 /**
- * What one agent has read, by real path, so that it never overwrites what it has not seen. Content is remembered as a hash: a
- * session may run hundreds of agents, a touched file has not changed, and a change within the clock's tick has.
+ * Files that one agent has read, by real path, so that it never overwrites what it has not seen. Content is remembered
+ * as a hash: a session may run hundreds of agents, a touched file has not changed, and a change within the clock's tick
+ * has.
  */
 export class FileState {
   /** The hundred files that it dealt with last, the latest at the end. */
@@ -55,11 +56,11 @@ export class FileState {
 interface FileChange {
   agentId: AgentId;
   agentType: string;
-  /** Of the content that the agent left. Anything else on disk is somebody else's work. */
+  /** Hash of the content that the agent left. Any other content on disk is another writer's work. */
   hash: string;
 }
 
-/** Who of a session last changed which file, by real path, and the order in which they may. */
+/** The session's record of which agent last changed which file, by real path. Changes of one file take turns. */
 export class FileLedger {
   readonly #changes = new LRUCache<string, FileChange>({ max: 10_000 });
   readonly #turns = new Map<string, Promise<void>>();
@@ -92,7 +93,7 @@ export function contentHash(content: string | Buffer): string {
   return hash("sha256", content);
 }
 
-/** What the file system says, as something that a model can read. */
+/** Turns an error of the file system into a failure that a model can read. */
 export function asToolFailure(error: unknown, what: string): ToolFailure {
   if (error instanceof ToolFailure) return error;
   if (error instanceof PathChanged) return new ToolFailure(error.message, { cause: error });

@@ -85,7 +85,7 @@ function readAtOnce(descriptor: number, size: number): Buffer {
 
 const readLater = promisify(read);
 
-/** For large files, and for those of /proc and /sys that have no size and no end. `undefined` when there is too much. */
+/** Reads large files, and those of /proc and /sys that have no size and no end. `undefined` when there is too much. */
 async function readBounded(
   descriptor: number,
   size: number,

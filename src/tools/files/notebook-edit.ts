@@ -108,7 +108,7 @@ export function parseNotebook(text: string): { notebook: Notebook } | { problem:
   return { problem: z.prettifyError(checked.error) };
 }
 
-/** What a cell is called: its id, or its place in notebooks that are older than ids. */
+/** The name of a cell: its id, or its place in notebooks that are older than ids. */
 export function cellName(cell: Cell, index: number): string {
   return cell.id ?? `cell-${index}`;
 }

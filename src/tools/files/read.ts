@@ -125,7 +125,7 @@ function linesOf(text: string): string[] {
   return lines;
 }
 
-/** As many lines as fit into one answer, long ones cut. */
+/** Takes as many lines as fit into one answer; long ones are cut. */
 function takePage(lines: string[]): string[] {
   const page: string[] = [];
   let size = 0;

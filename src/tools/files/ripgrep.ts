@@ -23,7 +23,7 @@ export async function* ripgrep(search: {
   descriptors?: readonly number[];
   cwd: string;
   signal: AbortSignal;
-  /** What a line ends with; `--null` ends names with a NUL, because any other character may be part of them. */
+  /** The end of a line; `--null` ends names with a NUL, because any other character may be part of them. */
   end?: "\n" | "\0";
 }): AsyncGenerator<string> {
   const program = await executable();

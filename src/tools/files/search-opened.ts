@@ -3,15 +3,15 @@ import { openDecided } from "../../platform/files/open-decided.ts";
 import { ripgrep } from "./ripgrep.ts";
 
 export interface FoundFile {
-  /** As the answer names it. */
+  /** The path as the answer names it. */
   shown: string;
   /** Without links, as it was decided on. */
   real: string;
 }
 
 /**
- * What ripgrep prints about these files. It is handed descriptors that were opened and checked here, and never a name: so
- * it cannot read anything else, whatever is swapped while it runs. Files that lead elsewhere now are passed over.
+ * Yields the output of ripgrep for these files. It is handed descriptors that were opened and checked here, and never a
+ * name: so it cannot read anything else, whatever is swapped while it runs. Files that lead elsewhere now are skipped.
  * Linux only: elsewhere a descriptor cannot be named for another process.
  */
 export async function* searchOpened(search: {

@@ -47,7 +47,7 @@ export const writeTool: LeafTool = leafTool({
 interface Change {
   context: ToolContext;
   path: string;
-  /** Who replaces all of a file must have read all of it; for a change of a part, a part is enough. */
+  /** A writer that replaces the whole file must have read all of it; to change a part, a part is enough. */
   changes: "all" | "part";
   /** The new text. Throws `ToolFailure` to leave the file as it is. */
   rewrite: (original: LoadedFile | undefined) => string | Promise<string>;

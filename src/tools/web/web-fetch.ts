@@ -77,7 +77,7 @@ export const webFetchTool: LeafTool = leafTool({
 interface Fetched {
   response: WebAnswer;
   address: URL;
-  /** Where a redirect leads that needs a decision of its own: permissions are given by host. */
+  /** The target of a redirect that needs a decision of its own: permissions are given by host. */
   elsewhere?: URL;
 }
 
@@ -180,7 +180,7 @@ function excerpt(text: string, prompt: string, offset: number): string {
   return `# ${prompt.replaceAll(/\s+/g, " ")}\n\n${text.slice(offset, end).toWellFormed() || "(empty page)"}${more}`;
 }
 
-/** Where a host has several addresses, each has failed for itself. */
+/** The cause of a failed request. If a host has several addresses, each has failed separately; the first counts. */
 function causeOf(error: unknown): string {
   return errorMessage(error instanceof AggregateError ? error.errors[0] : error);
 }

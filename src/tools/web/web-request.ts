@@ -26,7 +26,7 @@ export async function requestPage(
   options: {
     signal: AbortSignal;
     mayReachPrivate: boolean;
-    /** How names are looked up. */
+    /** The resolver of host names. */
     lookup?: LookupFunction;
   },
 ): Promise<WebAnswer> {
