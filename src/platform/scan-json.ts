@@ -1,5 +1,5 @@
 export interface JsonScan {
-  /** Where keys and items stand, by `JSON.stringify(path)`; only down to the third level. */
+  /** Offsets of keys and items, by `JSON.stringify(path)`; only down to the third level. */
   readonly offsets: ReadonlyMap<string, number>;
   /** The first thing that is wrong. */
   readonly error?: { readonly offset: number; readonly reason: string };
@@ -21,8 +21,9 @@ const reasons = {
 const deepest = 3;
 
 /**
- * Where things stand in a JSON text, which `JSON.parse` does not tell, not even reliably for an error. Its messages also
- * quote the text, and a link may lead to a file whose content nobody should see. Without recursion: nesting is a stranger's.
+ * Locates keys and items in a JSON text, which `JSON.parse` does not tell, not even reliably for an error. Its messages
+ * also quote the text, and a link may lead to a file whose content nobody should see. Works without recursion: the
+ * nesting is untrusted.
  */
 export function scanJson(text: string): JsonScan {
   const offsets = new Map<string, number>();

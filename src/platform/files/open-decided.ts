@@ -52,7 +52,7 @@ export class PathChanged extends Error {
   }
 }
 
-/** What stands in for a link where none was at the decision: `PathChanged`, or `ELOOP` for links that lead nowhere. */
+/** The error for a link that was not there at the decision: `PathChanged`, or `ELOOP` for links that lead nowhere. */
 export function linkInTheWay(path: string): unknown {
   try {
     statSync(path);
@@ -64,7 +64,10 @@ export function linkInTheWay(path: string): unknown {
 
 let known: { directory: string | undefined } | undefined;
 
-/** Where Linux shows the descriptors of this process as links; `undefined` on other systems and without `/proc`. */
+/**
+ * The directory in which Linux shows the descriptors of this process as links; `undefined` on other systems and without
+ * `/proc`.
+ */
 export function descriptorLinks(): string | undefined {
   known ??= { directory: findDescriptorLinks() };
   return known.directory;

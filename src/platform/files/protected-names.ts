@@ -1,6 +1,6 @@
 /**
- * What programs act on by themselves: whoever can write these can run code later, or change what is allowed. Permissions ask
- * about them, and the sandbox holds them back.
+ * Directories that programs act on by themselves: a process that can write these can run code later, or change what is
+ * allowed. Permissions ask about them, and the sandbox protects them.
  */
 export const protectedDirectories: readonly string[] = [
   ".git",
@@ -62,7 +62,7 @@ const tellingFiles: readonly string[] = [
 
 export const protectedFiles: readonly string[] = [...harmlessFiles, ...tellingFiles];
 
-/** Those that may stand there empty while nobody has made them. */
+/** Protected names that may exist as empty files or directories before anyone has made them. */
 export const harmlessWhenEmpty: readonly string[] = [
   ".claude",
   ".vscode",

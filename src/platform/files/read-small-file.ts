@@ -5,7 +5,7 @@ export type SmallFile = { kind: "text"; text: string } | Unread;
 
 type Unread =
   | { kind: "missing" }
-  /** It is there and is not read; the reason is a sentence without its full stop. */
+  /** The file exists and is not read; the reason is a sentence without its full stop. */
   | { kind: "refused"; reason: string };
 
 /**

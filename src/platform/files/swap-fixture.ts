@@ -52,7 +52,7 @@ export function keepReplacing(file: string, text: string): Promise<() => Promise
   );
 }
 
-/** In a process of its own, until it is ended or the test is over. */
+/** Repeats a round in a process of its own, until it is ended or the test is over. */
 async function keepDoing(round: string, place: string): Promise<() => Promise<void>> {
   // Pauses of random length, so that each state meets the calls at every point.
   const program = `
@@ -92,7 +92,7 @@ async function keepDoing(round: string, place: string): Promise<() => Promise<vo
   return end;
 }
 
-/** How often something came from inside, came from outside, was refused because the path had changed, or failed otherwise. */
+/** Counts of reads from inside, reads from outside, refusals because the path had changed, and other failures. */
 interface Tally {
   inside: number;
   outside: number;
