@@ -74,7 +74,7 @@ function refused({ path }: Fixture, why: string): RetinueError {
   return new RetinueError("invalid_config", `the fixture '${path}' ${why}. Correct its path.`);
 }
 
-/** Of values that came from JSON: nothing in them is deeper than was allowed there. */
+/** Replaces the texts in a value that came from JSON: its depth was limited there. */
 function replaceTexts(value: unknown, replace: (text: string) => string): unknown {
   if (typeof value === "string") return replace(value);
   if (Array.isArray(value)) return value.map((item) => replaceTexts(item, replace));

@@ -13,7 +13,7 @@ import { toolName } from "../../tools/registry.ts";
 import { CaseStage } from "./case-stage.ts";
 import type { PermissionCase } from "./permission-case.ts";
 
-/** What a case came to, with its own placeholders for the directories that it had. */
+/** The outcome of a case, with its own placeholders for the directories that it had. */
 export interface JudgedCase {
   readonly id: string;
   readonly why: string;

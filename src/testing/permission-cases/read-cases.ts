@@ -13,7 +13,7 @@ import { problemsIn, wording } from "../../contract/wording.ts";
 export interface CaseFile {
   readonly file: string;
   readonly cases: readonly PermissionCase[];
-  /** Of the settings file that the cases are about, if they name one. */
+  /** Rules of the settings file that the cases test, if they name one. */
   readonly rules: readonly SourcedRule[];
 }
 
