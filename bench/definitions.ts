@@ -8,7 +8,7 @@ import type { Workspace } from "./workspace.ts";
 
 export interface DefinitionFigures {
   figures: Record<string, Figure>;
-  /** How many files there are → milliseconds until one that changed is loaded again. */
+  /** Number of files → milliseconds until one that changed is loaded again. */
   oneChanged: Record<string, Spread | null>;
 }
 

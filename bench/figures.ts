@@ -18,7 +18,7 @@ interface Derivation {
 export interface Figure extends Comparison {
   title: string;
   unit: string;
-  /** As in a `Derivation`. */
+  /** The bar, as in a `Derivation`. */
   bar?: number;
 }
 

@@ -14,7 +14,7 @@ export interface Measurement {
   startedAt: number;
   wallMs: number;
   cpuMs: number;
-  /** Of the process itself; what it started is not in it. */
+  /** Peak memory of the process itself, without its children. */
   peakMiB: number;
   /** The exit code, or the signal that ended it. */
   exit: number | string;

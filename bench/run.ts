@@ -23,7 +23,7 @@ import { scratch, Workspace } from "./workspace.ts";
 const latencyMs = 20;
 const figureNames = Object.keys(derivations) as FigureName[];
 const usualNames = [...figureNames, "bytes", "version", "find", "definitions", "permissions"];
-/** It takes minutes, so only who asks for it gets it. */
+/** All figures. `scale` takes minutes, so it runs only on request. */
 const allNames = [...usualNames, "scale"];
 
 const { names, runs, json } = readArguments();
@@ -84,7 +84,7 @@ async function playRounds(wanted: readonly Workload[], workspace: Workspace): Pr
   return rounds;
 }
 
-/** In the order of `workloads`, each one once. */
+/** Workloads in the order of `workloads`, each one once. */
 function workloadsFor(asked: readonly FigureName[]): Workload[] {
   const needed = new Set<Workload>(asked.flatMap((name) => derivations[name].needs));
   return (Object.keys(workloads) as Workload[]).filter((workload) => needed.has(workload));

@@ -13,7 +13,7 @@ export interface FleetOptions {
   url: string;
   cwd: string;
   configDir: string;
-  /** How many agents may run at once. */
+  /** The number of agents that may run at once. */
   atOnce: number;
   /** Hears of each request just before it is made. */
   onRequest?: () => void;

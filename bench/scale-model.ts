@@ -100,7 +100,10 @@ export class ScaleModel implements AsyncDisposable {
   }
 }
 
-/** Who asks and how far they are is read from the request: a mark in the prompt tells the agents apart. */
+/**
+ * The prompt of an agent. The fake model reads the asker and its progress from the request: a mark in the prompt tells
+ * agents apart.
+ */
 export function promptFor(agent: number, reads: number): string {
   return `[scale agent ${agent} reads ${reads}] Read ${reads} files one after the other, then report.`;
 }
@@ -120,7 +123,7 @@ function fileOf(agent: number, reads: number, step: number): number {
   return (agent * reads + step) % (Math.max(...Object.values(workloads)) * filesPerChild);
 }
 
-/** In the last line of the file, and in no other one. */
+/** Text of the last line of a file, and of no other one. */
 function lastWordsOf(file: number): string {
   return `value_${file}_23 `;
 }

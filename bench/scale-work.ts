@@ -29,7 +29,7 @@ export interface CrowdFigures {
   wallMs: number;
   cpuMs: number;
   peakMiB: number;
-  /** How much later than it should the event loop came round, in 99 of 100 times at most. */
+  /** Delay of the event loop that 99 of 100 rounds stay below. */
   loopDelayMs: number;
   longestDelayMs: number;
 }

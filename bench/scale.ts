@@ -19,7 +19,7 @@ export interface ScaleFigure {
   value: Spread | null;
   /** At most this; `null`: only shown. */
   bar: number | null;
-  /** What the figure is made of. */
+  /** Spreads that the figure is made of. */
   floor?: Spread | null;
   retinue?: Spread | null;
 }
@@ -145,7 +145,7 @@ async function transcriptFigure(bench: Bench, runs: number): Promise<Record<stri
   };
 }
 
-/** How the ratio to the floor changes as a conversation grows. */
+/** Measures how the ratio to the floor changes as a conversation grows. */
 async function longFigure(bench: Bench, runs: number): Promise<Record<string, ScaleFigure>> {
   const { turns, longAgents: agents, shortAgents: short } = bench.size;
   const long = (program: ProgramName): Promise<LongFigures> =>

@@ -48,8 +48,8 @@ export class Workspace implements Disposable {
 }
 
 /**
- * In memory where there is such a place: a disk where files were just deleted, as they are at the end of each bench, takes
- * longer to make new ones.
+ * The scratch directory, in memory where possible: a disk where files were just deleted, as they are at the end of each
+ * bench, takes longer to make new ones.
  */
 export const scratch: string =
   process.env["TMPDIR"] === undefined && existsSync("/dev/shm") ? "/dev/shm" : tmpdir();

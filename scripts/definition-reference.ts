@@ -35,9 +35,9 @@ type JsonSchema = z.core.JSONSchema.BaseSchema;
 interface DocumentedField {
   name: string;
   about: string;
-  /** As it is written in a file. */
+  /** The example as written in a file. */
   example: string;
-  /** What the example is read as. */
+  /** The parsed value of the example. */
   value: unknown;
   schema: JsonSchema;
   later: boolean;
@@ -164,7 +164,7 @@ function fieldTable(fields: readonly DocumentedField[]): string {
   return table([["Field", "What it does", "Accepts", "Example"], ...rows]);
 }
 
-/** In words. */
+/** The accepted values in words. */
 function accepts(schema: JsonSchema): string {
   if (schema.anyOf !== undefined)
     return [...new Set(schema.anyOf.map((one) => accepts(one)))].join(" or ");
