@@ -41,7 +41,7 @@ export function exitCodeOfResult(result: AgentResult): number {
   return byFailure[result.error.code] ?? exitCodes.failed;
 }
 
-/** The same, of an agent as its files tell it. */
+/** The exit code of an agent, from its files. */
 export function exitCodeOfAgent({ record }: AgentOnDisk): number {
   const { state } = record;
   if (state === "completed") return exitCodes.ok;

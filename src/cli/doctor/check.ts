@@ -19,21 +19,21 @@ export interface Ground {
   readonly temporaryDir: string;
   /** Directories in which processes make their control sockets. */
   readonly socketDirs: readonly string[];
-  /** Processes of agents whose Retinue has ended without them. Left out: they are not looked for. */
+  /** Orphans. Left out: they are not looked for. */
   readonly orphans?: {
     find(): Promise<readonly { readonly pid: number; readonly command: string }[]>;
-    /** Ends all that `find` would find, and resolves when they are gone. */
+    /** Ends all processes that `find` would find, and resolves when they are gone. */
     reap(): Promise<unknown>;
   };
-  /** The program that holds commands, or why there is none. Left out: this machine's own. */
+  /** The sandbox program, or why there is none. Left out: this machine's own. */
   readonly bubblewrap?: () => Promise<Bubblewrap>;
-  /** Says what is wrong with a transcript and changes nothing. Left out: their lines are not looked at. */
+  /** Reports the problems of a transcript and changes nothing. Left out: their lines are not looked at. */
   readonly inspectTranscript?: (
     path: string,
   ) => Promise<{ readonly bad: readonly { readonly line: number }[]; readonly torn: number }>;
 }
 
-/** One thing to look at. What it throws is told as a problem of its own. */
+/** One check. An error that it throws is reported as a problem of its own. */
 export interface Check {
   readonly name: string;
   look(ground: Ground): Promise<Finding[]>;

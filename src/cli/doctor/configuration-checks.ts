@@ -44,7 +44,7 @@ function access(configDir: string): Finding {
   }
 }
 
-/** Others get at a transcript only where every directory on the way lets them. */
+/** Reports transcripts that other users can read: every directory on the way lets them. */
 function privacy(configDir: string): Finding[] {
   const modes = [configDir, join(configDir, "projects")].map((directory) => ({
     directory,

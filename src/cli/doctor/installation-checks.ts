@@ -69,7 +69,7 @@ async function program(
   }
 }
 
-/** Says where the key was found, never what it is. */
+/** Reports where the key was found, never the key. */
 function modelKey(env: NodeJS.ProcessEnv): Finding {
   try {
     return { status: "ok", what: `credentials from ${accountOf({}, env).place}` };

@@ -23,7 +23,7 @@ export const leakChecks: readonly Check[] = [
         found.map(({ pid, command }) => ({ leak: String(pid), what: `${pid} ${command}` })),
       );
     },
-    // All at once, and those only that are still orphans.
+    // Ends all at once, and only those that are still orphans.
     fix: async (_, { orphans }) => void (await orphans?.reap()),
   },
   {

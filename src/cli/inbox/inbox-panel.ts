@@ -7,20 +7,20 @@ export interface PanelState {
   /** Open requests, oldest first. */
   readonly requests: readonly InboxRequest[];
   readonly selected: number;
-  /** Since when the selected request is on the screen; `null`: it is not yet. */
+  /** The time since which the selected request is on the screen; `null`: it is not yet. */
   readonly shownAt: number | null;
   /** The first line of its body that is shown. */
   readonly from: number;
   /** Lines of the body, from its start, that have been on the screen; counted for a body wrapped at `width`. */
   readonly readTo: number;
   readonly width: number;
-  /** All of them have. */
+  /** Whether all lines have been on the screen. */
   readonly seenAll: boolean;
   /** The text that is being typed, and its purpose. */
   readonly typing: { readonly purpose: "deny" | "reply"; readonly text: string } | null;
   /** Answers to the first questions of the selected request. */
   readonly replies: readonly string[];
-  /** Why the last answer was not taken. */
+  /** The reason why the last answer was refused. */
   readonly note: string | null;
 }
 
@@ -37,14 +37,14 @@ export const emptyPanel: PanelState = {
   note: null,
 };
 
-/** A key that comes sooner was meant for what stood there before. */
+/** Milliseconds before a key counts: an earlier one was meant for the previous content. */
 const settleTime = 400;
 
 export function selectedOf(panel: PanelState): InboxRequest | undefined {
   return panel.requests[panel.selected];
 }
 
-/** Takes over what is open now. Whoever reads a request keeps it before their eyes until it is settled. */
+/** Updates the open requests. The selected one stays selected until it is settled. */
 export function withRequests(panel: PanelState, requests: readonly InboxRequest[]): PanelState {
   const current = selectedOf(panel)?.id;
   const index = requests.findIndex(({ id }) => id === current);
@@ -53,7 +53,7 @@ export function withRequests(panel: PanelState, requests: readonly InboxRequest[
   return { ...emptyPanel, requests, selected };
 }
 
-/** The terminal is this wide now. Lines are broken elsewhere, so a body that was not read to its end starts again. */
+/** Sets the width of the terminal. Lines wrap elsewhere then, so a body that was not read to its end starts again. */
 export function withWidth(panel: PanelState, width: number): PanelState {
   if (width === panel.width) return panel;
   return { ...panel, width, ...(panel.seenAll ? {} : { from: 0, readTo: 0 }) };
@@ -138,7 +138,10 @@ function select(panel: PanelState, step: number): PanelState {
   return { ...emptyPanel, requests, selected: (panel.selected + step + count) % count };
 }
 
-/** From the end back to the start; and never past what was on the screen, however fast the key is pressed. */
+/**
+ * Turns the page, from the end back to the start; never past lines that were not on the screen, however fast the key is
+ * pressed.
+ */
 function turnPage(
   panel: PanelState,
   { page, atEnd }: { page: number; atEnd: boolean },

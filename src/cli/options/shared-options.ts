@@ -1,7 +1,7 @@
 import { Option, type Command } from "commander";
 import { append } from "./option-values.ts";
 
-/** The options that say which agent types there are. */
+/** Options that decide which agent types there are. */
 export function hereOptions(command: Command): Command {
   return command
     .option("--agents <json>", 'agent types: \'{"name": {"description": …, "prompt": …}}\'')

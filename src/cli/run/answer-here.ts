@@ -28,7 +28,7 @@ export function answerHere(
   const { stdin: input } = process;
   if (view instanceof LiveView && input.isTTY && !input.readableEnded)
     return personAtKeys(manager, view, input);
-  // Whoever listens counts as somebody who can answer.
+  // A subscriber counts as a person who can answer.
   const end = options.waits
     ? manager.inbox.subscribe((event) => {
         if (event.type === "asked") options.say(needsYou(event.redacted));
@@ -57,7 +57,10 @@ function personAtKeys(
   };
 }
 
-/** Standard error often ends up in a log: the line has no secrets, and `retinue approvals` shows the call as it is. */
+/**
+ * The line for an open request. Standard error often ends up in a log: the line has no secrets, and `retinue approvals`
+ * shows the call as it is.
+ */
 function needsYou(request: InboxRequest): string {
   const { id, kind } = request;
   const how = kind === "question" ? `approve ${id} --answer …` : `approve ${id}`;

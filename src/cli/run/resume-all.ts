@@ -31,10 +31,10 @@ interface Picked {
   error?: string;
 }
 
-/** So many sessions are open at the same time. */
+/** The most sessions open at the same time. */
 const atOnce = 4;
 
-/** `retinue resume --all`: every agent that was interrupted goes on, and the command waits for all of them. */
+/** `retinue resume --all`: resumes every interrupted agent and waits for all of them. */
 export async function resumeAllCommand(options: RunOptions): Promise<void> {
   const open = new Set<Manager>();
   using signals = new EndSignals((signal) => {
@@ -104,7 +104,7 @@ async function pickUp(
   });
   try {
     const { failed } = await manager.resumeAll();
-    // A signal that came meanwhile found only those to stop that were under way already.
+    // A signal that came meanwhile stopped only the agents that were already under way.
     if (isTooLate()) await manager.stopAll(`interrupted by ${signals.received}`);
     await untilQuiet(manager);
     return agents.map(({ record }) => {

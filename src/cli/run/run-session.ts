@@ -35,7 +35,7 @@ export interface RunOptions extends HereOptions {
   detach?: boolean;
   json?: boolean;
   raw?: boolean;
-  /** This is the detached process itself, and what it prints goes into this file. */
+  /** The log file of a detached run, set in the detached process itself. */
   detachedLog?: string;
   outputFormat: "text" | "json" | "stream-json";
   includePartialMessages?: boolean;
@@ -75,7 +75,7 @@ async function runToEnd(given: RunOptions, { session, start }: SessionStart): Pr
   const { detachedLog } = given;
   const options = settled(given);
   const { model, rehearsal } = await chooseModel(options);
-  // Lines in the midst of a block that is redrawn would tear it.
+  // Lines inside a redrawn block would tear it.
   let block: Pick<View, "log"> | undefined;
   const warn = (line: string): void =>
     block === undefined ? void process.stderr.write(`${line}\n`) : block.log(line);
@@ -138,7 +138,7 @@ async function runToEnd(given: RunOptions, { session, start }: SessionStart): Pr
       onStopping: () => person.stopping(),
       onMain: (main) => {
         person.begin(main);
-        // Whoever is told can reach it at once.
+        // The starting process can reach the run as soon as it has the report.
         if (detachedLog !== undefined)
           void serving.ready.then(() => reportStart(main, detachedLog, manager));
       },

@@ -8,7 +8,7 @@ import {
 import type { AgentEvent, StopReason, ToolCall } from "../../events/event.ts";
 import type { AgentId } from "../../contract/ids.ts";
 
-/** The usage of all agents of a run, read from its events. Ids, models and inputs are kept as they came. */
+/** The usage of all agents of a run, folded from its events. Ids, models and inputs are kept as they came. */
 export class RunTotals {
   startedAt: number | null = null;
   used: Used = nothingUsed;

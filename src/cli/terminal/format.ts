@@ -36,7 +36,7 @@ export function formatBytes(bytes: number): string {
   return step === 0 ? `${bytes} B` : `${(bytes / 1024 ** step).toFixed(1)} ${units[step]}`;
 }
 
-/** `<$0.01`, `$0.03`, `$12.40`; what is not known is called so. */
+/** `<$0.01`, `$0.03`, `$12.40`; an unknown cost is called unknown. */
 export function formatCost(costUsd: number | null): string {
   if (costUsd === null) return "unknown";
   return costUsd > 0 && costUsd < 0.01 ? "<$0.01" : `$${costUsd.toFixed(2)}`;
@@ -68,7 +68,7 @@ export function formatOutcome(result: AgentResult): string {
   return plainLine(`${result.error.code}: ${result.error.message}`);
 }
 
-/** Short, and labelled wherever it is shown when its answers come from a script. */
+/** A short model name, marked as scripted wherever it is shown if its answers come from a script. */
 export function formatModel(model: string, scripted: boolean): string {
   const short = plainLine(model.replace(/^claude-/, ""));
   return scripted ? `scripted ${short}` : short;

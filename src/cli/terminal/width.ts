@@ -68,11 +68,11 @@ export function compose(cells: readonly Cell[], width: number): Line {
 
 export interface Cell {
   text: string;
-  /** Filled to this many columns; left out: as wide as the text. */
+  /** Columns to fill; left out: as wide as the text. */
   width?: number;
   align?: "left" | "right";
   paint?: (text: string) => string;
-  /** Blanks after it, unless it is the last one; two if left out. */
+  /** Blanks after the cell, unless it is the last one; two if left out. */
   gap?: number;
 }
 
@@ -87,7 +87,7 @@ export interface Line {
 const narrow =
   /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u0400-\u0482\u2010-\u2027\u2500-\u25fc\u2713\u2717\u273b\u23f1]*$/;
 let segmenter: Intl.Segmenter | undefined;
-/** Made when it is first needed, because that takes longer than most commands. */
+/** Splits text into graphemes. The segmenter is made on first use, because that takes longer than most commands. */
 function graphemesOf(text: string): Iterable<Intl.SegmentData> {
   segmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" });
   return segmenter.segment(text);

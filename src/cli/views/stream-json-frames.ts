@@ -36,7 +36,7 @@ export interface InitFrame extends Envelope {
   permissionMode: string;
   agents: readonly string[];
   retinue_version: string;
-  /** Answers come from a script, not from a model. */
+  /** Whether answers come from a script, not from a model. */
   retinue_scripted: boolean;
 }
 
@@ -128,7 +128,7 @@ export interface PermissionDeniedFrame extends Envelope {
   reason: string;
 }
 
-/** An agent goes on in another mode. */
+/** An agent continues in another mode. */
 interface StatusFrame extends Envelope {
   type: "system";
   subtype: "status";
@@ -147,7 +147,7 @@ export interface ResultFrame extends Envelope {
   duration_api_ms: number;
   stop_reason: StopReason | null;
   result: string;
-  /** Answers came from a script, not from a model. */
+  /** Whether answers came from a script, not from a model. */
   retinue_scripted: boolean;
   errors?: string[];
   /** Main agent and children together; null: not known. */
