@@ -2,11 +2,11 @@ import { inputHash } from "./canonical.ts";
 
 const enough = 3;
 
-/** Counts how often an agent was denied the same thing, so that one that keeps trying is told to stop. */
+/** Counts the denials of the same call for an agent, to tell one that keeps trying to stop. */
 export class Denials {
   readonly #counts = new Map<string, Map<string, number>>();
 
-  /** One more denial of this call; how many there have been. */
+  /** Counts one more denial of this call and returns the number. */
   note(agentId: string, tool: string, input: Record<string, unknown>): number {
     const counts = this.#counts.get(agentId) ?? new Map<string, number>();
     this.#counts.set(agentId, counts);
@@ -16,7 +16,7 @@ export class Denials {
     return count;
   }
 
-  /** The agent has ended. */
+  /** Drops the counts of an ended agent. */
   forget(agentId: string): void {
     this.#counts.delete(agentId);
   }

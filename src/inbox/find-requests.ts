@@ -4,7 +4,7 @@ import { readAudit, type AuditFact } from "./audit.ts";
 import { RequestFiles } from "./request-files.ts";
 import type { InboxRequest } from "./request.ts";
 
-/** An open request of any process, as the files tell it. */
+/** An open request of any process, read from the files. */
 export interface FoundRequest {
   request: InboxRequest;
   files: RequestFiles;

@@ -23,7 +23,7 @@ export interface Desk {
   listen: () => () => void;
   warnings: string[];
   audit: () => AuditFact[];
-  /** The speakers that were refused. */
+  /** Speakers that were refused. */
   refusals: () => unknown[];
 }
 

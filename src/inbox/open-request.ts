@@ -3,8 +3,8 @@ import type { Clock } from "../platform/clock.ts";
 import type { Answered, InboxRequest } from "./request.ts";
 
 /**
- * One request that somebody waits for: its promise, its deadline and the asker's signal. Keeps the process alive, because an
- * agent whose question is open is at work.
+ * One request with a waiting asker: its promise, its deadline and the asker's signal. Keeps the process alive, because
+ * an agent whose question is open is at work.
  */
 export class OpenRequest {
   readonly request: InboxRequest;
@@ -25,7 +25,7 @@ export class OpenRequest {
     number: number;
     signal: AbortSignal;
     clock: Clock;
-    /** Not called while it is being answered, nor after it was settled. */
+    /** Callbacks, not called while it is being answered, nor after it was settled. */
     on: { abort: () => void; deadline: () => void };
   }) {
     const { promise, resolve, reject } = Promise.withResolvers<Answered>();
@@ -64,7 +64,9 @@ export class OpenRequest {
     if (this.answering === null) this.#on.abort();
   };
 
-  /** The deadline is by the session's clock. A timer runs without one too: it keeps the process alive. */
+  /**
+   * Starts the timer. The deadline is by the session's clock; without one a timer runs too, to keep the process alive.
+   */
   #arm(): void {
     clearTimeout(this.#timer);
     const { deadline } = this.request;

@@ -4,7 +4,7 @@ import type { Given } from "./reach.ts";
 export class RecentGrants {
   readonly #followers = new Set<Given[]>();
 
-  /** Everything that is granted from now until the end of this. */
+  /** Every grant from now until this is disposed. */
   follow(): Disposable & { readonly given: readonly Given[] } {
     const given: Given[] = [];
     this.#followers.add(given);

@@ -2,7 +2,10 @@ import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { once } from "../platform/once.ts";
 
-/** One question of one agent, with all that a person needs to answer it. Data from files is checked with these schemas, made when they are needed. */
+/**
+ * One question of one agent, with all that a person needs to answer it. Data from files is checked with these schemas,
+ * made when they are needed.
+ */
 export const inboxRequestSchema = once(() =>
   z.object({
     id: z.string().regex(/^q[0-9a-f]{8}$/),
@@ -19,14 +22,14 @@ export const inboxRequestSchema = once(() =>
     label: z.array(z.string()),
     /** Hash of the agent's definition: a grant to a type ends when its file changes. */
     definitionHash: z.string(),
-    /** The call of the agent's model that it is about; left out: it is about no single call. */
+    /** The call of the agent's model that it belongs to; left out: it belongs to no single call. */
     toolUseId: z.string().exactOptional(),
     tool: z.string(),
     input: z.record(z.string(), z.unknown()),
     reason: z.string(),
-    /** The part of the command that made it ask; `null`: all of it. */
+    /** The part of the command that needs approval; `null`: all of it. */
     part: z.string().nullable(),
-    /** The mode that the agent goes on in if it is allowed; only of a plan. */
+    /** The mode in which the agent continues if it is allowed; only of a plan. */
     mode: z.string().exactOptional(),
     /** Rules that together would allow the call, and nothing else. */
     suggestions: z.array(z.string()),
@@ -56,7 +59,7 @@ export const answerSchema = once(() =>
       rules: z.array(z.string().trim().min(1)).min(1).optional(),
       /** The settings file of `always`; left out: local. */
       file: z.enum(ruleFiles).optional(),
-      /** Runs instead of what was asked for, after it was checked like any call. */
+      /** Input that runs instead of the requested one, after it was checked like any call. */
       input: z.record(z.string(), z.unknown()).optional(),
     }),
     z.strictObject({ verdict: z.literal("deny"), message: z.string().optional() }),
@@ -77,7 +80,7 @@ export interface Answered {
   readonly by: string;
 }
 
-/** Short enough to type, and of no use to whoever guesses it: what protects a request is its directory. */
+/** A new id: short enough to type, and of no use if guessed, since the directory protects a request. */
 export function newRequestId(): string {
   return `q${randomBytes(4).toString("hex")}`;
 }
