@@ -15,7 +15,7 @@ export async function filesOfAgent(agent: AgentOnDisk, directory: string): Promi
   const { id: agentId } = agent.record;
   const isNamedAfterIt = (name: string): boolean =>
     name === agentId || name.startsWith(`${agentId}.`) || name === `${agentId}-plan.md`;
-  // Lines of its transcript that did not hold.
+  // Invalid lines of its transcript.
   const found = [`${agent.transcript}.bad`];
   const rooms = (await unlessGone(() => readdir(directory, { withFileTypes: true }))) ?? [];
   for (const { name: room } of rooms.filter((entry) => entry.isDirectory())) {

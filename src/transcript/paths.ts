@@ -15,7 +15,7 @@ export interface SessionPaths {
   readonly resultsDir: string;
   /** Output of tasks in the background; every agent of the session may read it. */
   readonly tasksDir: string;
-  /** Questions that nobody has answered yet. */
+  /** Open questions. */
   readonly inboxDir: string;
   /** Requests and their answers. */
   readonly auditLog: string;
@@ -63,7 +63,7 @@ export function projectDirectory(configDir: string, cwd: string): string {
   return join(configDir, "projects", projectSlug(cwd));
 }
 
-/** Every character that is not a letter or digit becomes `-`; a very long path is cut and told apart by a hash. */
+/** The path with `-` for every character that is not a letter or digit; a very long path is cut and gets a hash. */
 export function projectSlug(cwd: string): string {
   const slug = cwd.replaceAll(/[^A-Za-z0-9]/g, "-");
   if (slug.length <= 200) return slug;

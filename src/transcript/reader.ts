@@ -12,7 +12,7 @@ import {
 } from "../contract/message.ts";
 import { judgeLines } from "./lines/judge-lines.ts";
 
-/** One line of a transcript that this reader understands. Others are passed over. */
+/** One line of a transcript that this reader understands. Others are skipped. */
 export type TranscriptEntry =
   | { kind: "prompt"; text: string; at: string; meta: boolean; mailId?: string }
   /** A step that was about to begin. */
@@ -65,7 +65,7 @@ export async function readTranscript(path: string): Promise<TranscriptEntry[]> {
 export function entriesIn(bytes: Buffer): TranscriptEntry[] {
   const entries: TranscriptEntry[] = [];
   judgeLines(bytes, {
-    // One by one, so that what a line says besides is gone before the next is read.
+    // One by one, so that unused parts of a line are freed before the next is read.
     take: (value) => {
       const line = record(value);
       if (line !== undefined) entries.push(...parseEntry(line));
@@ -136,8 +136,8 @@ export function parseEntry(line: Record<string, unknown>): TranscriptEntry[] {
 }
 
 /**
- * The conversation that the lines record, as it was sent: blocks of one answer joined, tool results in the order in
- * which they were asked for, parts of a user message in the order that `userMessage` fixes.
+ * The conversation in the transcript, as it was sent: blocks of one answer joined, tool results in request order, parts
+ * of a user message in the order that `userMessage` fixes.
  */
 export function conversationOf(entries: readonly TranscriptEntry[]): Message[] {
   const messages: Message[] = [];

@@ -29,7 +29,7 @@ export class TranscriptRecorder {
   readonly #before: string;
   readonly #after: string;
   readonly #agentType: string | null;
-  /** An approved plan changes it for the rest of a run. */
+  /** The current mode; an approved plan changes it for the rest of a run. */
   #permissionMode: string;
   /** The record of the run that begins; written before any of its messages. */
   #run: (() => RunRecord) | undefined;
@@ -58,7 +58,7 @@ export class TranscriptRecorder {
     return this.#writer.path;
   }
 
-  /** A run begins: its record goes to disk with its first event. Its lines follow the last one of earlier runs. */
+  /** Begins a run: its record goes to disk with its first event. Its lines follow the last one of earlier runs. */
   begin(
     run: () => RunRecord,
     { lastUuid, permissionMode }: { lastUuid: string | null; permissionMode: string },
@@ -68,7 +68,7 @@ export class TranscriptRecorder {
     this.#lastUuid = lastUuid ?? this.#lastUuid;
   }
 
-  /** False: there was nothing to write. Throws the file system's error. */
+  /** Appends the lines of an event; false if it has none. Throws the file system's error. */
   record(event: AgentEvent): boolean {
     const before = [this.#lastUuid, this.#assistantUuid] as const;
     try {
@@ -79,7 +79,7 @@ export class TranscriptRecorder {
       this.#run = undefined;
       return lines.length > 0;
     } catch (error) {
-      // Lines that are not there must not be pointed at.
+      // No line may refer to one that was not written.
       [this.#lastUuid, this.#assistantUuid] = before;
       throw error;
     }

@@ -6,11 +6,11 @@ import { removeTree, unlessGone } from "../platform/files/remove-tree.ts";
 import { measure } from "./last-used.ts";
 import { agentsIn } from "./session-directory.ts";
 
-/** A session of ours that nobody has used for as long as transcripts are kept. */
+/** A session of ours that has not been used for as long as transcripts are kept. */
 export interface OldSession {
   readonly sessionId: string;
   readonly projectDir: string;
-  /** When any of its files was last written, in milliseconds. */
+  /** The last write to any of its files, in milliseconds. */
   readonly lastUsed: number;
   readonly bytes: number;
   readonly agents: number;
@@ -19,10 +19,10 @@ export interface OldSession {
 export interface Pruned {
   /** Removed sessions; with `dryRun` those that would be removed. */
   readonly removed: readonly OldSession[];
-  /** Old, but a process that is there works in them. */
+  /** Old sessions in which a live process works. */
   readonly inUse: readonly OldSession[];
   readonly failed: readonly { readonly path: string; readonly error: string }[];
-  /** The signal ended it early; the next one goes on. */
+  /** Whether the signal ended it early; the next prune continues. */
   readonly cutShort: boolean;
 }
 
@@ -41,9 +41,9 @@ export interface PruneRequest {
 const waste = ".retinue-removing";
 
 /**
- * Removes old sessions below a config directory whole: `<session>.jsonl` and `<session>/`. Left alone are those of other
- * programs, those that a process works in, and whatever is reached through a link. `projects` itself may be one: that is
- * where its owner keeps it. Never throws; stops between two sessions when the signal aborts.
+ * Removes old sessions below a config directory whole: `<session>.jsonl` and `<session>/`. Sessions of other programs,
+ * sessions in use and everything behind a link are left alone. `projects` itself may be a link: that is where its owner
+ * keeps it. Never throws; stops between two sessions when the signal aborts.
  */
 export async function prune(request: PruneRequest): Promise<Pruned> {
   const report = {
@@ -101,7 +101,7 @@ async function pruneOne(
   return { kind: await takeAway(project, sessionId), session };
 }
 
-/** Removes a session, unless a process works in it. Of two who do it at once both are told that it is removed. */
+/** Removes a session, unless a process works in it. Two concurrent calls both report it removed. */
 export async function removeSession(
   project: HeldDirectory,
   sessionId: string,
@@ -114,12 +114,12 @@ export async function removeSession(
 async function takeAway(project: HeldDirectory, sessionId: string): Promise<"removed" | "inUse"> {
   for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
     using removals = holdDirectory(join(project.path, waste), 0o700);
-    // What an earlier removal left would be in the way.
+    // Leftovers of an earlier removal would be in the way.
     await finishRemoval(project, removals, sessionId);
     await unlessGone(() => rename(project.at(sessionId), removals.at(sessionId)));
     const fate = await finishRemoval(project, removals, sessionId);
     if (fate === "inUse" || !(await isThere(project.at(sessionId)))) return fate;
-    // Somebody who had nothing left to remove took the directory for it away; each does that once.
+    // Another process with nothing left to remove deleted the waste directory; each does that once.
   }
   throw new RetinueError("storage", `${join(project.path, sessionId)} keeps changing. Try again.`);
 }
@@ -172,8 +172,9 @@ async function finishRemoval(
 }
 
 /**
- * The main transcript follows its directory. After a crash between the two it may have become somebody else's: one that was
- * written since the directory was moved, which is what that one's `ctime` tells until the first of its files is gone, stays.
+ * Moves the main transcript after its directory. After a crash between the two, another session may own it: a
+ * transcript written after the directory was moved stays. The directory's `ctime` tells that until the first of its
+ * files is gone.
  */
 async function takeTranscript(
   project: HeldDirectory,

@@ -8,7 +8,7 @@ import type { AgentMeta } from "./meta.ts";
 /** Facts about the agents of a session directory. Files of other programs are not counted. */
 export interface SessionAgents {
   readonly count: number;
-  /** A process that is there works in this session. */
+  /** Whether a live process works in this session. */
   readonly inUse: boolean;
 }
 
@@ -40,14 +40,14 @@ export async function agentsIn(
 
 type OwnMeta = Pick<AgentMeta["retinue"], "state" | "pid" | "pidStart">;
 
-/** Loose on purpose: a file of another version is still ours. */
+/** Parses loosely on purpose: a file of another version is still ours. */
 function ownMeta(value: unknown, sessionId: string): OwnMeta | undefined {
   const retinue = isObject(value) ? value["retinue"] : undefined;
   if (!isObject(retinue) || retinue["sessionId"] !== sessionId) return undefined;
   return retinue as unknown as OwnMeta;
 }
 
-/** The names of its entries; none of what is no directory of its own. */
+/** Names in a directory; none if the path is not a real directory. */
 async function namesIn(directory: string): Promise<string[]> {
   try {
     return (await lstat(directory)).isDirectory() ? await readdir(directory) : [];
@@ -56,7 +56,7 @@ async function namesIn(directory: string): Promise<string[]> {
   }
 }
 
-/** Nothing where there is no regular file with JSON in it. */
+/** Parses a file; nothing unless it is a regular file with JSON in it. */
 async function readOwn(file: string): Promise<unknown> {
   try {
     if (!(await lstat(file)).isFile()) return undefined;

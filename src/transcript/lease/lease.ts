@@ -6,8 +6,8 @@ import { isLeft } from "../../processes/process-identity.ts";
 import { readSmallFile } from "../../platform/files/read-small-file.ts";
 
 /**
- * The file that says which process a session belongs to, and where it can be reached. Readable by its user alone. The schema is
- * made when a lease is read: whoever only takes one never needs it.
+ * The file that names the owner of a session, and where it can be reached. Readable by its user alone. The schema is
+ * made when a lease is read: a process that only takes one never needs it.
  */
 const leaseSchema = once(() =>
   z.object({
@@ -16,11 +16,11 @@ const leaseSchema = once(() =>
     host: z.string(),
     bootId: z.string().nullable(),
     pidNamespace: z.string().nullable(),
-    /** Proves to the owner that whoever has it may read this file. No two leases have the same. */
+    /** Proves to the owner that its bearer may read this file. No two leases have the same. */
     token: z.string().min(1),
     /** The socket on which the owner listens; `null` if there is none. */
     socket: z.string().nullable(),
-    /** When the owner last said that it is there, in milliseconds since the epoch. */
+    /** The time of the owner's last beat, in milliseconds since the epoch. */
     beatAt: z.number(),
   }),
 );
@@ -41,14 +41,14 @@ export type LeaseOnDisk =
 export function readLease(path: string): LeaseOnDisk {
   const lease = parse(path) ?? parse(path);
   if (lease === undefined && !existsSync(path)) return { state: "none" };
-  // The clock is asked beside the session: looking does not change it.
+  // The clock file is made beside the session, so that looking does not change the session.
   const clockDir = dirname(dirname(path));
   const stale = isLeft(path, { by: lease, seenAliveAt: lease?.beatAt ?? 0, clockDir });
   if (lease === undefined) return { state: "blank", stale };
   return { state: stale ? "stale" : "held", lease };
 }
 
-/** Twice, because it is overwritten in place, and somebody may look in that instant. */
+/** Parses a lease. Callers try twice: it is overwritten in place, and a read may fall into that instant. */
 function parse(path: string): Lease | undefined {
   const read = readSmallFile(path, 64 * 1024);
   if (read.kind !== "text") return undefined;
