@@ -35,14 +35,14 @@ export class CaseStage implements Disposable {
     ) as Value;
   }
 
-  /** The way back, for people: the directories are gone when they read it. */
+  /** The reverse, for people: the directories are gone when they read it. */
   unfill<Value>(value: Value): Value {
     return replaceTexts(value, (text) =>
       this.#places.reduce((done, [name, path]) => done.replaceAll(path, () => name), text),
     ) as Value;
   }
 
-  /** Puts files where the case wants them, never outside its own directories. */
+  /** Creates the files of a case, never outside its own directories. */
   lay(fixtures: readonly Fixture[]): void {
     for (const fixture of fixtures) {
       try {

@@ -19,11 +19,11 @@ export interface JudgedCase {
   readonly why: string;
   readonly expected: Verdict;
   readonly decision: Decision;
-  /** Every stage that was asked, and what it said. */
+  /** Every stage of the decision, and its answer. */
   readonly trace: readonly TraceLine[];
 }
 
-/** Asks for the decision of one case, in directories of its own. Runs nothing. Throws `invalid_config` naming the case. */
+/** Decides one case, in directories of its own. Runs nothing. Throws `invalid_config` naming the case. */
 export async function judgeCase(
   given: PermissionCase,
   context: { source: string; rules: readonly SourcedRule[] },

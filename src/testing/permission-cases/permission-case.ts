@@ -10,10 +10,10 @@ const fixture = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("symlink"), path: text.min(1), target: text.min(1) }),
 ]);
 
-/** One decision that somebody expects. `{{P}}`, `{{H}}` and `{{O}}` in any text are directories made for the case. */
+/** One expected decision. `{{P}}`, `{{H}}` and `{{O}}` in any text are directories made for the case. */
 export const permissionCaseSchema = z.strictObject({
   id: z.string().min(1).max(200),
-  /** Why the expectation holds, for people. */
+  /** The reason of the expectation, for people. */
   why: text.default(""),
   mode: z.enum(permissionModes).default("default"),
   /** Rules, as if they stood in the settings of the project at `{{P}}`. */
