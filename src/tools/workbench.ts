@@ -25,25 +25,25 @@ export class Workbench {
   /** The directory for output of commands in the background; the agent may read it unasked too. */
   readonly tasksDir: string;
   readonly shells: ShellTasks;
-  /** Takes what the agent is to be told about its commands in the background. */
+  /** Notifies the agent about its commands in the background. */
   notify: ((note: TaskNote) => void) | undefined;
-  /** Whether searches must keep a path to themselves; absent: none. */
+  /** Whether searches must hide a path; absent: none. */
   readonly hides: ((path: string) => boolean) | undefined;
   /** Variables that commands get besides our environment. */
   readonly env: Readonly<Record<string, string>>;
-  /** Names of our credentials that commands find there too. */
+  /** Names of our credentials that commands get too. */
   readonly passes: readonly string[];
   /** The sandbox of commands; absent: they run as we do. */
   readonly sandbox: AgentSandbox | undefined;
   /** The sandbox of commands that nobody approved. */
   readonly tightSandbox: TightSandbox | undefined;
-  /** The session's, so that nothing is moved under a command that relies on where it is. */
+  /** The session's lock, so that nothing is moved under a command that relies on where it is. */
   readonly tree: TreeLock;
   /** Redacts files that tools write for themselves; their results to the model stay unchanged. */
   readonly redactor: Redactor;
   todos: Todo[] = [];
   readonly #closed = Promise.withResolvers<void>();
-  /** Resolves when all that the agent started is gone. */
+  /** Resolves when all processes of the agent are gone. */
   readonly closed: Promise<void> = this.#closed.promise;
 
   constructor(options: {
@@ -81,7 +81,7 @@ export class Workbench {
     this.shells = new ShellTasks(this);
   }
 
-  /** Kills what the agent's shells left behind and lets go of what it remembered. */
+  /** Kills the processes that the agent's shells left behind and drops its state. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.shells.willBeStopped();
     await this.processes.killAll();

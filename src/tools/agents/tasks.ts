@@ -6,7 +6,7 @@ export interface TaskReport {
   kind: "agent" | "shell";
   /** `running`, `completed`, `failed`, `stopped`, … */
   state: string;
-  /** The end of what it printed, or what it has to say. */
+  /** The end of its output, or its last text. */
   content: string;
   /** Characters in front of `content` that are only in the file. */
   omitted?: number;
@@ -44,7 +44,7 @@ export function unknownTask(id: string): ToolFailure {
   );
 }
 
-/** The agent's own commands first, then the agents that it may see. */
+/** Tasks of an agent: its own commands first, then the agents that it may see. */
 export function tasksOf(context: {
   workbench: { shells: Tasks & { has(id: string): boolean } };
   agents?: Tasks | undefined;

@@ -15,14 +15,14 @@ import { ToolFailure, type ToolContext } from "../tool.ts";
  * has.
  */
 export class FileState {
-  /** The hundred files that it dealt with last, the latest at the end. */
+  /** The hundred files used last, the latest at the end. */
   readonly #seen = new Map<string, { hash: string; lines: number }>();
 
   sawAll(path: string, hash: string): void {
     this.#remember(path, { hash, lines: Infinity });
   }
 
-  /** Reading on page by page adds up to the whole file, as long as the file stays the same. */
+  /** Records a page. Pages add up to the whole file, as long as the file stays the same. */
   sawLines(path: string, hash: string, page: { from: number; to: number; total: number }): void {
     const before = this.#seen.get(path);
     let lines = before?.hash === hash ? before.lines : 0;
@@ -30,7 +30,7 @@ export class FileState {
     this.#remember(path, { hash, lines: lines >= page.total ? Infinity : lines });
   }
 
-  /** The agent changed a part of the file: it knows the result as far as it knew the file. */
+  /** Records a change of a part of the file: the agent knows the result as far as it knew the file. */
   changedPart(path: string, hash: string): void {
     this.#remember(path, { hash, lines: this.#seen.get(path)?.lines ?? 0 });
   }
@@ -73,7 +73,7 @@ export class FileLedger {
     return this.#changes.get(path);
   }
 
-  /** One change at a time per file: what an agent has checked must still be true when it writes. */
+  /** Runs one change at a time per file: a check must still be true when the agent writes. */
   async inTurn<Result>(path: string, change: () => Promise<Result>): Promise<Result> {
     const result = (this.#turns.get(path) ?? Promise.resolve()).then(change);
     const turn = result.then(

@@ -5,7 +5,7 @@ import { ripgrep } from "./ripgrep.ts";
 export interface FoundFile {
   /** The path as the answer names it. */
   shown: string;
-  /** Without links, as it was decided on. */
+  /** The path without links, as it was decided on. */
   real: string;
 }
 
@@ -33,7 +33,7 @@ export async function* searchOpened(search: {
     if (names.length === 0) return;
     const targets = names.map((_, index) => `/proc/self/fd/${index + firstInherited}`);
     const printed = ripgrep({
-      // Which files is settled; their names, which these go by, ripgrep does not see.
+      // The files are chosen already, and ripgrep does not see the names that these options match.
       options: options.filter((option) => !/^--(?:glob|type)=/.test(option)),
       targets,
       descriptors,
@@ -46,7 +46,7 @@ export async function* searchOpened(search: {
   }
 }
 
-/** After standard input, output and error. */
+/** The first descriptor after standard input, output and error. */
 const firstInherited = 3;
 
 function withName(line: string, names: readonly string[]): string {

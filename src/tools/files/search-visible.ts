@@ -13,10 +13,10 @@ export interface VisibleSearch {
     kind: "file" | "directory";
     /** The path that ripgrep is given, so that its output begins with it. */
     shown: string;
-    /** Without links, as it was decided on. */
+    /** The path without links, as it was decided on. */
     real: string;
   };
-  /** Lines of files are printed, not only their names. */
+  /** Whether lines of files are printed, not only their names. */
   printsContent: boolean;
   cwd: string;
   signal: AbortSignal;

@@ -59,7 +59,7 @@ interface Changed {
   patch: StructuredPatchHunk[];
 }
 
-/** The one way in which file tools change a file: checked against what the agent has read, atomic, on record. */
+/** Changes a file; all file tools do it here: checked against what the agent has read, atomic, on record. */
 export async function changeFile({ context, path, changes, rewrite }: Change): Promise<Changed> {
   const { files, ledger } = context.workbench;
   try {
