@@ -21,7 +21,7 @@ export function socketPath(
   return privateSocket(`${session}${owner}`, env);
 }
 
-/** A path for a socket of this name, of at most 16 characters; nothing where no directory for it is private. */
+/** A path for a socket of this name, of at most 16 characters; `null` where no directory for it is private. */
 export function privateSocket(name: string, env: NodeJS.ProcessEnv = process.env): string | null {
   const directory = socketDirectories(env).find(
     (directory) => make(directory) && isPrivate(directory),
@@ -59,7 +59,7 @@ function isOurs(directory: string): boolean {
   return lstatSync(directory, { throwIfNoEntry: false })?.uid === process.getuid?.();
 }
 
-/** A directory, no link, that is ours and that nobody else can enter. */
+/** Whether a path is a directory, no link, that is ours and that nobody else can enter. */
 export function isPrivate(directory: string): boolean {
   const info = lstatSync(directory, { throwIfNoEntry: false });
   if (info === undefined || !info.isDirectory()) return false;

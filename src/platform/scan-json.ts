@@ -1,7 +1,7 @@
 export interface JsonScan {
   /** Offsets of keys and items, by `JSON.stringify(path)`; only down to the third level. */
   readonly offsets: ReadonlyMap<string, number>;
-  /** The first thing that is wrong. */
+  /** The first error. */
   readonly error?: { readonly offset: number; readonly reason: string };
 }
 
@@ -101,7 +101,7 @@ function skipBlanks(text: string, from: number): number {
   return at;
 }
 
-/** The offset behind the closing quote, or the negative offset of what is wrong. */
+/** The offset behind the closing quote, or the negative offset of an error. */
 function endOfString(text: string, from: number): number {
   for (let at = from + 1; at < text.length; at += 1) {
     const character = text[at] ?? "";
@@ -124,7 +124,7 @@ function endOfWord(text: string, at: number): number | undefined {
 const escape = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
 const word = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)/y;
 
-/** The place of an offset, for people: both from 1. */
+/** Line and column of an offset, for people: both from 1. */
 export function positionAt(text: string, offset: number): { line: number; column: number } {
   const before = text.slice(0, offset).split(/\r\n|\n|\r/);
   return { line: before.length, column: (before.at(-1) ?? "").length + 1 };

@@ -15,7 +15,7 @@ export const protectedDirectories: readonly string[] = [
   ".claude",
 ];
 
-/** An empty one of these disturbs no program. */
+/** Files that disturb no program if they are empty. */
 const harmlessFiles: readonly string[] = [
   ".gitconfig",
   ".gitmodules",
@@ -38,7 +38,7 @@ const harmlessFiles: readonly string[] = [
   ".claude.json",
 ];
 
-/** Programs take an empty one for a real one, and work differently or not at all. */
+/** Files that programs read even if they are empty, and then work differently or not at all. */
 const tellingFiles: readonly string[] = [
   ".yarnrc",
   ".yarnrc.yml",
