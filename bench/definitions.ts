@@ -15,7 +15,7 @@ export interface DefinitionFigures {
 const counts = [100, 1000, 10_000];
 const compared = 1000;
 
-/** Loading agent files, beside a program that only reads them. */
+/** Measures loading agent files, beside a program that only reads them. */
 export function benchDefinitions(workspace: Workspace, runs: number): DefinitionFigures {
   const directories = new Map(
     counts.map((count) => [count, join(workspace.root, "definitions", String(count))]),

@@ -46,7 +46,7 @@ function recording(record: (request: ModelRequest) => void): Model {
       record(request);
       return answers.stream(request, signal);
     },
-    // So that the tool is listed, as with a real provider.
+    // Makes the tool listed, as with a real provider.
     search() {
       throw new Error("nobody searches here");
     },

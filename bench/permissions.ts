@@ -49,7 +49,7 @@ function taken(judge: (command: string) => void, command: string): number {
   return performance.now() - before;
 }
 
-/** Each decision from the start, as the loop asks for it. */
+/** Makes each decision from the start, as the loop does. */
 function engine(cwd: string): (command: string) => void {
   const rule = (kind: "allow" | "deny") => (text: string) =>
     ({ kind, rule: `Bash(${text})`, source: "the bench" }) as const;

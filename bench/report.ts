@@ -107,7 +107,7 @@ function decisionTables({ ordinary, hostile }: DecisionTimes): string[] {
   ];
 }
 
-/** Empty without rows. The first column is flush left, the others flush right. */
+/** A text table; empty without rows. The first column is flush left, the others flush right. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   if (rows.length === 0) return "";
   const all = [head, ...rows];
@@ -131,7 +131,7 @@ function withSpread(spread: Spread | null, unit: string): string {
   return `${short(value)} ${unit} (${short(low)}–${short(high)})`;
 }
 
-/** Three digits that mean something. */
+/** The value with three significant digits. */
 function short(value: number): string {
   const size = Math.abs(value);
   return value.toFixed(size >= 100 ? 0 : size >= 10 ? 1 : 2);

@@ -59,7 +59,7 @@ async function bench(): Promise<Report> {
   };
 }
 
-/** Floor, Retinue, floor, Retinue …: whatever else the machine does meets both. The first round is not counted. */
+/** Plays floor, Retinue, floor, Retinue …: other load of the machine affects both. The first round is not counted. */
 async function playRounds(wanted: readonly Workload[], workspace: Workspace): Promise<Round[]> {
   await using model = await FakeModel.start({ latencyMs, directory: workspace.repository });
   const floor = floorProgram(workspace.compileFloor());
@@ -126,7 +126,7 @@ async function findFigure(workspace: Workspace): Promise<Record<string, Figure>>
   }
 }
 
-/** Loaded when asked for: it is the only part that needs the library. */
+/** Measures bytes. Loaded on request: it is the only part that needs the library. */
 async function bytesFigure(workspace: Workspace): Promise<Record<string, number>> {
   const { firstRequestBytes } = await import("./first-request-bytes.ts");
   return firstRequestBytes(workspace);

@@ -38,7 +38,7 @@ export interface Bench {
   latencyMs: number;
 }
 
-/** Something to warm up, if that is needed, then the rounds that count. */
+/** Runs warm-up rounds, if needed, then the rounds that count. */
 export async function inRounds<Round>(
   { size }: Bench,
   { name, runs, warmUp }: { name: string; runs: number; warmUp?: () => Promise<unknown> },

@@ -28,7 +28,7 @@ export class ScaleModel implements AsyncDisposable {
     this.#directory = directory;
   }
 
-  /** `directory`: where the files are that agents are told to read. */
+  /** Starts the model. `directory`: the files that agents are told to read. */
   static async start(directory: string): Promise<ScaleModel> {
     const server = createServer({ keepAliveTimeout: 60_000 });
     const self = new ScaleModel(server, directory);
@@ -45,8 +45,8 @@ export class ScaleModel implements AsyncDisposable {
   }
 
   /**
-   * Forgets everything, before the next run. `crowd`: nobody is answered before so many agents have asked; without this the
-   * first would have ended before the last begins.
+   * Forgets all requests, before the next run. `crowd`: no answer is sent before so many agents have asked; without
+   * this the first would have ended before the last begins.
    */
   reset({ latencyMs, crowd }: { latencyMs: number; crowd: number }): void {
     this.#latencyMs = latencyMs;

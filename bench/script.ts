@@ -38,7 +38,9 @@ export const finalAnswer = "Every report is in.";
 
 export type Speaker = { kind: "main"; children: number } | { kind: "child"; child: number };
 
-/** Throws when the request is not of this bench; a client that sends others is measured wrongly. */
+/**
+ * Identifies the asker. Throws when the request is not of this bench; a client that sends others is measured wrongly.
+ */
 export function speakerOf(request: MessagesRequest): Speaker {
   const [, kind, number] = /\[bench (main|child) (\d+)\]/.exec(userText(request)) ?? [];
   if (kind === "main") return { kind, children: Number(number) };
@@ -54,7 +56,7 @@ export function reportOf(child: number): string {
   return `Child ${child} of the bench has read its files.`;
 }
 
-/** No two children read the same file. */
+/** The name of a file. No two children read the same one. */
 export function fileName(child: number, step: number): string {
   return `module-${child * filesPerChild + step}.ts`;
 }

@@ -12,7 +12,7 @@ import { settingsSchema } from "../src/settings/settings.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** Every generated file with what it should hold. */
+/** Every generated file with its expected content. */
 export async function references(): Promise<Map<string, string>> {
   const fields = await documentedFields();
   const page = "docs/agent-files.md";
@@ -114,7 +114,7 @@ function settingsJsonSchema(): JsonSchema {
   return { $schema: draft, title: "Settings of Retinue", ...schema };
 }
 
-/** The comments in the schema are its documentation; a key is where its indentation puts it. */
+/** The comments in the schema, which are its documentation; the indentation of a key gives its place. */
 function settingsComments(): [path: string[], text: string][] {
   const source = readFileSync(join(root, "src/settings/settings.ts"), "utf8");
   const body = /settingsSchema = z\.looseObject\(\{\n(.*?)\n\}\);/s.exec(source)?.[1] ?? "";
