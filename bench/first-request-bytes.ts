@@ -10,7 +10,7 @@ import {
 import type { Workspace } from "./workspace.ts";
 
 /**
- * Bytes of the first request (tools, system prompt, first message) of the main agent and of every built-in type that the
+ * Bytes of each first request (tools, system prompt, first message): of the main agent and of every built-in type that the
  * command line offers, in an empty directory outside any repository.
  */
 export async function firstRequestBytes(workspace: Workspace): Promise<Record<string, number>> {

@@ -1,4 +1,4 @@
-// Writes what is made from code, so that it cannot contradict it: the JSON Schemas of agent files and of settings, and the
+// Generates references from code, so that they cannot contradict it: the JSON Schemas of agent files and settings, and the
 // tables of docs/agent-files.md. The text around those tables is written by hand.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

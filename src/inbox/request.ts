@@ -35,7 +35,7 @@ export const inboxRequestSchema = once(() =>
     suggestions: z.array(z.string()),
     /** Milliseconds since the epoch. */
     createdAt: z.number(),
-    /** When `onDeadline` answers; `null`: never. */
+    /** The time at which `onDeadline` answers; `null`: never. */
     deadline: z.number().nullable(),
     onDeadline: z.enum(["deny", "allow"]),
   }),
@@ -63,7 +63,7 @@ export const answerSchema = once(() =>
       input: z.record(z.string(), z.unknown()).optional(),
     }),
     z.strictObject({ verdict: z.literal("deny"), message: z.string().optional() }),
-    /** To a question: by the text of each question, one answer or several. */
+    /** Answers to questions: by the text of each question, one answer or several. */
     z.strictObject({
       verdict: z.literal("reply"),
       answers: z.record(z.string(), z.union([z.string(), z.array(z.string())])),

@@ -45,7 +45,7 @@ export class DiskSync {
     return promise;
   }
 
-  /** Never rejects. */
+  /** Runs passes until no file waits. Never rejects. */
   async #runPasses(): Promise<void> {
     this.#isRunning = true;
     // Agents that write in the same turn of the event loop share a pass, also on a fast disk.

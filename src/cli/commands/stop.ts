@@ -25,7 +25,7 @@ interface Stopped {
   state: string;
   /** Agents and processes that ended with it; absent if there was nothing to end. */
   died?: { agents: string[]; processes: number };
-  /** Why there was nothing to end. */
+  /** The reason why there was nothing to end. */
   note?: string;
 }
 

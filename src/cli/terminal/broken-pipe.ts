@@ -5,8 +5,8 @@ const listeners = new Set<() => void>();
 let cleaningUp = false;
 
 /**
- * Ends the process quietly when a reader goes away (`retinue logs | head`), which is no error, unless a listener has to
- * clean up first.
+ * Ends the process quietly when a reader goes away (`retinue logs | head`): that is no error. A listener that has to
+ * clean up goes first.
  */
 export function watchPipes(): void {
   for (const stream of [process.stdout, process.stderr]) {

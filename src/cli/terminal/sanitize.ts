@@ -26,7 +26,7 @@ export function plainLine(text: string, limit: number = longestLine): string {
   return line.length <= limit ? line : `${line.slice(0, limit - 1).toWellFormed()}…`;
 }
 
-/** Fast path: nearly every text matches and needs no rest of the scan. */
+/** Matches nearly every text, which then needs no further scan. */
 const harmlessAlready = /^[\x20-\x7e\n\t]*$/;
 
 // The payload of a string sequence excludes every control character, which also keeps the whole scan linear.

@@ -16,7 +16,7 @@ export class RunState {
   readonly agents: Map<AgentId, AgentView> = new Map();
   /** The number of ended agents that are no longer in `agents`. */
   forgotten: number = 0;
-  /** Over all agents, forgotten ones included. */
+  /** Totals of all agents, forgotten ones included. */
   readonly totals: RunTotals = new RunTotals();
   readonly #maxAgents: number;
 
