@@ -10,8 +10,8 @@ import {
 import type { Workspace } from "./workspace.ts";
 
 /**
- * Bytes of each first request (tools, system prompt, first message): of the main agent and of every built-in type that the
- * command line offers, in an empty directory outside any repository.
+ * Bytes of each first request (tools, system prompt, first message): of the main agent and of every built-in type that
+ * the command line offers, in an empty directory outside any repository.
  */
 export async function firstRequestBytes(workspace: Workspace): Promise<Record<string, number>> {
   const cwd = join(workspace.root, "empty");

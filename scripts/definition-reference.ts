@@ -1,5 +1,5 @@
-// Generates references from code, so that they cannot contradict it: the JSON Schemas of agent files and settings, and the
-// tables of docs/agent-files.md. The text around those tables is written by hand.
+// Generates references from code, so that they cannot contradict it: the JSON Schemas of agent files and settings, and
+// the tables of docs/agent-files.md. The text around those tables is written by hand.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";

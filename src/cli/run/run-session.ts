@@ -162,8 +162,8 @@ async function runToEnd(given: RunOptions, { session, start }: SessionStart): Pr
 }
 
 /**
- * Options that follow from others: `--json` sets the output format. A detached run is not watched, so its questions wait
- * for `retinue approve`.
+ * Options that follow from others: `--json` sets the output format. A detached run is not watched, so its questions
+ * wait for `retinue approve`.
  */
 function settled(given: RunOptions): RunOptions {
   if (given.detachedLog !== undefined) return { ...given, inbox: true };
