@@ -12,8 +12,8 @@ import {
 } from "./script.ts";
 
 /**
- * Why a run does not count; empty when it does. Every line of every file must have reached the model, every child's
- * report the main agent, and the final answer the user.
+ * Reasons why a run does not count; empty when it does. Every line of every file must have reached the model, every
+ * child's report the main agent, and the final answer the user.
  */
 export function problemsOf(run: {
   workload: Workload;

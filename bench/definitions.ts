@@ -8,14 +8,14 @@ import type { Workspace } from "./workspace.ts";
 
 export interface DefinitionFigures {
   figures: Record<string, Figure>;
-  /** How many files there are → milliseconds until one that changed is loaded again. */
+  /** Number of files → milliseconds until one that changed is loaded again. */
   oneChanged: Record<string, Spread | null>;
 }
 
 const counts = [100, 1000, 10_000];
 const compared = 1000;
 
-/** Loading agent files, beside a program that only reads them. */
+/** Measures loading agent files, beside a program that only reads them. */
 export function benchDefinitions(workspace: Workspace, runs: number): DefinitionFigures {
   const directories = new Map(
     counts.map((count) => [count, join(workspace.root, "definitions", String(count))]),

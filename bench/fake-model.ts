@@ -46,7 +46,7 @@ export class FakeModel implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Forgets everything, before the next run. */
+  /** Forgets all requests, before the next run. */
   reset(): void {
     this.exchanges = [];
     this.refusals = [];
@@ -77,9 +77,9 @@ export class FakeModel implements AsyncDisposable {
 }
 
 export interface FakeModelOptions {
-  /** From the arrival of a request to its answer. */
+  /** Milliseconds from the arrival of a request to its answer. */
   latencyMs: number;
-  /** Where the files are that children are told to read. */
+  /** The directory of the files that children are told to read. */
   directory: string;
 }
 
@@ -139,7 +139,7 @@ function blocksOf(reply: Reply): { start: object; delta: object }[] {
   }));
 }
 
-/** With everybody who is still connected. */
+/** Closes a server with all its open connections. */
 export async function closeServer(server: Server): Promise<void> {
   const closed = once(server, "close");
   server.close();

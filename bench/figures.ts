@@ -18,11 +18,11 @@ interface Derivation {
 export interface Figure extends Comparison {
   title: string;
   unit: string;
-  /** As in a `Derivation`. */
+  /** The bar, as in a `Derivation`. */
   bar?: number;
 }
 
-/** Everything that rounds tell, by the name that it is asked for with. */
+/** Every figure of the rounds, by the name that requests it. */
 export const derivations = {
   S4: wallTime("S4", "no child", 2.5),
   S1: wallTime("S1", "1 child", 2.5),

@@ -11,7 +11,7 @@ import type { Workspace } from "./workspace.ts";
 
 export const findScale = { few: 5, many: 5000 };
 
-/** `retinue output ID` beside few ended agents, and beside many. Throws when a result is not printed. */
+/** Measures `retinue output ID` beside few ended agents, and beside many. Throws when a result is not printed. */
 export async function benchFind(
   workspace: Workspace,
   { runs, size = findScale }: { runs: number; size?: typeof findScale },
@@ -41,7 +41,9 @@ async function wallMs(workspace: Workspace, { configDir, id }: Agents): Promise<
   return run.wallMs;
 }
 
-/** Each the main agent of a session of its own, which is the most that there is to list. The first one's id. */
+/**
+ * Adds agents, each the main agent of a session of its own, which makes the longest list. Returns the first one's id.
+ */
 function addAgents(configDir: string, count: number): Agents {
   const sessions = Array.from(
     { length: count },

@@ -10,8 +10,8 @@ import {
 import type { Workspace } from "./workspace.ts";
 
 /**
- * Bytes of the first request (tools, system prompt, first message) of the main agent and of every built-in type that the
- * command line offers, in an empty directory outside any repository.
+ * Bytes of each first request (tools, system prompt, first message): of the main agent and of every built-in type that
+ * the command line offers, in an empty directory outside any repository.
  */
 export async function firstRequestBytes(workspace: Workspace): Promise<Record<string, number>> {
   const cwd = join(workspace.root, "empty");
@@ -46,7 +46,7 @@ function recording(record: (request: ModelRequest) => void): Model {
       record(request);
       return answers.stream(request, signal);
     },
-    // So that the tool is listed, as with a real provider.
+    // Makes the tool listed, as with a real provider.
     search() {
       throw new Error("nobody searches here");
     },

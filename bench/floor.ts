@@ -20,7 +20,7 @@ interface Actor {
   act: (input: Record<string, string>) => Promise<string>;
 }
 
-/** The agents of one process: they share their connections. `onRequest` hears of each request just before it is made. */
+/** The agents of one process: they share their connections. `onRequest` is called just before each request. */
 export function openFloor(url: string, onRequest: () => void = () => undefined): Floor {
   const target = new URL("/v1/messages", url);
   const connections = new Agent({ keepAlive: true });
@@ -57,9 +57,9 @@ export function openFloor(url: string, onRequest: () => void = () => undefined):
 }
 
 export interface Floor {
-  /** A main agent that hands out the work. */
+  /** Runs a main agent that delegates the work. */
   delegate(prompt: string): Promise<string>;
-  /** An agent that reads files. */
+  /** Runs an agent that reads files. */
   read(prompt: string): Promise<string>;
   close(): void;
 }

@@ -1,6 +1,6 @@
 /**
- * One measurement of loading definitions, in a process of its own, because nothing may be warm that would be cold for a
- * user. Prints milliseconds as JSON.
+ * One measurement of loading definitions, in a process of its own: nothing may be warm that is cold for a user. Prints
+ * milliseconds as JSON.
  *
  * Usage: node load-definitions.ts floor|retinue <directory>
  */

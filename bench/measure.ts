@@ -10,11 +10,11 @@ export interface Command {
 }
 
 export interface Measurement {
-  /** Just before the process was started, by `performance.now()`. */
+  /** The time just before the process was started, by `performance.now()`. */
   startedAt: number;
   wallMs: number;
   cpuMs: number;
-  /** Of the process itself; what it started is not in it. */
+  /** Peak memory of the process itself, without its children. */
   peakMiB: number;
   /** The exit code, or the signal that ended it. */
   exit: number | string;
@@ -74,7 +74,7 @@ function peakOf(pid: number | undefined): number {
   return Number(kibibytes) / 1024;
 }
 
-/** Empty when the process is gone, or when there is no /proc. */
+/** Reads a file; empty when the process is gone, or when there is no /proc. */
 function tryRead(path: string): string {
   try {
     return readFileSync(path, "utf8");

@@ -9,7 +9,7 @@ const block = z.discriminatedUnion("type", [
   }),
 ]);
 
-/** As much of a request to the Messages API as the fake model looks at. */
+/** The part of a request to the Messages API that the fake model reads. */
 export const messagesRequestSchema = z.object({
   model: z.string(),
   stream: z.literal(true),
@@ -24,7 +24,7 @@ export const messagesRequestSchema = z.object({
 
 export type MessagesRequest = z.infer<typeof messagesRequestSchema>;
 
-/** What the user's side wrote, tool results left out. */
+/** Text from the user's side, tool results left out. */
 export function userText({ messages }: MessagesRequest): string {
   return messages
     .filter(({ role }) => role === "user")

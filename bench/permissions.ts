@@ -9,7 +9,7 @@ import type { Workspace } from "./workspace.ts";
 export interface DecisionTimes {
   /** Milliseconds for one decision about an ordinary command. */
   readonly ordinary: { readonly p50: number; readonly p99: number; readonly worst: number };
-  /** What a hostile command is → the worst of its decisions, in milliseconds. */
+  /** Kind of hostile command → the worst of its decisions, in milliseconds. */
   readonly hostile: Readonly<Record<string, number>>;
 }
 
@@ -21,7 +21,7 @@ const allow =
   );
 const deny = "git push *|rm -rf /*|curl *|sudo *|* --force|npm publish *".split("|");
 
-/** How long decisions take. The first hundred rounds warm up; then every single one is timed. */
+/** Measures decisions. The first hundred rounds warm up; then every single one is timed. */
 export function benchPermissions({ repository }: Workspace, runs: number): DecisionTimes {
   const judge = engine(repository);
   const rounds = runs * 100;
@@ -49,7 +49,7 @@ function taken(judge: (command: string) => void, command: string): number {
   return performance.now() - before;
 }
 
-/** Each decision from the start, as the loop asks for it. */
+/** Makes each decision from the start, as the loop does. */
 function engine(cwd: string): (command: string) => void {
   const rule = (kind: "allow" | "deny") => (text: string) =>
     ({ kind, rule: `Bash(${text})`, source: "the bench" }) as const;

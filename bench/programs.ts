@@ -11,13 +11,13 @@ export interface Task {
   workspace: Workspace;
 }
 
-/** Something that can be given a prompt and a model's address. */
+/** A program that takes a prompt and a model's address. */
 export interface Program {
   name: string;
   command(task: Task): Command;
 }
 
-/** `entry`: the compiled floor program. */
+/** The floor program. `entry`: its compiled file. */
 export function floorProgram(entry: string): Program {
   return {
     name: "floor",
@@ -47,7 +47,7 @@ export function retinueProgram(): Program {
           CLAUDE_CONFIG_DIR: `${workspace.home}/.claude`,
           // Permission to bypass permissions as root, which containers run as.
           IS_SANDBOX: "1",
-          // As many at once as the floor, unless the line at the default limit is what is measured.
+          // As many at once as the floor, unless the queue at the default limit is measured.
           ...(workload === "S3q" ? {} : { CLAUDE_CODE_MAX_CONCURRENT_SUBAGENTS: "50" }),
         },
       };
@@ -55,7 +55,7 @@ export function retinueProgram(): Program {
   };
 }
 
-/** `retinue --version`, and the least that Node itself takes. */
+/** `retinue --version`, and the minimum of Node itself. */
 export function versionCommands(workspace: Workspace): { floor: Command; retinue: Command } {
   const [file, ...before] = retinueCommand(process.env);
   const around = surroundings(workspace);
@@ -77,7 +77,10 @@ export function outputCommand(workspace: Workspace, configDir: string, id: strin
   };
 }
 
-/** `RETINUE_CMD`: a command, split at blanks. `RETINUE_BIN`: an entry file for this Node. Else the built package here. */
+/**
+ * The command of Retinue. `RETINUE_CMD`: a command, split at blanks. `RETINUE_BIN`: an entry file for this Node. Else
+ * the built package here.
+ */
 function retinueCommand(env: NodeJS.ProcessEnv): [string, ...string[]] {
   const [file, ...args] = env["RETINUE_CMD"]?.trim().split(/\s+/) ?? [];
   if (file !== undefined && file !== "") return [file, ...args];

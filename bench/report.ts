@@ -3,21 +3,21 @@ import type { DecisionTimes } from "./permissions.ts";
 import type { ScaleFigure } from "./scale.ts";
 import type { Spread } from "./statistics.ts";
 
-/** What a bench found. Plain data: `--json` prints it as it is. */
+/** The findings of a bench. Plain data: `--json` prints it unchanged. */
 export interface Report {
   date: string;
   node: string;
   cores: number;
   runs: number;
   latencyMs: number;
-  /** Where the programs wrote. */
+  /** The directory that the programs wrote to. */
   scratch: string;
   figures: Record<string, Figure>;
   /** Requests and children at once, of the last run that counted. */
   counts: Record<string, Counts>;
-  /** How many definitions there are → milliseconds until one that changed is loaded again. */
+  /** Number of definitions → milliseconds until one that changed is loaded again. */
   oneDefinitionChanged: Record<string, Spread | null>;
-  /** How long it takes to decide whether a command may run. */
+  /** Times of the decision whether a command may run. */
   decisions?: DecisionTimes;
   /** Many agents and long conversations, each figure beside its bar. */
   scale?: Record<string, ScaleFigure>;
@@ -107,7 +107,7 @@ function decisionTables({ ordinary, hostile }: DecisionTimes): string[] {
   ];
 }
 
-/** Empty without rows. The first column is flush left, the others flush right. */
+/** A text table; empty without rows. The first column is flush left, the others flush right. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   if (rows.length === 0) return "";
   const all = [head, ...rows];
@@ -131,7 +131,7 @@ function withSpread(spread: Spread | null, unit: string): string {
   return `${short(value)} ${unit} (${short(low)}–${short(high)})`;
 }
 
-/** Three digits that mean something. */
+/** The value with three significant digits. */
 function short(value: number): string {
   const size = Math.abs(value);
   return value.toFixed(size >= 100 ? 0 : size >= 10 ? 1 : 2);

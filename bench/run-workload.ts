@@ -8,7 +8,7 @@ import type { Workspace } from "./workspace.ts";
 /** One program doing one workload once. */
 export interface Run {
   wallMs: number;
-  /** From the start of the process to the arrival of its first request. */
+  /** Milliseconds from the start of the process to the arrival of its first request. */
   firstRequestMs: number;
   cpuMs: number;
   peakMiB: number;
@@ -17,7 +17,7 @@ export interface Run {
   childrenAnswered: number;
   /** The most children between their first request and their last answer. */
   childrenAtOnce: number;
-  /** Why the run does not count; empty when it does. */
+  /** Reasons why the run does not count; empty when it does. */
   problems: string[];
 }
 
@@ -60,7 +60,7 @@ function childSpans(exchanges: readonly Exchange[]): Span[] {
   }));
 }
 
-/** The number is largest at the start of some span. */
+/** The most spans at once: that number is reached at the start of some span. */
 function mostAtOnce(spans: readonly Span[]): number {
   const counts = spans.map(
     ({ from }) => spans.filter((span) => span.from <= from && from < span.to).length,

@@ -23,7 +23,7 @@ import { scratch, Workspace } from "./workspace.ts";
 const latencyMs = 20;
 const figureNames = Object.keys(derivations) as FigureName[];
 const usualNames = [...figureNames, "bytes", "version", "find", "definitions", "permissions"];
-/** It takes minutes, so only who asks for it gets it. */
+/** All figures. `scale` takes minutes, so it runs only on request. */
 const allNames = [...usualNames, "scale"];
 
 const { names, runs, json } = readArguments();
@@ -59,7 +59,7 @@ async function bench(): Promise<Report> {
   };
 }
 
-/** Floor, Retinue, floor, Retinue …: whatever else the machine does meets both. The first round is not counted. */
+/** Plays floor, Retinue, floor, Retinue …: other load of the machine affects both. The first round is not counted. */
 async function playRounds(wanted: readonly Workload[], workspace: Workspace): Promise<Round[]> {
   await using model = await FakeModel.start({ latencyMs, directory: workspace.repository });
   const floor = floorProgram(workspace.compileFloor());
@@ -84,7 +84,7 @@ async function playRounds(wanted: readonly Workload[], workspace: Workspace): Pr
   return rounds;
 }
 
-/** In the order of `workloads`, each one once. */
+/** Workloads in the order of `workloads`, each one once. */
 function workloadsFor(asked: readonly FigureName[]): Workload[] {
   const needed = new Set<Workload>(asked.flatMap((name) => derivations[name].needs));
   return (Object.keys(workloads) as Workload[]).filter((workload) => needed.has(workload));
@@ -126,7 +126,7 @@ async function findFigure(workspace: Workspace): Promise<Record<string, Figure>>
   }
 }
 
-/** Loaded when asked for: it is the only part that needs the library. */
+/** Measures bytes. Loaded on request: it is the only part that needs the library. */
 async function bytesFigure(workspace: Workspace): Promise<Record<string, number>> {
   const { firstRequestBytes } = await import("./first-request-bytes.ts");
   return firstRequestBytes(workspace);

@@ -28,7 +28,7 @@ export const ordinaryCommands: readonly string[] = [
   "ps aux | grep node | grep -v grep | awk '{print $2}' | xargs -r kill",
 ];
 
-/** What a stranger may send to keep a decision busy: each about 10 kB, or as deep as is read at all. */
+/** Commands that an attacker may send to keep a decision busy: each about 10 kB, or as deep as is parsed at all. */
 export const hostileCommands: Readonly<Record<string, string>> = {
   "braces, too deep": "{a,".repeat(3000),
   "braces, just read": "echo ".concat("{a,".repeat(60), "b", "}".repeat(60), " x".repeat(4000)),

@@ -2,8 +2,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * Agent files as people have them, in the proportions that were counted in public repositories: half of them plain, the
- * rest with lists, folded texts, nested fields that nobody knows, and colons that strict YAML refuses.
+ * Writes agent files as people have them, in the proportions that were counted in public repositories: half of them
+ * plain, the rest with lists, folded texts, unknown nested fields, and colons that strict YAML refuses.
  */
 export function writeSampleDefinitions(directory: string, count: number): void {
   mkdirSync(directory, { recursive: true });

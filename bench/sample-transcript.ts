@@ -2,7 +2,7 @@ import { TranscriptRecorder } from "../dist/transcript/recorder.js";
 
 type RecordedEvent = Parameters<TranscriptRecorder["record"]>[0];
 
-/** A transcript as an agent leaves it that read a file in each of very many turns: two messages a turn. */
+/** Writes the transcript of an agent that read a file in each of very many turns: two messages a turn. */
 export function writeSampleTranscript(path: string, messages: number): void {
   const sessionId = "00000000-0000-4000-8000-000000000000";
   const agentId = "a0123456789abcdef";

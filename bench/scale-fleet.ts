@@ -2,7 +2,7 @@ import { openFloor } from "./floor.ts";
 
 /** Many agents in this process. */
 export interface Fleet {
-  /** One agent, from its prompt to its report. */
+  /** Runs one agent, from its prompt to its report. */
   run(prompt: string): Promise<string>;
   close(): Promise<void>;
 }
@@ -13,9 +13,9 @@ export interface FleetOptions {
   url: string;
   cwd: string;
   configDir: string;
-  /** How many agents may run at once. */
+  /** The number of agents that may run at once. */
   atOnce: number;
-  /** Hears of each request just before it is made. */
+  /** Called just before each request. */
   onRequest?: () => void;
 }
 
@@ -28,9 +28,9 @@ function floorFleet({ url, onRequest }: FleetOptions): Fleet {
   return { run: (prompt) => floor.read(prompt), close: async () => floor.close() };
 }
 
-/** The library as a host uses it: each agent is spawned, and its output waited for. */
+/** The library as a host uses it: spawns each agent and waits for its output. */
 async function retinueFleet(options: FleetOptions): Promise<Fleet> {
-  // Loaded here, so that the floor does without.
+  // Loaded here: the floor does not need it.
   const { createAnthropic, createManager } = await import("retinue");
   const { url, cwd, configDir, atOnce, onRequest } = options;
   const anthropic = createAnthropic({ baseURL: url, apiKey: "bench" });

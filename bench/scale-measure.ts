@@ -7,9 +7,9 @@ import type { ScaleModel } from "./scale-model.ts";
 import type { ScaleWork } from "./scale-work.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** How much of everything. The bars are for `fullScale`; a test takes less. */
+/** The amount of everything. The bars are for `fullScale`; a test takes less. */
 export interface ScaleSize {
-  /** How often everything is warmed up before it counts. */
+  /** The number of warm-up rounds before any counts. */
   warmUps: number;
   agents: number;
   few: number;
@@ -38,7 +38,7 @@ export interface Bench {
   latencyMs: number;
 }
 
-/** Something to warm up, if that is needed, then the rounds that count. */
+/** Runs warm-up rounds, if needed, then the rounds that count. */
 export async function inRounds<Round>(
   { size }: Bench,
   { name, runs, warmUp }: { name: string; runs: number; warmUp?: () => Promise<unknown> },

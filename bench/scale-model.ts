@@ -28,7 +28,7 @@ export class ScaleModel implements AsyncDisposable {
     this.#directory = directory;
   }
 
-  /** `directory`: where the files are that agents are told to read. */
+  /** Starts the model. `directory`: the files that agents are told to read. */
   static async start(directory: string): Promise<ScaleModel> {
     const server = createServer({ keepAliveTimeout: 60_000 });
     const self = new ScaleModel(server, directory);
@@ -45,8 +45,8 @@ export class ScaleModel implements AsyncDisposable {
   }
 
   /**
-   * Forgets everything, before the next run. `crowd`: nobody is answered before so many agents have asked; without this the
-   * first would have ended before the last begins.
+   * Forgets all requests, before the next run. `crowd`: no answer is sent before so many agents have asked; without
+   * this the first would have ended before the last begins.
    */
   reset({ latencyMs, crowd }: { latencyMs: number; crowd: number }): void {
     this.#latencyMs = latencyMs;
@@ -100,7 +100,10 @@ export class ScaleModel implements AsyncDisposable {
   }
 }
 
-/** Who asks and how far they are is read from the request: a mark in the prompt tells the agents apart. */
+/**
+ * The prompt of an agent. The fake model reads the asker and its progress from the request: a mark in the prompt tells
+ * agents apart.
+ */
 export function promptFor(agent: number, reads: number): string {
   return `[scale agent ${agent} reads ${reads}] Read ${reads} files one after the other, then report.`;
 }
@@ -120,7 +123,7 @@ function fileOf(agent: number, reads: number, step: number): number {
   return (agent * reads + step) % (Math.max(...Object.values(workloads)) * filesPerChild);
 }
 
-/** In the last line of the file, and in no other one. */
+/** Text of the last line of a file, and of no other one. */
 function lastWordsOf(file: number): string {
   return `value_${file}_23 `;
 }

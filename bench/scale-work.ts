@@ -17,11 +17,13 @@ export type ScaleTask = {
 } & ScaleWork;
 
 export type ScaleWork =
-  /** So many agents at once. */
+  /** Agents that all run at once. */
   | { kind: "crowd"; agents: number; reads: number }
-  /** One after the other, `atOnce` of them at a time; memory is collected and read after each of these numbers. */
+  /**
+   * Agents one after the other, `atOnce` of them at a time; memory is collected and read after each of these numbers.
+   */
   | { kind: "sequence"; reads: number; after: readonly number[] }
-  /** Some short conversations to compare with, after as many to warm up, then long ones, one after the other. */
+  /** Short conversations to compare with, after as many to warm up, then long ones, one after the other. */
   | { kind: "long"; short: number; turns: number; agents: number }
   | { kind: "transcript"; path: string };
 
@@ -29,7 +31,7 @@ export interface CrowdFigures {
   wallMs: number;
   cpuMs: number;
   peakMiB: number;
-  /** How much later than it should the event loop came round, in 99 of 100 times at most. */
+  /** Delay of the event loop that 99 of 100 rounds stay below. */
   loopDelayMs: number;
   longestDelayMs: number;
 }
@@ -104,7 +106,7 @@ async function sequence(task: Extract<ScaleTask, { kind: "sequence" }>): Promise
   return { heapMiB };
 }
 
-/** Leaves what is still held. Twice, because finalizers free more. */
+/** Collects garbage twice, because finalizers free more. */
 async function collectGarbage(): Promise<void> {
   for (const _ of numbers(2)) {
     globalThis.gc?.();
@@ -112,7 +114,7 @@ async function collectGarbage(): Promise<void> {
   }
 }
 
-/** CPU is read at requests, so that a turn goes from one request to the next. */
+/** Measures CPU at requests, so that a turn goes from one request to the next. */
 async function long(task: Extract<ScaleTask, { kind: "long" }>): Promise<LongFigures> {
   let atRequest: number[] = [];
   const onRequest = (): void => {
@@ -131,7 +133,7 @@ async function long(task: Extract<ScaleTask, { kind: "long" }>): Promise<LongFig
     return sum / agents;
   };
   const early = (): Promise<number> => turnOf(20, 5, 15);
-  // Code that runs for the first time is slow, and only early turns would be.
+  // Cold code is slow, and would slow down only the early turns.
   const { short, turns } = task;
   await mean(short, early);
   const earlyMs = await mean(short, early);

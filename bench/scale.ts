@@ -12,14 +12,14 @@ import type {
 import { compare, spreadOf, type Pair, type Spread } from "./statistics.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** A figure beside what it has to be. */
+/** A figure beside its bar. */
 export interface ScaleFigure {
   title: string;
   unit: string;
   value: Spread | null;
-  /** At most this; `null`: only shown. */
+  /** The upper limit; `null`: only shown. */
   bar: number | null;
-  /** What the figure is made of. */
+  /** Spreads that the figure is made of. */
   floor?: Spread | null;
   retinue?: Spread | null;
 }
@@ -49,7 +49,7 @@ async function crowdFigures(bench: Bench, runs: number): Promise<Record<string, 
     if (requests !== 4 * count || mostAtOnce !== count) throw new Error(`${program}: ${counts}`);
     return figures;
   };
-  // For the model and the disk's cache: every measurement has a process of its own, which is never warm.
+  // Warms up the model and the disk's cache: each measurement has a process of its own, which is never warm.
   const warmUp = async (): Promise<void> => {
     await crowd("floor", agents);
     await crowd("retinue", few);
@@ -145,12 +145,12 @@ async function transcriptFigure(bench: Bench, runs: number): Promise<Record<stri
   };
 }
 
-/** How the ratio to the floor changes as a conversation grows. */
+/** Measures how the ratio to the floor changes as a conversation grows. */
 async function longFigure(bench: Bench, runs: number): Promise<Record<string, ScaleFigure>> {
   const { turns, longAgents: agents, shortAgents: short } = bench.size;
   const long = (program: ProgramName): Promise<LongFigures> =>
     measure<LongFigures>(bench, program, { kind: "long", short, turns, agents });
-  // Its processes warm themselves up.
+  // The processes of this figure warm themselves up.
   const rounds = await inRounds(bench, { name: "long", runs }, async () => ({
     floor: await long("floor"),
     retinue: await long("retinue"),

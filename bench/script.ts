@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { toolResults, userText, type MessagesRequest } from "./messages-request.ts";
 
 /**
- * What the fake model says. It keeps no state: who asks, and how far they are, is read from the request, so that agents
+ * The reply of the fake model. It keeps no state: the asker and its progress are read from the request, so that agents
  * may arrive in any order. A mark in the prompt tells the agents apart.
  */
 export function replyTo(request: MessagesRequest, directory: string): Reply {
@@ -27,7 +27,7 @@ export interface Call {
   input: Record<string, unknown>;
 }
 
-/** How many children the main agent asks for, all in one turn. `S3q`: as S3, but most of them have to queue. */
+/** Number of children that the main agent asks for, all in one turn. `S3q`: as S3, but most of them have to queue. */
 export const workloads = { S4: 0, S1: 1, S2: 10, S3: 50, S3q: 50 } as const;
 
 export type Workload = keyof typeof workloads;
@@ -38,7 +38,9 @@ export const finalAnswer = "Every report is in.";
 
 export type Speaker = { kind: "main"; children: number } | { kind: "child"; child: number };
 
-/** Throws when the request is not of this bench; a client that sends others is measured wrongly. */
+/**
+ * Identifies the asker. Throws when the request is not of this bench; a client that sends others is measured wrongly.
+ */
 export function speakerOf(request: MessagesRequest): Speaker {
   const [, kind, number] = /\[bench (main|child) (\d+)\]/.exec(userText(request)) ?? [];
   if (kind === "main") return { kind, children: Number(number) };
@@ -54,7 +56,7 @@ export function reportOf(child: number): string {
   return `Child ${child} of the bench has read its files.`;
 }
 
-/** No two children read the same file. */
+/** The name of a file. No two children read the same one. */
 export function fileName(child: number, step: number): string {
   return `module-${child * filesPerChild + step}.ts`;
 }

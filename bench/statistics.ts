@@ -1,11 +1,11 @@
-/** A figure with the smallest and the largest value that was seen. */
+/** A figure with the smallest and the largest measured value. */
 export interface Spread {
   value: number;
   low: number;
   high: number;
 }
 
-/** The median. `null` without values: nothing that counts was measured. */
+/** The median with its spread. `null` without values: nothing that counts was measured. */
 export function spreadOf(values: readonly number[]): Spread | null {
   if (values.length === 0) return null;
   const sorted = values.toSorted((one, other) => one - other);

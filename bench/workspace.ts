@@ -5,14 +5,14 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { fileName, filesPerChild, numbers, workloads } from "./script.ts";
 
-/** Everything that the bench writes, in one temporary directory that is gone afterwards. */
+/** All files of the bench, in one temporary directory that is gone afterwards. */
 export class Workspace implements Disposable {
   readonly root: string = realpathSync(mkdtempSync(join(scratch, "retinue-bench-")));
   /** The repository that the programs run in and that children read. */
   readonly repository: string = join(this.root, "repository");
-  /** Takes the place of the user's home, so that no setting of this machine has a say. */
+  /** Replaces the user's home, so that no setting of this machine applies. */
   readonly home: string = join(this.root, "home");
-  /** File name → content of what children read. */
+  /** File name → content of the files that children read. */
   readonly files: ReadonlyMap<string, string> = sampleFiles();
 
   constructor() {
@@ -30,7 +30,9 @@ export class Workspace implements Disposable {
     }
   }
 
-  /** The floor program as JavaScript: taking its types off at every start would make it look slower than it is. */
+  /**
+   * Compiles the floor program to JavaScript: stripping its types at every start would make it look slower than it is.
+   */
   compileFloor(): string {
     const directory = join(this.root, "floor");
     mkdirSync(directory);
@@ -48,13 +50,13 @@ export class Workspace implements Disposable {
 }
 
 /**
- * In memory where there is such a place: a disk where files were just deleted, as they are at the end of each bench, takes
- * longer to make new ones.
+ * The scratch directory, in memory where possible: a disk where files were just deleted, as they are at the end of each
+ * bench, takes longer to make new ones.
  */
 export const scratch: string =
   process.env["TMPDIR"] === undefined && existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 
-/** No line stands in two files, so that what reached the model can be told for certain. */
+/** Sample files. No line occurs in two of them, so that the lines that reached the model are certain. */
 function sampleFiles(): Map<string, string> {
   const children = numbers(Math.max(...Object.values(workloads)));
   const names = children.flatMap((child) =>

@@ -1,6 +1,6 @@
 // Builds dist/ from scratch, so that nothing stale is ever published: types and the library file by file with tsc, the
 // command line bundled with its dependencies, because loading hundreds of small files is most of a short run's time. The
-// result takes the place of the old one at the very end, so that a command that starts meanwhile hardly ever misses it.
+// result replaces the old one at the very end, so that a command that starts meanwhile hardly ever misses it.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";

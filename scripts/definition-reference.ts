@@ -1,5 +1,5 @@
-// Writes what is made from code, so that it cannot contradict it: the JSON Schemas of agent files and of settings, and the
-// tables of docs/agent-files.md. The text around those tables is written by hand.
+// Generates references from code, so that they cannot contradict it: the JSON Schemas of agent files and settings, and
+// the tables of docs/agent-files.md. The text around those tables is written by hand.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -12,7 +12,7 @@ import { settingsSchema } from "../src/settings/settings.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** Every generated file with what it should hold. */
+/** Every generated file with its expected content. */
 export async function references(): Promise<Map<string, string>> {
   const fields = await documentedFields();
   const page = "docs/agent-files.md";
@@ -35,9 +35,9 @@ type JsonSchema = z.core.JSONSchema.BaseSchema;
 interface DocumentedField {
   name: string;
   about: string;
-  /** As it is written in a file. */
+  /** The example as written in a file. */
   example: string;
-  /** What the example is read as. */
+  /** The parsed value of the example. */
   value: unknown;
   schema: JsonSchema;
   later: boolean;
@@ -114,7 +114,7 @@ function settingsJsonSchema(): JsonSchema {
   return { $schema: draft, title: "Settings of Retinue", ...schema };
 }
 
-/** The comments in the schema are its documentation; a key is where its indentation puts it. */
+/** The comments in the schema, which are its documentation; the indentation of a key gives its place. */
 function settingsComments(): [path: string[], text: string][] {
   const source = readFileSync(join(root, "src/settings/settings.ts"), "utf8");
   const body = /settingsSchema = z\.looseObject\(\{\n(.*?)\n\}\);/s.exec(source)?.[1] ?? "";
@@ -164,7 +164,7 @@ function fieldTable(fields: readonly DocumentedField[]): string {
   return table([["Field", "What it does", "Accepts", "Example"], ...rows]);
 }
 
-/** In words. */
+/** The accepted values in words. */
 function accepts(schema: JsonSchema): string {
   if (schema.anyOf !== undefined)
     return [...new Set(schema.anyOf.map((one) => accepts(one)))].join(" or ");

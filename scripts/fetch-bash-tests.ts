@@ -48,7 +48,7 @@ function fetchInto(directory: string): void {
   unpack(directory);
 }
 
-/** The package may hold the source as an archive of its own. */
+/** Unpacks the package, which may hold the source as an archive of its own. */
 function unpack(directory: string): void {
   const archive = readdirSync(directory).find((name) => /\.orig\.tar\.\w+$/.test(name));
   if (archive === undefined)

@@ -1,4 +1,4 @@
-// Prints how large the product is: lines of source by folder, and what has to be read or loaded with a few files that matter.
+// Prints the size of the product: lines of source by folder, and the imports of a few files that matter.
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";

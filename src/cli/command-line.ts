@@ -5,7 +5,7 @@ import { exitCodeOfThrown, exitCodes } from "./exit-codes.ts";
 import { buildProgram } from "./program.ts";
 import { plain } from "./terminal/sanitize.ts";
 
-/** Runs one command, of which only the words behind `retinue` are given, and tells its exit code. */
+/** Runs one command, given the words behind `retinue`, and returns its exit code. */
 export async function runCommandLine(args: string[]): Promise<number> {
   watchPipes();
   try {

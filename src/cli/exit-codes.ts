@@ -4,7 +4,7 @@ import { RetinueError, type ErrorCode } from "../contract/errors.ts";
 import { failureOf } from "../events/agent-record.ts";
 import type { AgentOnDisk } from "../transcript/agent-on-disk.ts";
 
-/** What the exit code of the command line means. One table, printed by `--help`. */
+/** Exit codes of the command line, with their meaning. One table, printed by `--help`. */
 export const exitCodes = {
   ok: 0,
   failed: 1,
@@ -41,7 +41,7 @@ export function exitCodeOfResult(result: AgentResult): number {
   return byFailure[result.error.code] ?? exitCodes.failed;
 }
 
-/** The same, of an agent as its files tell it. */
+/** The exit code of an agent, from its files. */
 export function exitCodeOfAgent({ record }: AgentOnDisk): number {
   const { state } = record;
   if (state === "completed") return exitCodes.ok;
@@ -56,7 +56,9 @@ export function exitCodeOfThrown(error: unknown): number {
   return byError[error.code] ?? exitCodes.failed;
 }
 
-/** As a shell would report it: 130 for Ctrl+C, 143 for a request to stop, 129 for a terminal that was closed. */
+/**
+ * The code that a shell would report: 130 for Ctrl+C, 143 for a request to stop, 129 for a terminal that was closed.
+ */
 export function exitCodeOfSignal(signal: NodeJS.Signals): number {
   return 128 + constants.signals[signal];
 }

@@ -6,8 +6,8 @@ import { isTrusted } from "../settings/trust.ts";
 import { projectDirectory } from "../transcript/paths.ts";
 
 /**
- * Up to when sessions of a project must have been used to be kept. What a person says needs no settings; without that they
- * must be readable, else it throws `invalid_config`.
+ * The retention cutoff of a project's sessions. A cutoff that a person gives needs no settings; without one they must
+ * be readable, else it throws `invalid_config`.
  */
 export function oldBefore(place: {
   configDir: string;

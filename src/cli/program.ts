@@ -48,7 +48,7 @@ const commands: ReadonlyMap<string, () => Promise<(program: Command) => void>> =
   ["doctor", async () => (await import("./commands/doctor.ts")).addDoctor],
 ]);
 
-/** What was typed wrongly is explained by the help of the command that did not understand it. */
+/** Ends each usage error with a pointer to the help of the command that did not understand it. */
 function pointToHelp(command: Command, words: string): void {
   command.configureOutput({
     outputError: (text, write) =>
@@ -57,7 +57,7 @@ function pointToHelp(command: Command, words: string): void {
   for (const below of command.commands) pointToHelp(below, `${words} ${below.name()}`);
 }
 
-/** That nothing was given yet is no default worth saying. */
+/** Leaves out `(default: [])`: an empty list is no default worth printing. */
 function optionDescription(this: Help, option: Option): string {
   return Help.prototype.optionDescription.call(this, option).replace(" (default: [])", "");
 }

@@ -2,13 +2,13 @@ import { errorMessage } from "../contract/errors.ts";
 import { exitCodeOfThrown } from "./exit-codes.ts";
 import { plain } from "./terminal/sanitize.ts";
 
-/** The row, in JSON, of something that was asked for and could not be done. */
+/** The JSON row of a request that could not be met. */
 interface RefusalRow {
   asked: string;
   error: string;
 }
 
-/** One of several things that a command was asked for and could not do: it does not keep the others. */
+/** One of several requests of a command that could not be met; the others go through. */
 export class Refusal {
   readonly code: number;
   readonly #row: RefusalRow;
@@ -27,7 +27,7 @@ export class Refusal {
   }
 }
 
-/** Of what came of several, in the order in which they were asked for, the first refusal. */
+/** The first refusal, in request order. */
 export function firstRefusal(outcomes: readonly unknown[]): Refusal | undefined {
   return outcomes.find((outcome) => outcome instanceof Refusal);
 }

@@ -3,7 +3,7 @@ import { plainLine } from "./terminal/sanitize.ts";
 
 const most = 5;
 
-/** To stderr, the worst first, a few of them; `lint` has them all. What loses nothing is not worth a line. */
+/** Prints the worst few diagnostics to stderr; `lint` has them all. Those without any loss get no line. */
 export function reportDiagnostics(diagnostics: readonly Diagnostic[]): void {
   const problems = bySeverity(diagnostics).filter(({ severity }) => severity !== "info");
   for (const problem of problems.slice(0, most))

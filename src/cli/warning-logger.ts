@@ -4,8 +4,8 @@ import { plainLine } from "./terminal/sanitize.ts";
 const longestWarning = 1000;
 
 /**
- * Warnings reach the person who runs the agents. The logger of one agent stays silent: what it warns of are events (denials,
- * retries), and these the views show.
+ * Passes warnings to the person who runs the agents. The logger of one agent stays silent: its warnings are events
+ * (denials, retries), which the views show.
  */
 export function warningLogger(say: (line: string) => void): Logger {
   return {

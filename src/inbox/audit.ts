@@ -22,17 +22,17 @@ const factSchema = once(() =>
     label: z.array(z.string()),
     toolUseId: z.string().exactOptional(),
     tool: z.string(),
-    /** Tells apart what redaction and the cut below make equal. */
+    /** Distinguishes inputs that redaction and the cut below make equal. */
     inputHash: z.string(),
     input: loggedInputSchema().optional(),
-    /** Who answered. */
+    /** The answerer. */
     by: z.string().optional(),
     verdict: z.enum(["allow", "deny", "reply"]).optional(),
     scope: z.enum(grantScopes).optional(),
     rules: z.array(z.string()).optional(),
-    /** The mode that the agent goes on in, because its plan was approved. */
+    /** The mode in which the agent continues, because its plan was approved. */
     mode: z.string().exactOptional(),
-    /** The person changed the input; the hash of what ran instead. */
+    /** The hash of the input that ran instead, if the person changed it. */
     changedTo: z.string().optional(),
     changedInput: loggedInputSchema().optional(),
     message: z.string().optional(),
@@ -41,7 +41,7 @@ const factSchema = once(() =>
 
 export type AuditFact = z.infer<ReturnType<typeof factSchema>>;
 
-/** The append-only log of one session. Never throws into the agent: what cannot be written is logged. */
+/** The append-only log of one session. Never throws into the agent: a failed write goes to the logger. */
 export class AuditLog {
   readonly #file: JsonlWriter;
   readonly #logger: Logger;
@@ -52,7 +52,7 @@ export class AuditLog {
     path: string;
     logger: Logger;
     now: () => number;
-    /** Takes secrets out of inputs, labels, rules and messages; left out: nothing is secret. */
+    /** Redacts inputs, labels, rules and messages; left out: nothing is secret. */
     redactor?: Pick<Redactor, "text" | "deep">;
   }) {
     this.#file = new JsonlWriter(options.path);
@@ -93,7 +93,7 @@ export class AuditLog {
     });
   }
 
-  /** A process was kept from speaking as the user; `method` is what it asked for. */
+  /** Logs a process that was kept from speaking as the user; `method` is its request. */
   refused(method: string, { pid, agents, reason }: RefusedSpeaker): void {
     this.#append({ fact: "refused", method, pid, agents, reason });
   }
@@ -128,7 +128,7 @@ export class AuditLog {
 
 const largestLog = 64 * 1024 * 1024;
 
-/** Every fact in a log, oldest first; lines of another shape are passed over. */
+/** Every fact in a log, oldest first; lines of another shape are skipped. */
 export function readAudit(path: string): AuditFact[] {
   const read = readSmallFile(path, largestLog);
   if (read.kind !== "text") return [];

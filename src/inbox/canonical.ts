@@ -10,18 +10,18 @@ export function canonical(value: unknown): string {
   );
 }
 
-/** Stands for a request as it was shown: what a file says and what the session knows must be the same. */
+/** Identifies a request as it was shown: the file and the session must agree on it. */
 export function requestDigest(request: unknown): string {
   const plain: unknown = JSON.parse(JSON.stringify(request));
   return createHash("sha256").update(canonical(plain)).digest("base64url");
 }
 
-/** Tells inputs apart in a log that must not hold them. Never throws. */
+/** Identifies an input in a log that must not hold it. Never throws. */
 export function inputHash(tool: string, input: unknown): string {
   return createHash("sha256").update(textOf(tool, input)).digest("hex").slice(0, 12);
 }
 
-/** What is nested too deep for the stack counts as one and the same. */
+/** The canonical text of a call. Inputs nested too deep for the stack share one text. */
 function textOf(tool: string, input: unknown): string {
   try {
     return canonical([tool, input]);

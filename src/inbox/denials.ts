@@ -2,11 +2,11 @@ import { inputHash } from "./canonical.ts";
 
 const enough = 3;
 
-/** Counts how often an agent was denied the same thing, so that one that keeps trying is told to stop. */
+/** Counts the denials of the same call for an agent, to tell one that keeps trying to stop. */
 export class Denials {
   readonly #counts = new Map<string, Map<string, number>>();
 
-  /** One more denial of this call; how many there have been. */
+  /** Counts one more denial of this call and returns the number. */
   note(agentId: string, tool: string, input: Record<string, unknown>): number {
     const counts = this.#counts.get(agentId) ?? new Map<string, number>();
     this.#counts.set(agentId, counts);
@@ -16,13 +16,13 @@ export class Denials {
     return count;
   }
 
-  /** The agent has ended. */
+  /** Drops the counts of an ended agent. */
   forget(agentId: string): void {
     this.#counts.delete(agentId);
   }
 }
 
-/** What the agent reads: why it was denied and, from the third time on, that trying again is no use. */
+/** The denial as the agent reads it: the reason and, from the third time on, that another try is useless. */
 export function denialText(reason: string, count: number): string {
   const text = `Permission denied: ${reason}`;
   if (count < enough) return text;

@@ -4,13 +4,13 @@ import { readAudit, type AuditFact } from "./audit.ts";
 import { RequestFiles } from "./request-files.ts";
 import type { InboxRequest } from "./request.ts";
 
-/** An open request of any process, as the files tell it. */
+/** An open request of any process, read from the files. */
 export interface FoundRequest {
   request: InboxRequest;
   files: RequestFiles;
   /** The process that asked. */
   pid: number;
-  /** Nobody waits for the answer any more. */
+  /** True if no process waits for the answer any more. */
   processEnded: boolean;
 }
 
@@ -24,7 +24,7 @@ export function findRequests(configDir: string): FoundRequest[] {
     .toSorted((a, b) => a.request.createdAt - b.request.createdAt);
 }
 
-/** How every request was settled that has been, oldest first. */
+/** Settlements of all settled requests, oldest first. */
 export function findSettled(configDir: string): AuditFact[] {
   return sessionDirectories(configDir)
     .flatMap((session) => readAudit(join(session, "audit.jsonl")))
@@ -32,7 +32,7 @@ export function findSettled(configDir: string): AuditFact[] {
     .toSorted((a, b) => (a.at < b.at ? -1 : 1));
 }
 
-/** How this request was settled; nothing while it is not, or where the log does not say: it may not be readable. */
+/** The settlement of this request; absent while it is open, or where the log does not have it or is unreadable. */
 export function settlementOf({ files, request }: FoundRequest): AuditFact | undefined {
   return readAudit(auditLogOf(files)).findLast(
     ({ id, fact }) => id === request.id && fact !== "asked",

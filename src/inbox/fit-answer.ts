@@ -4,8 +4,8 @@ import { problemsIn, wording } from "../contract/wording.ts";
 import { answerSchema, type Answer, type InboxRequest } from "./request.ts";
 
 /**
- * An answer from outside, checked: its shape, and whether it fits this request. Rules that it leaves out become those
- * that were suggested, because a person who allows a thing has seen them. Throws `invalid_request`.
+ * Checks an answer from outside: its shape, and whether it fits this request. Missing rules become the suggested ones,
+ * because a person who allows a call has seen them. Throws `invalid_request`.
  */
 export function fitAnswer(request: InboxRequest, given: unknown): Answer {
   const parsed = answerSchema().safeParse(given, { error: wording });
@@ -28,13 +28,13 @@ export function fitAnswer(request: InboxRequest, given: unknown): Answer {
       throw misfit(request, "once keeps no rule. Leave the rule out, or choose a longer time");
     return answer;
   }
-  // The suggestions are about the call that was asked for, which nobody allowed.
+  // The suggestions match the original call, which nobody allowed.
   if (answer.input !== undefined && answer.rules === undefined)
     throw misfit(request, "a call that was changed is allowed once. For longer, name the rule");
   const rules = answer.rules ?? request.suggestions;
   if (rules.length === 0)
     throw misfit(request, "no rule covers this call. Allow it once, or name a rule");
-  // What was suggested is about this very call, whoever made its tool.
+  // Suggested rules match this very call, whether its tool is ours or the host's.
   const problem = rules
     .filter((rule) => !request.suggestions.includes(rule))
     .map((rule) => ruleProblem("allow", rule))
@@ -52,7 +52,7 @@ function fitReply(request: InboxRequest, answer: Extract<Answer, { verdict: "rep
   return answer;
 }
 
-/** What a request of kind `question` asks. */
+/** The questions in a request of kind `question`. */
 export function questionTexts(request: InboxRequest): string[] {
   const questions = request.input["questions"];
   if (!Array.isArray(questions)) return [];

@@ -37,8 +37,8 @@ type StoredGrant = z.infer<ReturnType<typeof storedGrantSchema>>;
 const largestFile = 4 * 1024 * 1024;
 
 /**
- * What answers allow from then on. A grant to one agent is that agent's; one for a type holds only while the definition
- * has the content that was granted for; one for always stands in a settings file, and here for the running session.
+ * Grants of this session. A grant to one agent is that agent's; one for a type is valid only while the definition has
+ * the content that was granted for; one for always is stored in a settings file, and here for the running session.
  */
 export class Grants {
   readonly #cwd: string;
@@ -55,7 +55,7 @@ export class Grants {
     cwd: string;
     configDir: string;
     now: () => number;
-    /** A policy: nothing but rules in managed settings may allow, so that an answer is for one call. */
+    /** A policy: only rules in managed settings may allow, so an answer is for one call. */
     managedRulesOnly?: boolean;
   }) {
     this.#managedRulesOnly = options.managedRulesOnly === true;
@@ -67,7 +67,7 @@ export class Grants {
     this.#file = join(options.configDir, "retinue", "grants", name);
   }
 
-  /** Everything that was granted to this agent, for the decision. */
+  /** Every grant to this agent, for the decision. */
   rulesFor(agent: GrantedAgent, { session }: { session: boolean }): SourcedRule[] {
     if (this.#managedRulesOnly) return [];
     const forType = this.#storedGrants()
@@ -82,7 +82,10 @@ export class Grants {
     return [...(session ? this.#session.all() : []), ...forAgent, ...forType];
   }
 
-  /** Keeps what an answer grants; when this returns, it holds. Throws where it cannot be kept; then nothing holds. */
+  /**
+   * Stores the grants of an answer; they are valid when this returns. Throws if they cannot be stored; then none is
+   * valid.
+   */
   async give(request: InboxRequest, answer: AllowAnswer): Promise<void> {
     if (this.#managedRulesOnly && answer.scope !== "once")
       throw new RetinueError(
@@ -122,7 +125,7 @@ export class Grants {
     await withFileLock({ file: this.#file, lockDir }, async () => {
       const added = rules.map((rule) => ({ project, agentType, definitionHash, rule, at }));
       const before = this.#storedGrants();
-      // Nothing that was granted for an earlier content of a definition is valid any more.
+      // Grants for an earlier content of a definition have expired.
       const stays = (one: StoredGrant): boolean =>
         one.project !== project ||
         one.agentType !== agentType ||
@@ -134,7 +137,10 @@ export class Grants {
     });
   }
 
-  /** Read once, and again when this session has granted something: a file that a command has written grants nothing. */
+  /**
+   * Stored grants, read once, and again after a grant of this session: a file that a command has written grants
+   * nothing.
+   */
   #storedGrants(): readonly StoredGrant[] {
     this.#stored ??= this.#readable();
     return this.#stored;
@@ -144,7 +150,7 @@ export class Grants {
     try {
       return this.#readGrants();
     } catch {
-      // Grants that cannot be read allow nothing; the next one that is to be kept says what is wrong.
+      // Unreadable grants allow nothing; storing the next one reports the problem.
       return [];
     }
   }
@@ -155,7 +161,7 @@ export class Grants {
     try {
       if (read.kind === "text") return z.array(storedGrantSchema()).parse(JSON.parse(read.text));
     } catch {
-      // The same as one that is not read at all.
+      // Handled like a file that cannot be read.
     }
     throw new RetinueError(
       "invalid_config",
@@ -164,7 +170,7 @@ export class Grants {
   }
 }
 
-/** Throws in a session that an agent's command started: whoever answers there is not known to be the user. */
+/** Throws in a session that an agent's command started: its answerer is not known to be the user. */
 async function mustBeOutside({ id }: InboxRequest): Promise<void> {
   const { readProcesses } = await import("../processes/process-table.ts");
   if (ownAgents(await readProcesses()).size === 0) return;
@@ -174,7 +180,7 @@ async function mustBeOutside({ id }: InboxRequest): Promise<void> {
   );
 }
 
-/** Each rule once, however often it was granted, with where it came from last. */
+/** Each rule once, however often it was granted, with its last origin. */
 class GrantedRules {
   readonly #sources = new Map<string, string>();
 

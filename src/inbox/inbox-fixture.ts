@@ -16,14 +16,14 @@ export interface Desk {
   root: string;
   cwd: string;
   configDir: string;
-  /** Where open requests lie. */
+  /** The directory of open requests. */
   directory: string;
-  /** What a subscriber heard; only after `listen`. */
+  /** Events that a subscriber received; only after `listen`. */
   events: InboxEvent[];
   listen: () => () => void;
   warnings: string[];
   audit: () => AuditFact[];
-  /** The speakers that were refused. */
+  /** Speakers that were refused. */
   refusals: () => unknown[];
 }
 

@@ -6,12 +6,12 @@ import type { Covers } from "./reach.ts";
 import type { Answered, InboxRequest } from "./request.ts";
 import type { InboxCheck } from "./run-checks.ts";
 
-/** What an asker says; the rest of the request is the inbox's. */
+/** The asker's part of a request; the inbox adds the rest. */
 export interface AskInput extends Omit<
   InboxRequest,
   "id" | "sessionId" | "createdAt" | "deadline" | "onDeadline"
 > {
-  /** Milliseconds until `onDeadline` answers; `null`: never. Left out: as the inbox does by default. */
+  /** Milliseconds until `onDeadline` answers; `null`: never. Left out: the inbox's default. */
   readonly timeoutMs?: number | null;
   readonly onDeadline?: "deny" | "allow";
 }
@@ -20,10 +20,10 @@ export type InboxEvent =
   | {
       readonly type: "asked";
       readonly request: InboxRequest;
-      /** The same without its secrets, for whoever writes it down and does not decide by it. */
+      /** The same without its secrets, for readers that store it and do not decide by it. */
       readonly redacted: InboxRequest;
     }
-  /** `answered`: `null` when the asker went away. */
+  /** A settled request. `answered`: `null` when the asker went away. */
   | {
       readonly type: "settled";
       readonly request: InboxRequest;
@@ -32,21 +32,21 @@ export type InboxEvent =
 
 export interface InboxOptions {
   readonly sessionId: string;
-  /** Where open requests lie. */
+  /** The directory of open requests. */
   readonly directory: string;
   readonly audit: AuditLog;
   readonly grants: Grants;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Somebody can answer though nobody subscribes: from another terminal, or a host that comes and goes. */
+  /** Whether answers can come without a subscriber: from another terminal, or a host that comes and goes. */
   readonly attended?: boolean;
-  /** Asked in this order before any person. */
+  /** Checks that run in this order before any person is asked. */
   readonly checks?: readonly InboxCheck[];
-  /** For askers that say nothing about it; left out: they wait for as long as it takes. */
+  /** The timeout of askers that set none; left out: they wait without limit. */
   readonly timeoutMs?: number | null;
-  /** What a deadline answers, for askers that say nothing about it; left out: it denies. */
+  /** The answer at a deadline, for askers that set none; left out: deny. */
   readonly onDeadline?: "deny" | "allow";
   readonly covers?: Covers;
-  /** Takes secrets out of what is told; left out: nothing is secret. */
+  /** Redacts a request; left out: nothing is secret. */
   readonly redact?: (request: InboxRequest) => InboxRequest;
 }

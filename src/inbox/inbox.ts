@@ -13,8 +13,8 @@ import { Settlements, settledBefore } from "./settlements.ts";
 import type { RefusedSpeaker } from "../processes/speaker.ts";
 
 /**
- * One queue for the questions of all agents of a session. A question is on disk before anybody is told and is settled
- * exactly once: answered, expired or withdrawn. What an answer grants is stored before the asker goes on.
+ * One queue for the questions of all agents of a session. A question is on disk before anybody is notified and is
+ * settled exactly once: answered, expired or withdrawn. Grants of an answer are stored before the asker continues.
  */
 export class Inbox implements AsyncDisposable {
   readonly #options: InboxOptions;
@@ -32,12 +32,12 @@ export class Inbox implements AsyncDisposable {
     this.#files = new RequestFiles(options.directory);
   }
 
-  /** Whether anybody can answer. */
+  /** Whether a person can answer. */
   get attended(): boolean {
     return this.#options.attended === true || this.#listeners.size > 0;
   }
 
-  /** Whether anything can answer: somebody, or an automated check. */
+  /** Whether a person or an automated check can answer. */
   get canAnswer(): boolean {
     return this.attended || (this.#options.checks?.length ?? 0) > 0;
   }
@@ -74,18 +74,18 @@ export class Inbox implements AsyncDisposable {
       throw error;
     }
     const granted = meanwhile.given.find((one) => reaches(one, request, this.#options.covers));
-    // Whoever could have answered may have left while it was being stored.
+    // The last answerer may have left while the request was being stored.
     const settled = granted ?? (this.attended ? undefined : nobody);
-    // Not awaited: from here on what is granted finds it in the queue.
+    // Not awaited: from here on grants find it in the queue.
     if (settled === undefined) return this.#enqueue(request, number, signal);
     this.#files.remove(request.id);
     return this.#direct(request, settled);
   }
 
   /**
-   * Answers an open request, by its id or the beginning of it, and every other one that the grant covers. Returns those,
-   * the one that was meant first. Throws where there is no such request, where it was answered before, where the answer
-   * does not fit, and where what it grants cannot be stored: then it stays open.
+   * Answers an open request, by its id or id prefix, and every other one that the grant covers. Returns them, the
+   * requested one first. Throws if there is no such request, if it was answered before, if the answer does not fit, and
+   * if its grants cannot be stored: then it stays open.
    */
   async answer(idOrPrefix: string, given: Answer, by = "host"): Promise<InboxRequest[]> {
     const entry = this.#settlements.find(idOrPrefix, this.#open);
@@ -111,8 +111,8 @@ export class Inbox implements AsyncDisposable {
   }
 
   /**
-   * Told of every request that is asked and settled from now on; `list` has the open ones. Returns how to end it; when the
-   * last one who could answer has gone, what is open is denied.
+   * Notifies a listener of every request that is asked and settled from now on; `list` has the open ones. Returns a
+   * function that ends it; when the last subscriber who could answer has gone, open requests are denied.
    */
   subscribe(listener: (event: InboxEvent) => void): () => void {
     const own = (event: InboxEvent): void => listener(event);
@@ -125,17 +125,20 @@ export class Inbox implements AsyncDisposable {
     };
   }
 
-  /** Calls back whenever a request opens, before anybody is told of it. One listener; it does not count as somebody who can answer. */
+  /**
+   * Calls back whenever a request opens, before anybody is notified. One listener; it does not count as one that can
+   * answer.
+   */
   onOpen(listener: () => void): void {
     this.#onOpen = listener;
   }
 
-  /** Writes down that a process was kept from speaking as the user, by which means. */
+  /** Logs that a process was kept from speaking as the user, and by which method. */
   noteRefusal(method: string, refused: RefusedSpeaker): void {
     this.#options.audit.refused(method, refused);
   }
 
-  /** Withdraws what is open. */
+  /** Withdraws open requests. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
     for (const entry of this.#open.values()) this.#withdraw(entry);
@@ -167,7 +170,7 @@ export class Inbox implements AsyncDisposable {
 
   async #check(request: InboxRequest, signal: AbortSignal): Promise<Answered | null> {
     const { checks = [], grants, logger } = this.#options;
-    // A person alone ends planning.
+    // Only a person ends planning.
     if (request.kind === "plan") return null;
     const answer = await runChecks(checks, request, {
       signal,
@@ -180,7 +183,7 @@ export class Inbox implements AsyncDisposable {
     return { answer, by: "check" };
   }
 
-  /** Settled before anybody was asked: it is in the log, and nobody hears of it. */
+  /** Settles a request without asking: it is logged, and no subscriber is notified. */
   #direct(request: InboxRequest, { answer, by }: Answered): Answered {
     this.#options.audit.asked(request);
     this.#options.audit.answered(request, { answer, by });

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { once } from "../platform/once.ts";
 import type { Redactor } from "../redact/redactor.ts";
 
-/** An input as a log keeps it: as it is, or, when it is very long, the beginning of its JSON. */
+/** An input in a log: unchanged, or, when it is very long, the beginning of its JSON. */
 type LoggedInput = Record<string, unknown> | string;
 
 export const loggedInputSchema: () => z.ZodType<LoggedInput> = once(() =>
@@ -11,7 +11,7 @@ export const loggedInputSchema: () => z.ZodType<LoggedInput> = once(() =>
 
 const mostCharacters = 16_384;
 
-/** Secrets are taken out before it is cut, so that no half of one is left. Never throws. */
+/** The input for the log. Secrets are redacted before it is cut, so that no half of one is left. Never throws. */
 export function loggedInput(
   input: Readonly<Record<string, unknown>>,
   { deep }: Pick<Redactor, "deep">,

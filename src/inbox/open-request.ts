@@ -3,16 +3,16 @@ import type { Clock } from "../platform/clock.ts";
 import type { Answered, InboxRequest } from "./request.ts";
 
 /**
- * One request that somebody waits for: its promise, its deadline and the asker's signal. Keeps the process alive, because an
- * agent whose question is open is at work.
+ * One request with a waiting asker: its promise, its deadline and the asker's signal. Keeps the process alive, because
+ * an agent whose question is open is at work.
  */
 export class OpenRequest {
   readonly request: InboxRequest;
-  /** How many were asked before it: within a millisecond the clock does not tell, and the disk takes them in any order. */
+  /** Requests asked before this one: the clock ties within a millisecond, and the disk stores them in any order. */
   readonly number: number;
   readonly answered: Promise<Answered>;
   readonly signal: AbortSignal;
-  /** Who is answering it right now, while what that grants is being stored. */
+  /** The answerer, while the grants of the answer are being stored. */
   answering: string | null = null;
   readonly #clock: Clock;
   readonly #resolve: (answered: Answered) => void;
@@ -25,7 +25,7 @@ export class OpenRequest {
     number: number;
     signal: AbortSignal;
     clock: Clock;
-    /** Not called while it is being answered, nor after it was settled. */
+    /** Callbacks, not called while it is being answered, nor after it was settled. */
     on: { abort: () => void; deadline: () => void };
   }) {
     const { promise, resolve, reject } = Promise.withResolvers<Answered>();
@@ -41,7 +41,9 @@ export class OpenRequest {
     this.#arm();
   }
 
-  /** It could not be answered after all. What came meanwhile, comes now. */
+  /**
+   * Reopens a request that could not be answered after all. An abort or a deadline from the meantime takes effect now.
+   */
   reopen(): void {
     this.answering = null;
     if (this.signal.aborted) this.#on.abort();
@@ -62,7 +64,9 @@ export class OpenRequest {
     if (this.answering === null) this.#on.abort();
   };
 
-  /** The deadline is by the session's clock. A timer runs without one too: it keeps the process alive. */
+  /**
+   * Starts the timer. The deadline is by the session's clock; without one a timer runs too, to keep the process alive.
+   */
   #arm(): void {
     clearTimeout(this.#timer);
     const { deadline } = this.request;

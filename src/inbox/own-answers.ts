@@ -1,7 +1,7 @@
 import { errorMessage } from "../contract/errors.ts";
 import type { Answer, Answered, InboxRequest } from "./request.ts";
 
-/** What the inbox answers itself. Where nobody can be asked, a thing is denied and the agent told why. */
+/** An answer of the inbox itself: where no person can be asked it denies, and the agent reads why. */
 export const nobody: Answered = {
   answer: {
     verdict: "deny",

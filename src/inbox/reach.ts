@@ -3,15 +3,15 @@ import type { AllowAnswer, GrantScope, InboxRequest } from "./request.ts";
 
 /** An answer that grants more than one call. */
 export interface Given {
-  /** Whose question was answered. */
+  /** The asker whose question was answered. */
   readonly to: Pick<InboxRequest, "agentId" | "agentType" | "definitionHash">;
   readonly answer: AllowAnswer;
   readonly by: string;
 }
 
 /**
- * Whether the call of a request would run by these rules, granted for so long. False where a rule asks in spite of what is
- * allowed, and where its agent takes no such grants.
+ * Whether the call of a request would run by these rules, granted for so long. False where an ask rule matches in spite
+ * of them, and where its agent accepts no such grants.
  */
 export type Covers = (
   rules: readonly string[],
@@ -19,7 +19,7 @@ export type Covers = (
   scope: GrantScope,
 ) => boolean;
 
-/** Whether what was granted for one request also settles another. */
+/** Whether a grant for one request also settles another. */
 export function reaches({ to, answer }: Given, other: InboxRequest, covers?: Covers): boolean {
   if (other.kind !== "permission" || answer.rules === undefined || covers === undefined)
     return false;
@@ -40,7 +40,10 @@ function isMeant({ scope }: AllowAnswer, to: Given["to"], other: InboxRequest): 
   }
 }
 
-/** Rules that do not allow the very call that was asked about are a mistake. What an agent may want later is another matter. */
+/**
+ * Refuses rules that do not allow the requested call: they are a mistake. Rules for the later needs of a spawned agent
+ * are not checked.
+ */
 export function refuseIdleRules(
   request: InboxRequest,
   { rules = [], scope, input }: AllowAnswer,

@@ -1,10 +1,10 @@
 import type { Given } from "./reach.ts";
 
-/** What is granted while a question is on its way to a person: it may already be answered by that. Nothing is kept for longer. */
+/** Grants made while a question is on its way to a person, which may already answer it. They are kept no longer. */
 export class RecentGrants {
   readonly #followers = new Set<Given[]>();
 
-  /** Everything that is granted from now until the end of this. */
+  /** Every grant from now until this is disposed. */
   follow(): Disposable & { readonly given: readonly Given[] } {
     const given: Given[] = [];
     this.#followers.add(given);

@@ -11,14 +11,16 @@ import { inboxRequestSchema, type InboxRequest } from "./request.ts";
 
 const largestFile: number = 16 * 1024 * 1024;
 
-/** An open request on disk, with the process that waits for the answer; its start, because process ids are used again. */
+/**
+ * An open request on disk, with the process that waits for the answer; its start time, because process ids are reused.
+ */
 const storedSchema = once(() =>
   z.object({ request: inboxRequestSchema(), pid: z.number(), pidStart: z.string() }),
 );
 
 /**
- * The directory in which the open requests of a session lie, private like everything of the session. Files in it may come
- * from anybody who can write there: each is read with care, links never.
+ * The directory of a session's open requests, private like everything of the session. Files in it may come from anybody
+ * who can write there: each is read with care, links never.
  */
 export class RequestFiles {
   readonly directory: string;
@@ -39,16 +41,16 @@ export class RequestFiles {
     await writeFileAtomic(this.requestFile(request.id), text, { mode: 0o600 });
   }
 
-  /** The request is settled: nothing about it stays. */
+  /** Removes every trace of a settled request. */
   remove(id: string): void {
     try {
       rmSync(this.requestFile(id), { force: true });
     } catch {
-      // Whoever may not remove it cannot be harmed by it either: it is read with care.
+      // A file that we may not remove does no harm either: it is read with care.
     }
   }
 
-  /** Whole requests only, in no order. */
+  /** Complete requests only, in no order. */
   all(): { request: InboxRequest; pid: number; processEnded: boolean }[] {
     return namesIn(this.directory).flatMap((name) => {
       const id = /^(q[0-9a-f]{8})\.json$/.exec(name)?.[1];
@@ -64,7 +66,7 @@ export class RequestFiles {
   }
 }
 
-/** Nothing where there is no such file, or one that is not ours, too large or of another shape. */
+/** Reads a stored request; nothing if the file is missing, not ours, too large or of another shape. */
 function readStored(file: string): z.infer<ReturnType<typeof storedSchema>> | undefined {
   try {
     const info = lstatSync(file);

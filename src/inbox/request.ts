@@ -2,7 +2,10 @@ import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { once } from "../platform/once.ts";
 
-/** One question of one agent, with all that a person needs to answer it. Data from files is checked with these schemas, made when they are needed. */
+/**
+ * One question of one agent, with all that a person needs to answer it. Data from files is checked with these schemas,
+ * made when they are needed.
+ */
 export const inboxRequestSchema = once(() =>
   z.object({
     id: z.string().regex(/^q[0-9a-f]{8}$/),
@@ -17,22 +20,22 @@ export const inboxRequestSchema = once(() =>
     agentName: z.string().nullable(),
     /** The way from the root agent to the one that asks, for people. */
     label: z.array(z.string()),
-    /** Of the content of the agent's definition: what is granted to a type ends when its file changes. */
+    /** Hash of the agent's definition: a grant to a type ends when its file changes. */
     definitionHash: z.string(),
-    /** The call of the agent's model that it is about; left out: it is about no single call. */
+    /** The call of the agent's model that it belongs to; left out: it belongs to no single call. */
     toolUseId: z.string().exactOptional(),
     tool: z.string(),
     input: z.record(z.string(), z.unknown()),
     reason: z.string(),
-    /** The part of the command that made it ask; `null`: all of it. */
+    /** The part of the command that needs approval; `null`: all of it. */
     part: z.string().nullable(),
-    /** The mode that the agent goes on in if it is allowed; only of a plan. */
+    /** The mode in which the agent continues if it is allowed; only of a plan. */
     mode: z.string().exactOptional(),
     /** Rules that together would allow the call, and nothing else. */
     suggestions: z.array(z.string()),
     /** Milliseconds since the epoch. */
     createdAt: z.number(),
-    /** When `onDeadline` answers; `null`: never. */
+    /** The time at which `onDeadline` answers; `null`: never. */
     deadline: z.number().nullable(),
     onDeadline: z.enum(["deny", "allow"]),
   }),
@@ -40,7 +43,7 @@ export const inboxRequestSchema = once(() =>
 
 export type InboxRequest = Readonly<z.infer<ReturnType<typeof inboxRequestSchema>>>;
 
-/** How far an answer reaches. `agent-always`: agents of this type, as long as its definition stays as it is. */
+/** The reach of an answer. `agent-always`: agents of this type, as long as its definition stays as it is. */
 export const grantScopes = ["once", "agent", "session", "agent-always", "always"] as const;
 export type GrantScope = (typeof grantScopes)[number];
 
@@ -52,15 +55,15 @@ export const answerSchema = once(() =>
     z.strictObject({
       verdict: z.literal("allow"),
       scope: z.enum(grantScopes),
-      /** What to allow from now on; left out: what was suggested. */
+      /** Rules to allow from now on; left out: the suggested ones. */
       rules: z.array(z.string().trim().min(1)).min(1).optional(),
-      /** For `always`: the settings file; left out: local. */
+      /** The settings file of `always`; left out: local. */
       file: z.enum(ruleFiles).optional(),
-      /** Runs instead of what was asked for, after it was checked like any call. */
+      /** Input that runs instead of the requested one, after it was checked like any call. */
       input: z.record(z.string(), z.unknown()).optional(),
     }),
     z.strictObject({ verdict: z.literal("deny"), message: z.string().optional() }),
-    /** To a question: by the text of each question, one answer or several. */
+    /** Answers to questions: by the text of each question, one answer or several. */
     z.strictObject({
       verdict: z.literal("reply"),
       answers: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
@@ -77,7 +80,7 @@ export interface Answered {
   readonly by: string;
 }
 
-/** Short enough to type, and of no use to whoever guesses it: what protects a request is its directory. */
+/** A new id: short enough to type, and of no use if guessed, since the directory protects a request. */
 export function newRequestId(): string {
   return `q${randomBytes(4).toString("hex")}`;
 }

@@ -6,14 +6,14 @@ import type { AllowAnswer, Answer, InboxRequest } from "./request.ts";
 /** Answers a request instead of a person, or passes (`null`). */
 export type InboxCheck = (request: InboxRequest, signal: AbortSignal) => Promise<Answer | null>;
 
-/** The first answer that a check gives. One that fails, or answers what does not fit, is logged and passes. */
+/** The first answer of a check. One that fails, or whose answer does not fit, is logged and skipped. */
 export async function runChecks(
   checks: readonly InboxCheck[],
   request: InboxRequest,
   options: {
     signal: AbortSignal;
     logger: Logger;
-    /** Keeps what an answer grants. */
+    /** Stores the grants of an answer. */
     grant: (answer: AllowAnswer) => Promise<void>;
   },
 ): Promise<Answer | null> {

@@ -17,7 +17,7 @@ const largestFile = 1024 * 1024;
 
 /**
  * Adds rules to `permissions.allow` of a settings file and returns its path. Everything else in the file stays, and two
- * that write at once lose nothing. A file that cannot be read, or whose rules would not act, is left as it is and throws.
+ * concurrent writers lose nothing. An unreadable file, or one whose rules would not act, is left unchanged and throws.
  */
 export async function allowInSettings(
   rules: readonly string[],
@@ -29,7 +29,7 @@ export async function allowInSettings(
       const before = readText(file);
       const after = withRules(before, rules, file);
       if (after === before) return;
-      // Programs that know nothing of the lock write here too.
+      // Programs that ignore the lock write here too.
       if (readText(file) === before) return await write(file, after);
       if (attempt === 5)
         throw unusable(file, "another program keeps changing it", "Try again when it is done");
@@ -59,14 +59,14 @@ function settingsFile(options: { scope: RuleFile; cwd: string; configDir: string
   return file;
 }
 
-/** Empty where there is no file. */
+/** The text of a file; empty if there is none. */
 function readText(file: string): string {
   const read = readSmallFile(file, largestFile);
   if (read.kind === "refused") throw unusable(file, read.reason, "Correct it");
   return read.kind === "missing" ? "" : read.text;
 }
 
-/** The text with the rules at the end of its list; the text itself where they are all there. */
+/** The text with the rules at the end of its list; unchanged if they are all there. */
 function withRules(text: string, rules: readonly string[], file: string): string {
   const values = parse(text, file);
   const permissions = values["permissions"] ?? {};

@@ -2,7 +2,7 @@ import { RetinueError } from "../contract/errors.ts";
 
 const remembered = 1000;
 
-/** Who settled which request, so that whoever comes too late is told. */
+/** Remembers the answerer of each settled request, to name it to a later one. */
 export class Settlements {
   readonly #by = new Map<string, string>();
 
@@ -12,7 +12,7 @@ export class Settlements {
     if (this.#by.size > remembered && oldest !== undefined) this.#by.delete(oldest);
   }
 
-  /** The open request that is meant, by its id or the beginning of it. Throws `unknown_task` and `ambiguous_task`. */
+  /** The open request with this id or id prefix. Throws `unknown_task` and `ambiguous_task`. */
   find<Entry>(idOrPrefix: string, open: ReadonlyMap<string, Entry>): Entry {
     const exact = open.get(idOrPrefix);
     if (exact !== undefined) return exact;

@@ -1,4 +1,4 @@
-/** The time, as a parameter, so that tests and replays decide it. */
+/** The time, as a parameter, so that tests and replays control it. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;

@@ -1,6 +1,6 @@
-/** The candidate that was probably meant, without regard to case and separators; none when nothing is near. */
+/** The candidate closest to a name, ignoring case and separators; none when nothing is near. */
 export function closest(name: string, candidates: readonly string[]): string | undefined {
-  // Nobody's slip of the pen, and the comparison takes as long as it is.
+  // No typo is that long, and the comparison takes time in proportion.
   if (name.length > 100) return undefined;
   const folded = fold(name);
   let best: { candidate: string; distance: number } | undefined;
@@ -10,7 +10,7 @@ export function closest(name: string, candidates: readonly string[]): string | u
       Math.max(1, Math.floor(candidate.length / 3)),
       best === undefined ? Infinity : best.distance - 1,
     );
-    // As many letters must be added or taken away at least.
+    // The distance is at least the difference in length.
     if (Math.abs(other.length - folded.length) > most) continue;
     const distance = editDistance(other, folded);
     if (distance <= most) best = { candidate, distance };
@@ -18,12 +18,12 @@ export function closest(name: string, candidates: readonly string[]): string | u
   return best?.candidate;
 }
 
-/** Names that differ only in case and separators are the same name. */
+/** Folds case and separators: names that differ only in these are the same name. */
 export function fold(name: string): string {
   return name.toLowerCase().replaceAll(/[\s_-]+/g, "");
 }
 
-/** Letters added, taken away, replaced or swapped with their neighbour. */
+/** The number of letters added, removed, replaced or swapped with their neighbour. */
 function editDistance(a: string, b: string): number {
   let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);

@@ -1,10 +1,10 @@
 /**
- * Variables in which providers of models expect a key or a token. Retinue reads them; what agents start does not get them
- * (`started-environment.ts`). Each provider's own names, then the other names under which its tools look.
+ * Variables in which providers of models expect a key or a token. Retinue reads them; processes of agents do not get
+ * them (`started-environment.ts`). Each provider's own names come first, then the other names that its tools read.
  *
- * Variables of ours carry no token: `RETINUE_OWNER`, `RETINUE_AGENT` and `RETINUE_CALL` are marks, by which the processes of
- * an agent are found again (`marks.ts`), and `RETINUE_REHEARSE` is the path of a scenario. They stay. A variable of ours
- * that ever carries a token belongs here.
+ * Variables of ours carry no token: `RETINUE_OWNER`, `RETINUE_AGENT` and `RETINUE_CALL` are marks, by which the
+ * processes of an agent are found again (`marks.ts`), and `RETINUE_REHEARSE` is the path of a scenario. They stay. A
+ * variable of ours that ever carries a token belongs here.
  */
 export const credentialVariables: ReadonlySet<string> = new Set([
   // Anthropic, also through gateways, clouds and Claude Code.
@@ -31,7 +31,7 @@ export const credentialVariables: ReadonlySet<string> = new Set([
   "GOOGLE_API_KEY",
   "GOOGLE_GENERATIVE_AI_API_KEY",
   "GOOGLE_AI_API_KEY",
-  // Everybody else, by name.
+  // All other providers, by name.
   "AI21_API_KEY",
   "AI_GATEWAY_API_KEY",
   "ALIBABA_API_KEY",

@@ -1,6 +1,9 @@
 import { abortable } from "./abortable.ts";
 
-/** Whether something ends before the time is up; without a time it waits. Rejects with `signal.reason`; leaves no timer and no listener behind. */
+/**
+ * Whether a promise settles before the time is up; without a time it waits. Rejects with `signal.reason`; leaves no
+ * timer and no listener behind.
+ */
 export async function endsWithin(
   ended: Promise<unknown>,
   milliseconds: number | undefined,

@@ -1,6 +1,6 @@
 /**
- * Lets at most `count` pieces of work run at once, first come, first served. A failure is its own caller's. Work that had
- * to wait begins in a new turn of the event loop, so that a long line of it keeps no timer or socket waiting.
+ * Runs at most `count` pieces of work at once, first come, first served. A failure is its own caller's. Queued work
+ * begins in a new turn of the event loop, so that a long queue keeps no timer or socket waiting.
  */
 export class Gate {
   #free: number;
@@ -33,5 +33,5 @@ export function mapAtMost<Item, Result>(
   return Promise.all(items.map((item) => gate.run(() => work(item))));
 }
 
-/** A process may open fewer files than there are agents. */
+/** The most files open at once: a process may open fewer files than there are agents. */
 export const filesAtOnce = 64;

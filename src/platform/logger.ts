@@ -12,7 +12,7 @@ export const silentLogger: Logger = {
   child: () => silentLogger,
 };
 
-/** A host's logger that throws must not end an agent: what it throws is dropped. */
+/** Drops errors that a host's logger throws: they must not end an agent. */
 export function guardLogger(logger: Logger): Logger {
   if (logger === silentLogger) return logger;
   return {

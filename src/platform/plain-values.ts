@@ -2,12 +2,12 @@ type Path = readonly PropertyKey[];
 
 const deepestNesting = 64;
 
-/** Names with which a stranger's object could reach into every object of the program. */
+/** Keys with which untrusted data could reach into every object of the program. */
 const forbidden: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
 /**
- * A copy that is safe to walk and to merge: objects without a prototype, no key that could reach one, and no nesting that
- * could exhaust the stack. What is left out is told to `report`.
+ * A copy that is safe to walk and to merge: objects without a prototype, no key that could reach one, and no nesting
+ * that could exhaust the stack. `report` gets every omission.
  */
 export function plainValues(
   values: Readonly<Record<string, unknown>>,
@@ -35,7 +35,10 @@ function forbiddenKey(key: string): string {
   return `The key '${key}' is ignored: it has a meaning of its own in the language. Remove or rename it.`;
 }
 
-/** Whether objects and lists are nested deeper. Level by level in a list of its own, because the stack is what is at stake. */
+/**
+ * Whether objects and lists are nested deeper. Walks level by level with a list, not with the stack, which nesting
+ * could exhaust.
+ */
 export function isTooDeep(value: unknown, levels: number): boolean {
   const open: { value: unknown; level: number }[] = [{ value, level: 1 }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

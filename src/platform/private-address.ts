@@ -2,8 +2,8 @@ import { BlockList, isIP } from "node:net";
 import { once } from "./once.ts";
 
 /**
- * Addresses that do not lead to the public internet: this machine, its networks, those of a provider, groups. Services there
- * often trust whoever reaches them.
+ * Addresses that do not lead to the public internet: this machine, its networks, those of a provider, groups. Services
+ * there often trust every caller that reaches them.
  */
 const ranges4: readonly (readonly [network: string, prefix: number])[] = [
   ["0.0.0.0", 8],

@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { systemCode } from "../contract/errors.ts";
 
-/** What the system takes as the path of a socket: 104 bytes on macOS, with a zero at its end. */
+/** The longest socket path that systems accept: 104 bytes on macOS, with a zero at its end. */
 const longestPath = 100;
 
 /**
- * Where the socket of a lease is made: in a directory that only its user can enter, because a socket's own mode does not keep
- * others out everywhere. Nothing where there is no such directory. Sessions of two config directories may have the same id, two
+ * The path of a lease's socket, in a directory that only its user can enter: a socket's own mode does not keep others
+ * out everywhere. `null` where there is no such directory. Sessions of two config directories may have the same id, two
  * leases never the same token.
  */
 export function socketPath(
@@ -21,7 +21,7 @@ export function socketPath(
   return privateSocket(`${session}${owner}`, env);
 }
 
-/** A path for a socket of this name, of at most 16 characters; nothing where no directory for it is private. */
+/** A path for a socket of this name, of at most 16 characters; `null` where no directory for it is private. */
 export function privateSocket(name: string, env: NodeJS.ProcessEnv = process.env): string | null {
   const directory = socketDirectories(env).find(
     (directory) => make(directory) && isPrivate(directory),
@@ -31,7 +31,7 @@ export function privateSocket(name: string, env: NodeJS.ProcessEnv = process.env
 
 const longestName = "0123456789abcdef.sock".length;
 
-/** Where sockets are made in this environment: the first is taken that is private. */
+/** Directories for sockets in this environment; the first private one is used. */
 export function socketDirectories(env: NodeJS.ProcessEnv = process.env): string[] {
   const runtime = env["XDG_RUNTIME_DIR"];
   const temporary = [tmpdir(), "/tmp"].map((directory) =>
@@ -43,7 +43,7 @@ export function socketDirectories(env: NodeJS.ProcessEnv = process.env): string[
   ];
 }
 
-/** It is private, or can be made so. */
+/** Whether a directory is private, or can be made so. */
 function isUsable(directory: string): boolean {
   if (lstatSync(directory, { throwIfNoEntry: false }) !== undefined) return isPrivate(directory);
   try {
@@ -54,12 +54,12 @@ function isUsable(directory: string): boolean {
   }
 }
 
-/** Whoever became another user may still have the variable of the first. */
+/** Whether a directory is ours: after a change of user the variable may still be that of the first user. */
 function isOurs(directory: string): boolean {
   return lstatSync(directory, { throwIfNoEntry: false })?.uid === process.getuid?.();
 }
 
-/** A directory, no link, that is ours and that nobody else can enter. */
+/** Whether a path is a directory, no link, that is ours and that nobody else can enter. */
 export function isPrivate(directory: string): boolean {
   const info = lstatSync(directory, { throwIfNoEntry: false });
   if (info === undefined || !info.isDirectory()) return false;

@@ -1,4 +1,7 @@
 import { packagePath } from "../contract/package-path.ts";
 
-/** A configuration with which ripgrep prints nothing of ignore files: a folder can have a link to any file for one. */
+/**
+ * A configuration with which ripgrep prints nothing of ignore files: an ignore file in a folder can be a link to any
+ * file.
+ */
 export const quietRipgrep: string = packagePath("templates/quiet.ripgreprc");

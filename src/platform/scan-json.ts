@@ -1,7 +1,7 @@
 export interface JsonScan {
-  /** Where keys and items stand, by `JSON.stringify(path)`; only down to the third level. */
+  /** Offsets of keys and items, by `JSON.stringify(path)`; only down to the third level. */
   readonly offsets: ReadonlyMap<string, number>;
-  /** The first thing that is wrong. */
+  /** The first error. */
   readonly error?: { readonly offset: number; readonly reason: string };
 }
 
@@ -21,8 +21,9 @@ const reasons = {
 const deepest = 3;
 
 /**
- * Where things stand in a JSON text, which `JSON.parse` does not tell, not even reliably for an error. Its messages also
- * quote the text, and a link may lead to a file whose content nobody should see. Without recursion: nesting is a stranger's.
+ * Locates keys and items in a JSON text, which `JSON.parse` does not tell, not even reliably for an error. Its messages
+ * also quote the text, and a link may lead to a file whose content nobody should see. Works without recursion: the
+ * nesting is untrusted.
  */
 export function scanJson(text: string): JsonScan {
   const offsets = new Map<string, number>();
@@ -100,7 +101,7 @@ function skipBlanks(text: string, from: number): number {
   return at;
 }
 
-/** The offset behind the closing quote, or the negative offset of what is wrong. */
+/** The offset behind the closing quote, or the negative offset of an error. */
 function endOfString(text: string, from: number): number {
   for (let at = from + 1; at < text.length; at += 1) {
     const character = text[at] ?? "";
@@ -123,7 +124,7 @@ function endOfWord(text: string, at: number): number | undefined {
 const escape = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
 const word = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)/y;
 
-/** The place of an offset, for people: both from 1. */
+/** Line and column of an offset, for people: both from 1. */
 export function positionAt(text: string, offset: number): { line: number; column: number } {
   const before = text.slice(0, offset).split(/\r\n|\n|\r/);
   return { line: before.length, column: (before.at(-1) ?? "").length + 1 };

@@ -1,4 +1,4 @@
-/** One word for a shell, whatever is in it. */
+/** Quotes any text as one word for a shell. */
 export function shellQuote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -4,11 +4,14 @@ import { credentialVariables } from "./credential-variables.ts";
 export interface EnvironmentRules {
   /** Variables with their values. They win over ours. */
   readonly env: Readonly<Record<string, string>>;
-  /** Names of our credentials that are handed on. */
+  /** Names of our credentials that are passed on. */
   readonly passes: readonly string[];
 }
 
-/** The environment of everything that agents start: ours without the credentials of providers, and what settings add. */
+/**
+ * The environment of all processes of agents: ours without the credentials of providers, plus the additions of
+ * settings.
+ */
 export function startedEnvironment(
   { env, passes }: EnvironmentRules,
   ours: NodeJS.ProcessEnv = process.env,

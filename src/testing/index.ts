@@ -1,4 +1,4 @@
-/** What you need to test your own models and permission rules, as `retinue/testing`. */
+/** Tools to test your own models and permission rules, as `retinue/testing`. */
 export {
   modelConformance,
   type ConformanceCase,

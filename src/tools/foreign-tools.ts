@@ -1,7 +1,7 @@
 import { joined, text } from "./line.ts";
 import type { ToolTraits } from "./traits.ts";
 
-/** The traits of a tool of which only the name is known. */
+/** Traits of a tool that is known by name only. */
 export const unknownTraits: ToolTraits = { effect: "other", background: false, audience: "all" };
 
 /**

@@ -23,12 +23,13 @@ export interface HostToolOptions<Input> {
   /** The model's manual, short: what it does, and when to use it. */
   readonly description: string;
   /**
-   * The effect of a call, from which follows whether it is asked about. `none`: touches nothing of the user's, runs unasked.
-   * `read` and `edit`: looks at, or changes, the files that `paths` names; rules for `Read` and `Edit` are about it too.
-   * `look`: changes nothing. `other`, the default: may change anything, and is not for agents that plan or are read-only.
+   * The effect of a call, which decides whether it needs approval. `none`: touches nothing of the user's, runs unasked.
+   * `read` and `edit`: looks at, or changes, the files that `paths` names; rules for `Read` and `Edit` match it too.
+   * `look`: changes nothing. `other`, the default: may change anything, and is not for agents that plan or are
+   * read-only.
    */
   readonly effect?: Exclude<Effect, "command" | "question">;
-  /** Every file that a call reads or writes. Without it a tool with the effect `read` is asked about. */
+  /** Every file that a call reads or writes. Without it a tool with the effect `read` needs approval. */
   readonly paths?: (input: Input) => readonly string[];
   /** Whether agents in the background have it; default true. */
   readonly background?: boolean;
@@ -36,11 +37,14 @@ export interface HostToolOptions<Input> {
   readonly audience?: "all" | "named" | "main";
   /** `shared`: may run beside other calls of one turn. Default: only with the effects `read` and `look`. */
   readonly concurrency?: "shared" | "alone";
-  /** Whether a call that a crash interrupted is made again; else the model reads that. Default: only with the effects `read` and `look`. */
+  /**
+   * Whether a call that a crash interrupted is repeated; else the model is told of the interruption. Default: only with
+   * the effects `read` and `look`.
+   */
   readonly repeatable?: boolean;
   /**
-   * Acts, and returns what the model reads. Whatever it throws becomes a result that the model reads. When `signal` aborts,
-   * throw its reason soon: a moment later the call is given up.
+   * Acts, and returns the result for the model. Anything it throws becomes a result that the model reads. When `signal`
+   * aborts, throw its reason soon: a moment later the call is abandoned.
    */
   readonly execute: (
     input: Input,
@@ -52,7 +56,7 @@ export interface HostToolContext {
   readonly agentId: string;
   readonly agentType: string;
   readonly callId: string;
-  /** Where the agent works now; relative paths begin here. */
+  /** The agent's current directory; relative paths begin here. */
   readonly cwd: string;
   /** Aborts when the agent is ended, or when the call takes longer than `limits.toolTimeout`. */
   readonly signal: AbortSignal;
@@ -64,13 +68,16 @@ export interface HostToolContext {
 
 export interface HostToolOutput {
   readonly content: ToolResultContent;
-  /** The call has failed; the content says why. */
+  /** Whether the call has failed; the content says why. */
   readonly isError?: boolean;
   /** The structured result, for programs: `data` of the event `tool-call-end`. */
   readonly data?: unknown;
 }
 
-/** Makes a tool of a function. Throws `invalid_config` for a name that is taken or malformed and for a schema of no object. */
+/**
+ * Makes a tool of a function. Throws `invalid_config` for a name that is taken or malformed and for a schema of no
+ * object.
+ */
 export function createTool<Schema extends z.ZodObject>(
   options: HostToolOptions<z.infer<Schema>> & { readonly input: Schema },
 ): HostTool;
@@ -137,7 +144,7 @@ function refuseName(name: unknown): void {
     );
 }
 
-/** What checks a call's input, and what the model is told of it. */
+/** The schema that checks a call's input, and the one that the model reads. */
 function schemaOf(
   input: z.ZodObject | JsonSchema,
   refuse: (problem: string) => RetinueError,
@@ -163,7 +170,7 @@ function schemaOf(
   return { input: parsed, schema };
 }
 
-/** Also one of another copy of zod. */
+/** Whether a schema is a zod object, also one of another copy of zod. */
 function isZodObject(schema: object): schema is z.ZodObject {
   return (schema as Partial<z.ZodType>)._zod?.def.type === "object";
 }

@@ -2,7 +2,7 @@ import type { ToolTraits } from "./traits.ts";
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** A call without its tool's name, in one line, as the model wrote it. Callers make it harmless. */
+/** A call without its tool's name, in one line, as the model wrote it. Callers sanitize it. */
 export function callLine(tool: ToolTraits, input: Input): string {
   const { mainField } = tool;
   if (tool.line !== undefined) return tool.line(input);
@@ -19,7 +19,7 @@ export function quoted(value: unknown): string {
   return value === undefined ? "" : `"${text(value)}"`;
 }
 
-/** The parts that say something. */
+/** Joins the parts that are not empty. */
 export function joined(separator: string, ...parts: string[]): string {
   return parts.filter((part) => part !== "").join(separator);
 }

@@ -18,11 +18,11 @@ import { writeTool } from "./files/write.ts";
 /** Every tool there is, in the order in which models see them: a stable order keeps the prompt cache warm. */
 export function createTools(options: {
   defaultType: string;
-  /** The model's provider can search the web. */
+  /** Whether the model's provider can search the web. */
   canSearch: boolean;
-  /** Agents and commands may run while their parent goes on. */
+  /** Whether agents and commands may run in the background of their parent. */
   background: boolean;
-  /** Tools that the host brings along, after ours. */
+  /** Tools of the host, after ours. */
   added?: readonly Tool[];
 }): ReadonlyMap<string, Tool> {
   const tools: readonly Tool[] = [
@@ -45,7 +45,7 @@ export function createTools(options: {
   return new Map(tools.map((tool) => [tool.name, tool]));
 }
 
-/** For whoever only asks which tools there are. */
+/** The registry for callers that only ask which tools there are. */
 export const toolRegistry: ReadonlyMap<string, Tool> = createTools({
   defaultType: "",
   canSearch: true,

@@ -22,7 +22,7 @@ interface ToolFace extends ToolTraits {
   /** The model's manual, short. */
   readonly description: string;
   readonly input: z.ZodObject;
-  /** The JSON Schema that models are told, as its author wrote it. Left out: made from `input`. */
+  /** The JSON Schema for models, as its author wrote it. Left out: made from `input`. */
   readonly schema?: Readonly<Record<string, unknown>>;
   /** `shared`: may run beside others of one turn; `alone`: in order, by itself. */
   readonly concurrency: "shared" | "alone";
@@ -30,9 +30,9 @@ interface ToolFace extends ToolTraits {
 
 export interface LeafTool extends ToolFace {
   readonly kind: "leaf";
-  /** Running it twice does no harm, so an interrupted call may simply be repeated. */
+  /** Whether an interrupted call may simply be repeated: running it twice does no harm. */
   readonly repeatable: boolean;
-  /** A call waits for a person or for other agents, so that its time is not its own: it has no limit. */
+  /** Whether a call waits for a person or for other agents: such a call has no time limit. */
   readonly waits?: boolean;
   /** Paths that the call reads or writes, absolute, for the permission decision. */
   paths?(input: Record<string, unknown>, cwd: string): string[];
@@ -52,7 +52,7 @@ export interface SpawnTool extends ToolFace {
 export type ChildOutcome = ChildFacts &
   (
     | { kind: "ended"; result: AgentResult }
-    /** Nobody waits for it: its end will be told. */
+    /** A child in the background: its parent is notified of its end. */
     | { kind: "launched"; outputFile: string }
   );
 
@@ -62,10 +62,10 @@ interface ChildFacts {
   description: string;
   prompt: string;
   model: string;
-  /** Which voice decided the model. */
+  /** The voice that decided the model. */
   modelFrom: string;
   oneShot: boolean;
-  /** Nobody waits for it. */
+  /** Whether the parent does not wait for it. */
   background: boolean;
 }
 
@@ -76,12 +76,12 @@ export interface ToolOutput {
   data?: unknown;
 }
 
-/** What became of questions to a person. `none`: nobody can or wants to answer; the reason is a sentence. */
+/** The outcome of questions to a person. `none`: nobody can or wants to answer; the reason is a sentence. */
 export type QuestionReply =
   | { readonly kind: "answers"; readonly answers: Readonly<Record<string, string | string[]>> }
   | { readonly kind: "none"; readonly reason: string };
 
-/** The outcome of a plan. `stays`: approved or not, the agent must go on planning. */
+/** The outcome of a plan. `stays`: approved or not, the agent must continue planning. */
 export type PlanReply =
   | { readonly kind: "approved"; readonly mode: string; readonly plan: string }
   | { readonly kind: "denied"; readonly message: string }
@@ -92,23 +92,25 @@ export interface ToolContext {
   readonly agentType: string;
   readonly callId: string;
   readonly signal: AbortSignal;
-  /** What this agent keeps between calls: shell directory, files it has read, todos, processes. */
+  /** State of this agent between calls: shell directory, files it has read, todos, processes. */
   readonly workbench: Workbench;
   /** The limit of a command that nobody approved, for the tight sandbox; absent or `null`: it was approved. */
   readonly confinedTo?: ConfinedTo | null;
   /** The hold of a command that nobody approved on the files around it, until the call ends or later. */
   readonly hold?: TreeHold;
-  /** Lets the model's provider search the web; what that takes is counted. Absent where it cannot. */
+  /** Lets the model's provider search the web; its usage is counted. Absent where it cannot. */
   search?(
     query: Omit<WebQuery, "model" | "rest">,
   ): Promise<Pick<WebFindings, "text" | "links" | "problems">>;
-  /** Asks the person that the agent works for. Absent where there is nobody. Rejects with `signal.reason` when aborted. */
+  /**
+   * Asks the person that the agent works for. Absent where there is nobody. Rejects with `signal.reason` when aborted.
+   */
   ask?(questions: readonly Question[]): Promise<QuestionReply>;
   /** Asks whether the agent may carry its plan out. Absent where nobody can be asked. Rejects with `signal.reason` when aborted. */
   leavePlan?(plan: { plan: string; filePath: string }): Promise<PlanReply>;
   /** The agents that this one may see; absent where there are none. */
   readonly agents?: Tasks;
-  /** Waits for what others do: meanwhile the agent holds no slot and its clock stands still. */
+  /** Waits for others: meanwhile the agent holds no slot and its clock stops. */
   wait?<Result>(arrival: () => Promise<Result>): Promise<Result>;
   /** Whether the agent has a tool, for texts that would name it. */
   hasTool?(name: string): boolean;
@@ -116,9 +118,9 @@ export interface ToolContext {
   mayReachPrivate?(url: string): boolean;
   /** A path without links, as it was when the call was allowed. */
   realPath(path: string): string;
-  /** What there is to read of a call that ends because its signal aborted; the model reads it after the reason. */
+  /** Leaves a text for a call that ends because its signal aborted; the model reads it after the reason. */
   leave?(text: string): void;
-  /** Shows output of a running call to whoever watches. Never blocks. */
+  /** Shows output of a running call to observers. Never blocks. */
   progress(text: string): void;
 }
 
@@ -140,7 +142,7 @@ export function leafTool<Schema extends z.ZodObject>(
 
 const specs = new WeakMap<Tool, ToolSpec>();
 
-/** The tool as the model sees it: its JSON schema without what only validators need. */
+/** The tool as the model sees it: its JSON schema without the parts that only validators need. */
 export function toolSpec(tool: Tool): ToolSpec {
   let spec = specs.get(tool);
   if (spec === undefined) {

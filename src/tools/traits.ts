@@ -1,13 +1,13 @@
 /** The facts about a tool that others act on: permissions, the choice of an agent's tools, and lines for people. */
 export interface ToolTraits {
   readonly effect: Effect;
-  /** Whether agents that nobody waits for have it. */
+  /** Whether agents in the background have it. */
   readonly background: boolean;
   /** `named`: children only if their `tools` name it. `main`: the main agent alone. `planning`: agents in plan mode. */
   readonly audience: "all" | "named" | "main" | "planning";
-  /** Works through other agents, so that an agent in the mode `delegate` may call it. */
+  /** Whether it works through other agents, so that an agent in the mode `delegate` may call it. */
   readonly coordinates?: boolean;
-  /** An agent with a memory has it for the memory's directory, whatever its `tools` say. */
+  /** Whether an agent with a memory has it for the memory's directory, whatever its `tools` say. */
   readonly forMemory?: boolean;
   /** The field that stands for the whole input where people write a call: `Bash(git push)`. */
   readonly mainField?: string;
@@ -16,9 +16,9 @@ export interface ToolTraits {
 }
 
 /**
- * The effect of a call, from which most of the permission decision follows.
+ * The effect of a call, the main input of the permission decision.
  * - `none`: touches nothing of the user's. Runs unasked.
- * - `read`, `edit`: looks at, or changes, the files that `paths` names. Rules for `Read` and `Edit` are about it too.
+ * - `read`, `edit`: looks at, or changes, the files that `paths` names. Rules for `Read` and `Edit` match it too.
  * - `look`: looks at something else, for example the web, and changes nothing. Needs approval.
  * - `command`: a shell command, whose text is parsed.
  * - `question`: asks a person, so that no rule and no mode answers it.
@@ -36,7 +36,7 @@ export function isAboutFiles(effect: Effect): boolean {
   return effect === "edit" || effect === "read";
 }
 
-/** The tool whose rules are about every tool of this effect. */
+/** The tool whose rules match every tool of this effect. */
 export function ruleFamily(effect: Effect): "Edit" | "Read" | null {
   if (effect === "edit") return "Edit";
   return effect === "read" ? "Read" : null;

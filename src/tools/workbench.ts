@@ -9,41 +9,41 @@ import { ShellTasks, type TaskNote } from "./shell/shell-tasks.ts";
 import type { Todo } from "./agents/todo-write.ts";
 
 /**
- * What one agent's tools keep between calls. Made when the agent starts, disposed on every way out, never shared;
+ * The state of one agent's tools between calls. Made when the agent starts, disposed on every way out, never shared;
  * only the ledger of who changed which file belongs to the whole session.
  */
 export class Workbench {
   /** The agent's working directory. */
   readonly root: string;
-  /** Where the shell stands now: a `cd` in one Bash call is kept for the next. */
+  /** The current directory of the shell: a `cd` in one Bash call is kept for the next. */
   cwd: string;
   readonly files: FileState;
   readonly ledger: FileLedger;
   readonly processes: ProcessTree;
-  /** Where output that is too long to show goes; the agent may read it unasked. */
+  /** The directory of spill files; the agent may read it unasked. */
   readonly resultsDir: string;
-  /** Where commands in the background print to; the agent may read it unasked too. */
+  /** The directory for output of commands in the background; the agent may read it unasked too. */
   readonly tasksDir: string;
   readonly shells: ShellTasks;
-  /** Takes what the agent is to be told about its commands in the background. */
+  /** Notifies the agent about its commands in the background. */
   notify: ((note: TaskNote) => void) | undefined;
-  /** Whether searches must keep a path to themselves; absent: none. */
+  /** Whether searches must hide a path; absent: none. */
   readonly hides: ((path: string) => boolean) | undefined;
-  /** What commands find in their environment besides ours. */
+  /** Variables that commands get besides our environment. */
   readonly env: Readonly<Record<string, string>>;
-  /** Names of our credentials that commands find there too. */
+  /** Names of our credentials that commands get too. */
   readonly passes: readonly string[];
-  /** What commands run in; absent: they run as we do. */
+  /** The sandbox of commands; absent: they run as we do. */
   readonly sandbox: AgentSandbox | undefined;
   /** The sandbox of commands that nobody approved. */
   readonly tightSandbox: TightSandbox | undefined;
-  /** The session's, so that nothing is moved under a command that relies on where it is. */
+  /** The session's lock, so that nothing is moved under a command that relies on where it is. */
   readonly tree: TreeLock;
-  /** For what tools keep in files of their own; what they give the model stays as it is. */
+  /** Redacts files that tools write for themselves; their results to the model stay unchanged. */
   readonly redactor: Redactor;
   todos: Todo[] = [];
   readonly #closed = Promise.withResolvers<void>();
-  /** Resolves when all that the agent started is gone. */
+  /** Resolves when all processes of the agent are gone. */
   readonly closed: Promise<void> = this.#closed.promise;
 
   constructor(options: {
@@ -59,7 +59,7 @@ export class Workbench {
     tightSandbox?: TightSandbox | undefined;
     tree?: TreeLock;
     redactor?: Redactor;
-    /** How its processes are ended. */
+    /** Options for ending its processes. */
     ending?: Ending;
     notify?: (note: TaskNote) => void;
   }) {
@@ -81,7 +81,7 @@ export class Workbench {
     this.shells = new ShellTasks(this);
   }
 
-  /** Kills what the agent's shells left behind and lets go of what it remembered. */
+  /** Kills the processes that the agent's shells left behind and drops its state. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.shells.willBeStopped();
     await this.processes.killAll();

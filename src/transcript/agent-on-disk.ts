@@ -7,19 +7,19 @@ import { readMeta, type Runner } from "./meta.ts";
 import { readTranscript } from "./reader.ts";
 import { recordAfter } from "./record-after.ts";
 
-/** An agent as its files tell it. */
+/** An agent, read from its files. */
 export interface AgentOnDisk {
   readonly record: AgentRecord;
-  /** The state that the file names. Its process may be gone since. */
+  /** The state in the file. Its process may be gone since. */
   readonly fileState: AgentState;
   /** The process that runs it, or ran it last. */
   readonly runner: Runner;
   readonly transcript: string;
-  /** The file beside the transcript. */
+  /** The meta file. */
   readonly file: string;
 }
 
-/** Every agent of Retinue below a config directory, oldest first. Files of other programs are passed over. */
+/** Every agent of Retinue below a config directory, oldest first. Files of other programs are skipped. */
 export async function findAgents(configDir: string): Promise<AgentOnDisk[]> {
   const files = listAgents(configDir).map(({ file }) => file);
   const found = await mapAtMost(filesAtOnce, files, readAgent);
@@ -39,15 +39,15 @@ export async function readAgent(file: string): Promise<AgentOnDisk | undefined> 
 export interface AgentAsWritten {
   readonly file: string;
   readonly runner: Runner;
-  /** The record as the file has it. */
+  /** The record in the file. */
   readonly stored: AgentRecord;
-  /** The record with everything that the transcript tells. */
+  /** The record, completed from the transcript. */
   readonly record: AgentRecord;
-  /** The time of the transcript's last line; of an agent that has not ended. */
+  /** The time of the transcript's last line, for an agent that has not ended. */
   readonly lastAt: number | undefined;
 }
 
-/** `undefined` for a file that is missing, damaged or another program's. */
+/** Reads an agent's files; `undefined` for a file that is missing, damaged or another program's. */
 export async function readAsWritten(file: string): Promise<AgentAsWritten | undefined> {
   try {
     const { retinue } = await readMeta(file);
@@ -62,7 +62,7 @@ export async function readAsWritten(file: string): Promise<AgentAsWritten | unde
   }
 }
 
-/** An open state whose process is gone reads as `interrupted`, or as the end that the transcript tells. */
+/** The agent now: an open state whose process is gone becomes `interrupted`, or the end in the transcript. */
 export function agentNow({ file, runner, stored, record, lastAt }: AgentAsWritten): AgentOnDisk {
   const found = { fileState: stored.state, runner, transcript: transcriptOf(file), file };
   if (hasEnded(stored)) return { ...found, record };
@@ -86,12 +86,12 @@ export function sessionDirectory(metaFile: string): string {
   return basename(metaFile) === "main.meta.json" ? directory : dirname(directory);
 }
 
-/** The agent has not ended, and its process is there. */
+/** Whether the agent has not ended and its process is there. */
 export function isOpen(state: AgentState): boolean {
   return isBusy({ state }) || state === "idle";
 }
 
-/** A task was under way in it. One that stood idle has nothing to resume. */
+/** Whether a task was under way. An idle agent has nothing to resume. */
 export function isInterrupted({ record, fileState }: AgentOnDisk): boolean {
   return record.state === "interrupted" && fileState !== "idle";
 }

@@ -4,9 +4,9 @@ import { JsonlWriter, readJsonl } from "./lines/jsonl.ts";
 import { attachmentBody, type Envelope } from "./entry.ts";
 
 /**
- * Adds a note to the end of a transcript that nobody writes to now. Readers see it as an attachment of type `notice`; an
- * agent that goes on from this transcript reads it as a reminder. `check` is called when the place is known, and nothing
- * can come between it and the writing; what it throws is thrown, as is the file system's error.
+ * Appends a note to a transcript that has no writer now. Readers see it as an attachment of type `notice`; an agent
+ * that resumes from this transcript reads it as a reminder. `check` is called when the place is known, and nothing can
+ * come between it and the write; its errors are thrown, as is the file system's.
  */
 export async function appendNotice(options: {
   path: string;

@@ -6,9 +6,9 @@ import { systemCode } from "../contract/errors.ts";
 import { filesAtOnce, mapAtMost } from "../platform/gate.ts";
 
 /**
- * Puts files on the disk itself, so that they survive a power cut. One pass runs at a time: it syncs every file that
- * somebody waits for, then their directories. Calls that come during a pass share the next one. Each call rejects with
- * the file system's error if its own file or directory fails.
+ * Flushes files to the disk itself, so that they survive a power cut. One pass runs at a time: it syncs every requested
+ * file, then their directories. Calls that come during a pass share the next one. Each call rejects with the file
+ * system's error if its own file or directory fails.
  */
 export class DiskSync {
   readonly #open: OpenForSync;
@@ -23,12 +23,12 @@ export class DiskSync {
     this.#open = openForSync;
   }
 
-  /** Resolves when the disk has the file's name and all that was written to it before the call. */
+  /** Resolves when the disk has the file's name and all bytes written before the call. */
   sync(file: string): Promise<void> {
     return this.#wait({ file, directory: dirname(file) });
   }
 
-  /** Gives a file that was just written the name of an older one. After a power cut one of the two is there, whole. */
+  /** Renames a file that was just written over an older one. After a power cut one of the two is there, whole. */
   replace(older: string, file: string): Promise<void> {
     return this.#wait({ file, becomes: older, directory: dirname(older) });
   }
@@ -45,7 +45,7 @@ export class DiskSync {
     return promise;
   }
 
-  /** Never rejects. */
+  /** Runs passes until no file waits. Never rejects. */
   async #runPasses(): Promise<void> {
     this.#isRunning = true;
     // Agents that write in the same turn of the event loop share a pass, also on a fast disk.
@@ -88,7 +88,7 @@ export class DiskSync {
     if (becomes !== undefined) await rename(path, becomes);
   }
 
-  /** A directory that is seen for the first time may be new, and those above it too. */
+  /** Syncs a directory. One that is seen for the first time may be new, and those above it too. */
   async #syncDirectory(directory: string): Promise<void> {
     await this.#syncNames(directory);
     for (let path = directory; !this.#named.has(path); path = dirname(path)) {
@@ -97,7 +97,7 @@ export class DiskSync {
     }
   }
 
-  /** Some file systems cannot sync a directory, and some directories above ours are not ours to open. */
+  /** Syncs the names in a directory. Some file systems cannot, and some directories above ours are not ours to open. */
   async #syncNames(path: string): Promise<void> {
     try {
       await using directory = await this.#open(path, constants.O_RDONLY);

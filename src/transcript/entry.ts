@@ -16,7 +16,7 @@ export interface Envelope {
   gitBranch?: string;
 }
 
-/** What a line says, before the envelope is put around it. The key order is that of the files people already have. */
+/** The content of a line, before the envelope is added. The key order is that of the files people already have. */
 export type EntryBody = Record<string, unknown> & { type: "user" | "assistant" | "attachment" };
 
 export function promptBody(
@@ -96,7 +96,7 @@ export function stepLine(key: string, sessionId: string, at: number): object {
 /** A run as it begins: all that the agent needs to be run in another process. */
 export interface RunRecord {
   readonly agent: object;
-  /** Null: it goes on with the task that it had. */
+  /** The prompt; null: the run continues with the previous task. */
   readonly prompt: string | null;
 }
 
@@ -104,7 +104,7 @@ export function recordLine(record: RunRecord, sessionId: string, at: number): ob
   return { type: "retinue-record", ...record, timestamp: new Date(at).toISOString(), sessionId };
 }
 
-/** How a run ended. Its text is not written again if it is that of the last answer. */
+/** The end of a run. Its text is left out if it is that of the last answer. */
 export function endLine(
   result: AgentResult,
   lastText: string,
@@ -112,7 +112,7 @@ export function endLine(
   at: number,
 ): object {
   const { content, ...rest } = result;
-  // Without words of this run a reader would take those of an earlier one.
+  // Without a text of this run a reader would use that of an earlier one.
   const isSaid = content !== "" && content === lastText;
   return {
     type: "retinue-end",
@@ -122,7 +122,7 @@ export function endLine(
   };
 }
 
-/** Usage besides the answers: no part of the conversation, but of the bill. */
+/** Usage besides the answers: part of the bill, not of the conversation. */
 export function spendLine(
   spend: Extract<AgentEventBody, { type: "spend" }>,
   sessionId: string,
@@ -141,7 +141,7 @@ export function spendLine(
   };
 }
 
-/** The agent goes on in another mode, because its plan was approved. */
+/** A change of mode, because the agent's plan was approved. */
 export function modeLine(
   { from, to, by }: Extract<AgentEventBody, { type: "mode-change" }>,
   sessionId: string,

@@ -7,7 +7,7 @@ import { unlessGone } from "../platform/files/remove-tree.ts";
 import type { AgentOnDisk } from "./agent-on-disk.ts";
 
 /**
- * What an agent has in the other directories of its session: what lies there under its name, what its commands wrote down, and
+ * Files of an agent in the other directories of its session: those named after it, the output of its commands, and
  * questions that nobody will answer any more.
  */
 export async function filesOfAgent(agent: AgentOnDisk, directory: string): Promise<string[]> {
@@ -15,7 +15,7 @@ export async function filesOfAgent(agent: AgentOnDisk, directory: string): Promi
   const { id: agentId } = agent.record;
   const isNamedAfterIt = (name: string): boolean =>
     name === agentId || name.startsWith(`${agentId}.`) || name === `${agentId}-plan.md`;
-  // Lines of its transcript that did not hold.
+  // Invalid lines of its transcript.
   const found = [`${agent.transcript}.bad`];
   const rooms = (await unlessGone(() => readdir(directory, { withFileTypes: true }))) ?? [];
   for (const { name: room } of rooms.filter((entry) => entry.isDirectory())) {
@@ -34,7 +34,10 @@ export async function filesOfAgent(agent: AgentOnDisk, directory: string): Promi
   return found;
 }
 
-/** What its commands in the background have said. What stands in a branch before its beginning was started by another agent. */
+/**
+ * Output files of the agent's commands in the background. Lines before the start of a branch are left out: another
+ * agent started those commands.
+ */
 async function outputsOf({ transcript }: AgentOnDisk): Promise<Set<string>> {
   const lines = (await unlessGone(() => readJsonl(transcript))) ?? [];
   const begun = lines.findLastIndex(({ type }) => type === "retinue-branch");

@@ -2,15 +2,15 @@ import { readFile } from "node:fs/promises";
 import { judgeLines, type BadLine } from "./lines/judge-lines.ts";
 
 export interface TranscriptInspection {
-  /** How many lines count. */
+  /** The number of valid lines. */
   lines: number;
-  /** Lines that readers pass over. They stay where they are. */
+  /** Lines that readers skip. They stay in the file. */
   bad: Pick<BadLine, "line" | "reason">[];
   /** Bytes at the end that were never acknowledged; the next append cuts them off. */
   torn: number;
 }
 
-/** Says what is wrong with a transcript and changes nothing. Throws the file system's error. */
+/** Reports the problems of a transcript and changes nothing. Throws the file system's error. */
 export async function inspectTranscript(path: string): Promise<TranscriptInspection> {
   const bytes = await readFile(path);
   const { lines, bad, end } = judgeLines(bytes);

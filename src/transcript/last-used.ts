@@ -2,7 +2,7 @@ import { lstat, readdir } from "node:fs/promises";
 import { unlessGone } from "../platform/files/remove-tree.ts";
 
 /**
- * When the newest file of these trees was written and how large they are; nothing as soon as one is not older than `before`,
+ * The time of the newest write in these trees, and their size; nothing as soon as one file is not older than `before`,
  * or where there is no file. Links are not followed and count for nothing.
  */
 export async function measure(

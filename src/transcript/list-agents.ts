@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { errorMessage, RetinueError, systemCode } from "../contract/errors.ts";
 import { mainAgentId } from "../contract/ids.ts";
 
-/** An agent as the names of directories and files tell it. */
+/** An agent, known from the names of directories and files. */
 export interface ListedAgent {
   readonly id: string;
-  /** The file beside its transcript. The file of a main agent may be missing, and other programs use the same names. */
+  /** The meta file. That of a main agent may be missing, and other programs use the same names. */
   readonly file: string;
 }
 
@@ -31,7 +31,7 @@ function agentsOf(sessionId: string, sessionDir: string): ListedAgent[] {
   return [{ id: mainAgentId(sessionId), file: `${sessionDir}/main.meta.json` }, ...children];
 }
 
-/** A link may lead to a directory. */
+/** Directories among the entries, links to one included. */
 function directories(entries: readonly Dirent[]): string[] {
   return entries.filter((entry) => !entry.isFile()).map(({ name }) => name);
 }

@@ -65,7 +65,7 @@ const recordSchema = z.object({
     .nullable(),
 }) satisfies z.ZodType<AgentRecord>;
 
-/** The process that runs an agent, with its start time, because process ids are used again. */
+/** The process that runs an agent, with its start time, because process ids are reused. */
 export interface Runner {
   readonly pid: number;
   readonly pidStart: string;
@@ -96,7 +96,7 @@ export function metaOf(record: AgentRecord, runner: Runner): AgentMeta {
   };
 }
 
-/** Reads a second time what was being overwritten. Throws where there is no file of Retinue. */
+/** Reads a meta file, a second time if it was being overwritten. Throws where there is no file of Retinue. */
 export async function readMeta(path: string): Promise<AgentMeta> {
   const read = async (): Promise<AgentMeta> =>
     agentMetaSchema.parse(JSON.parse(await readFile(path, "utf8")));
@@ -107,10 +107,10 @@ const glanceSchema = z.object({
   retinue: recordSchema.pick({ id: true, name: true, state: true }),
 });
 
-/** The part of a meta file that tells whether an agent is one of those looked for. */
+/** The part of a meta file that decides whether an agent is looked for. */
 export type Glance = z.infer<typeof glanceSchema>["retinue"];
 
-/** Looks twice, as `readMeta` does; `undefined` where there is no file of Retinue. */
+/** Reads that part, twice if needed, as `readMeta` does; `undefined` where there is no file of Retinue. */
 export function glanceAt(path: string): Glance | undefined {
   const look = (): Glance | undefined => {
     try {
@@ -122,7 +122,7 @@ export function glanceAt(path: string): Glance | undefined {
   return look() ?? look();
 }
 
-/** The record of an ended agent; `undefined` where the file is missing or does not say how the agent ended. */
+/** The record of an ended agent; `undefined` where the file is missing or has no end. */
 export function readEndedRecord(path: string): AgentRecord | undefined {
   try {
     const {

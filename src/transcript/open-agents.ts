@@ -12,18 +12,18 @@ import {
 import { listAgents } from "./list-agents.ts";
 import { glanceAt } from "./meta.ts";
 
-/** Every agent below a config directory whose file does not say that it has ended: it runs, or its process is gone. */
+/** Every agent below a config directory whose file has no end: it runs, or its process is gone. */
 export function findOpenAgents(configDir: string): Promise<AgentOnDisk[]> {
   return new OpenAgents(configDir).look();
 }
 
 /**
- * The same, again and again. Files that have not changed since the last look are not read again. Whether the process of an
- * agent is there is asked each time.
+ * The same, repeatedly. Files that have not changed since the last look are not read again. Each look checks whether
+ * the process of an agent is there.
  */
 export class OpenAgents {
   readonly #configDir: string;
-  /** Stamps of the files that say that their agent has ended, or that are none of Retinue's. */
+  /** Stamps of files whose agent has ended, or that are not Retinue's. */
   readonly #closed = new Map<string, string>();
   #open = new Map<string, Known>();
 
@@ -70,7 +70,7 @@ const absent = "absent";
 /** Longer than a tick of any file system's clock. */
 const settledMs = 2000;
 
-/** Tells one version of a file from the next. A file that was just written has none: the next write may have the same time. */
+/** Identifies one version of a file. A file that was just written has none: the next write may have the same time. */
 function stampOf(path: string): string | undefined {
   try {
     const { mtimeMs, size, ino } = statSync(path);

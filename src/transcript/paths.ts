@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { AgentId, SessionId } from "../contract/ids.ts";
 import { userHome } from "../platform/files/user-home.ts";
 
-/** Where everything of one session lies: the layout that other readers of transcripts know. */
+/** All paths of one session, in the layout that other readers of transcripts know. */
 export interface SessionPaths {
   /** `<config>/projects/<project>` */
   readonly projectDir: string;
@@ -13,15 +13,15 @@ export interface SessionPaths {
   readonly mainMeta: string;
   /** Long results; every agent of the session may read them. */
   readonly resultsDir: string;
-  /** What tasks in the background have said so far; every agent of the session may read it. */
+  /** Output of tasks in the background; every agent of the session may read it. */
   readonly tasksDir: string;
-  /** Questions that nobody has answered yet. */
+  /** Open questions. */
   readonly inboxDir: string;
-  /** What was asked and what was answered. */
+  /** Requests and their answers. */
   readonly auditLog: string;
-  /** Which process the session belongs to. */
+  /** The lease, which names the owner of the session. */
   readonly lease: string;
-  /** What a detached run printed. */
+  /** Output of a detached run. */
   readonly runLog: string;
   /** Transcripts of all agents but the main one, with their meta files. */
   readonly agentsDir: string;
@@ -63,7 +63,7 @@ export function projectDirectory(configDir: string, cwd: string): string {
   return join(configDir, "projects", projectSlug(cwd));
 }
 
-/** Every character that is not a letter or digit becomes `-`; a very long path is cut and told apart by a hash. */
+/** The path with `-` for every character that is not a letter or digit; a very long path is cut and gets a hash. */
 export function projectSlug(cwd: string): string {
   const slug = cwd.replaceAll(/[^A-Za-z0-9]/g, "-");
   if (slug.length <= 200) return slug;

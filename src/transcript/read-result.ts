@@ -2,10 +2,10 @@ import { open, type FileHandle } from "node:fs/promises";
 import { systemCode } from "../contract/errors.ts";
 import { entriesIn, lastAnswerWithText, lastTextOf, type TranscriptEntry } from "./reader.ts";
 
-/** Bytes. Most results are in them, together with the answer that they are. */
+/** Bytes of the first read: they hold most results, with the answer that they are. */
 const firstLook = 64 * 1024;
 
-/** The text of an ended agent's result. It stands at the end of the transcript, so that a long one is not read as a whole. */
+/** The text of an ended agent's result. It is at the end of the transcript, so a long one is not read as a whole. */
 export async function readResultText(path: string, look: number = firstLook): Promise<string> {
   try {
     await using file = await open(path);
@@ -32,7 +32,7 @@ function resultTextOf(entries: readonly TranscriptEntry[]): string {
   return end?.result.content ?? lastTextOf(entries);
 }
 
-/** Whether nothing that stands before these lines can be part of the text. */
+/** Whether no earlier line can be part of the text. */
 function tellResult(entries: readonly TranscriptEntry[]): boolean {
   const end = entries.findLast((entry) => entry.kind === "end");
   if (end?.result.content !== undefined) return true;

@@ -12,7 +12,7 @@ import {
 } from "../contract/message.ts";
 import { judgeLines } from "./lines/judge-lines.ts";
 
-/** One line of a transcript that this reader understands. Others are passed over. */
+/** One line of a transcript that this reader understands. Others are skipped. */
 export type TranscriptEntry =
   | { kind: "prompt"; text: string; at: string; meta: boolean; mailId?: string }
   /** A step that was about to begin. */
@@ -38,9 +38,9 @@ export type TranscriptEntry =
   | { kind: "record"; agent: Record<string, unknown>; prompt: string | null; at: string }
   /** An approved plan has returned the agent to this mode. */
   | { kind: "mode"; to: string; at: string }
-  /** What stands before it was copied from another agent, which paid for it. */
+  /** The start of a branch. Earlier lines were copied from another agent, which paid for them. */
   | { kind: "branch"; from: string; at: string }
-  /** How a run ended; its content is what was said last. */
+  /** The end of a run; its content is the last text. */
   | { kind: "end"; result: EndOnDisk; at: string };
 
 /** A result, without its text where that is the last answer. */
@@ -50,8 +50,8 @@ type DistributiveOmit<Union, Key extends PropertyKey> = Union extends unknown
   : never;
 
 /**
- * What the lines that count say (`judgeLines`); the file is not changed. An agent that has not said anything yet has no
- * file: that is an empty transcript.
+ * The entries of the valid lines (`judgeLines`); the file is not changed. An agent that has not said anything yet has
+ * no file: that is an empty transcript.
  */
 export async function readTranscript(path: string): Promise<TranscriptEntry[]> {
   try {
@@ -65,7 +65,7 @@ export async function readTranscript(path: string): Promise<TranscriptEntry[]> {
 export function entriesIn(bytes: Buffer): TranscriptEntry[] {
   const entries: TranscriptEntry[] = [];
   judgeLines(bytes, {
-    // One by one, so that what a line says besides is gone before the next is read.
+    // One by one, so that unused parts of a line are freed before the next is read.
     take: (value) => {
       const line = record(value);
       if (line !== undefined) entries.push(...parseEntry(line));
@@ -136,8 +136,8 @@ export function parseEntry(line: Record<string, unknown>): TranscriptEntry[] {
 }
 
 /**
- * The conversation that the lines record, as it was sent: blocks of one answer joined, tool results in the order in
- * which they were asked for, parts of a user message in the order that `userMessage` fixes.
+ * The conversation in the transcript, as it was sent: blocks of one answer joined, tool results in request order, parts
+ * of a user message in the order that `userMessage` fixes.
  */
 export function conversationOf(entries: readonly TranscriptEntry[]): Message[] {
   const messages: Message[] = [];
@@ -169,7 +169,7 @@ export function conversationOf(entries: readonly TranscriptEntry[]): Message[] {
   return messages;
 }
 
-/** What the agent said last: the text of its last answer that has any. */
+/** The text of the last answer that has any. */
 export function lastTextOf(entries: readonly TranscriptEntry[]): string {
   const last = lastAnswerWithText(entries);
   if (last === undefined) return "";

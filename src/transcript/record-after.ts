@@ -5,8 +5,8 @@ import type { TranscriptEntry } from "./reader.ts";
 import { wholeAnswers, type WholeEntry } from "./whole-answers.ts";
 
 /**
- * The record of an agent after everything that its transcript tells: the file beside the transcript is written when the
- * state changes, and a process can end before that. What was copied from another agent is that agent's usage.
+ * The record of an agent, folded with its whole transcript: the meta file is written when the state changes, and a
+ * process can end before that. Usage copied from another agent counts for that agent only.
  */
 export function recordAfter(stored: AgentRecord, entries: readonly TranscriptEntry[]): AgentRecord {
   const branchedAt = entries.findLastIndex(({ kind }) => kind === "branch");
@@ -41,7 +41,7 @@ export function sharedRun(
   return { ...reset(original).run, turns, toolUses, startedAt };
 }
 
-/** A run begins with a task: not with a prompt of the harness on the way, nor with mail. */
+/** Whether an entry begins a task: not a prompt of the harness on the way, nor mail. */
 export function beginsTask(entry: TranscriptEntry | WholeEntry): boolean {
   if (entry.kind === "record") return entry.prompt !== null;
   return entry.kind === "prompt" && !entry.meta && entry.mailId === undefined;

@@ -25,13 +25,13 @@ import {
 export class TranscriptRecorder {
   readonly #writer: JsonlWriter;
   readonly #sessionId: string;
-  /** What every line has before and after its own, as text: it is the larger part of most. */
+  /** Text that every line has around its own part, prepared once: it is the larger part of most lines. */
   readonly #before: string;
   readonly #after: string;
   readonly #agentType: string | null;
-  /** An approved plan changes it for the rest of a run. */
+  /** The current mode; an approved plan changes it for the rest of a run. */
   #permissionMode: string;
-  /** Of the run that begins; written before anything that it says. */
+  /** The record of the run that begins; written before any of its messages. */
   #run: (() => RunRecord) | undefined;
   #lastUuid: string | null = null;
   #assistantUuid: string | null = null;
@@ -58,7 +58,7 @@ export class TranscriptRecorder {
     return this.#writer.path;
   }
 
-  /** A run begins: its record goes to disk with its first event. Its lines follow the last one of earlier runs. */
+  /** Begins a run: its record goes to disk with its first event. Its lines follow the last one of earlier runs. */
   begin(
     run: () => RunRecord,
     { lastUuid, permissionMode }: { lastUuid: string | null; permissionMode: string },
@@ -68,7 +68,7 @@ export class TranscriptRecorder {
     this.#lastUuid = lastUuid ?? this.#lastUuid;
   }
 
-  /** False: there was nothing to write. Throws the file system's error. */
+  /** Appends the lines of an event; false if it has none. Throws the file system's error. */
   record(event: AgentEvent): boolean {
     const before = [this.#lastUuid, this.#assistantUuid] as const;
     try {
@@ -79,13 +79,13 @@ export class TranscriptRecorder {
       this.#run = undefined;
       return lines.length > 0;
     } catch (error) {
-      // Lines that are not there must not be pointed at.
+      // No line may refer to one that was not written.
       [this.#lastUuid, this.#assistantUuid] = before;
       throw error;
     }
   }
 
-  /** What another agent has been through, at the beginning of a copy of it. */
+  /** Writes the history of another agent, at the beginning of a copy of it. */
   copy(events: readonly AgentEvent[], origin: { from: string; turn: number | null }): void {
     for (const event of events) this.record(event);
     const timestamp = new Date().toISOString();

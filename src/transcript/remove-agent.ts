@@ -12,10 +12,10 @@ import { agentsIn } from "./session-directory.ts";
 import { draftOf } from "./write-meta.ts";
 
 /**
- * Removes everything that an ended agent has on disk: its transcript, long results and outputs of its own, plans, open
- * questions, and the small file beside the transcript, which goes last: until then a second call finds the agent and
- * finishes. What was asked and answered stays in the session's audit log. With the last agent of a session the whole session goes, unless this process
- * has it open or another one holds it.
+ * Removes all files of an ended agent: its transcript, long results and outputs of its own, plans, open questions, and
+ * the meta file, which goes last: until then a second call finds the agent and finishes. Requests and answers stay in
+ * the session's audit log. With the last agent of a session the whole session goes, unless this process has it open or
+ * another one holds it.
  *
  * Throws `agent_busy` for an agent that has not ended, and for a main agent while another of its session runs.
  */
@@ -45,7 +45,7 @@ function refuseBusy({ record, runner }: AgentOnDisk): void {
   );
 }
 
-/** Its session's owner may be about to go on with it. */
+/** Refuses an agent that has not ended while its session has an owner, which may be about to resume it. */
 function refuseUnended({ record, fileState }: AgentOnDisk, directory: string): void {
   const { id: agentId, sessionId } = record;
   if (!isOpen(fileState) || !isHeld(directory)) return;
@@ -68,7 +68,7 @@ async function refuseWithBusyChildren(directory: string, agentId: string): Promi
   }
 }
 
-/** What is left without any agent belongs to nobody, and no later look would know whose it was. */
+/** Removes the session of the last agent. Files without any agent have no owner that a later look could find. */
 async function removeRest(directory: string, sessionId: string): Promise<void> {
   if (isHeld(directory)) return;
   using project = holdDirectory(realPath(dirname(directory)));

@@ -6,44 +6,44 @@ import { removeTree, unlessGone } from "../platform/files/remove-tree.ts";
 import { measure } from "./last-used.ts";
 import { agentsIn } from "./session-directory.ts";
 
-/** A session of ours that nobody has used for as long as transcripts are kept. */
+/** A session of ours that has not been used for as long as transcripts are kept. */
 export interface OldSession {
   readonly sessionId: string;
   readonly projectDir: string;
-  /** When any of its files was last written, in milliseconds. */
+  /** The last write to any of its files, in milliseconds. */
   readonly lastUsed: number;
   readonly bytes: number;
   readonly agents: number;
 }
 
 export interface Pruned {
-  /** With `dryRun`: what would be. */
+  /** Removed sessions; with `dryRun` those that would be removed. */
   readonly removed: readonly OldSession[];
-  /** Old, but a process that is there works in them. */
+  /** Old sessions in which a live process works. */
   readonly inUse: readonly OldSession[];
   readonly failed: readonly { readonly path: string; readonly error: string }[];
-  /** The signal ended it early; the next one goes on. */
+  /** Whether the signal ended it early; the next prune continues. */
   readonly cutShort: boolean;
 }
 
 export interface PruneRequest {
   readonly configDir: string;
-  /** What was last used before this time goes, in milliseconds; asked for each project. */
+  /** The cutoff of a project in milliseconds: sessions last used before it are removed. */
   readonly before: (projectDir: string) => number;
   readonly dryRun?: boolean;
   readonly signal: AbortSignal;
 }
 
 /**
- * Where sessions lie while they are removed: one level deeper than where readers look, so that with one `rename` a session
- * is gone for everybody; its main transcript follows it. What a crash leaves here is removed by the next one.
+ * The directory of sessions under removal: one level deeper than where readers look, so that with one `rename` a
+ * session is gone for everybody; its main transcript follows it. The next prune removes what a crash leaves here.
  */
 const waste = ".retinue-removing";
 
 /**
- * Removes old sessions below a config directory whole: `<session>.jsonl` and `<session>/`. Left alone are those of other
- * programs, those that a process works in, and whatever is reached through a link. `projects` itself may be one: that is
- * where its owner keeps it. Never throws; stops between two sessions when the signal aborts.
+ * Removes old sessions below a config directory whole: `<session>.jsonl` and `<session>/`. Sessions of other programs,
+ * sessions in use and everything behind a link are left alone. `projects` itself may be a link: that is where its owner
+ * keeps it. Never throws; stops between two sessions when the signal aborts.
  */
 export async function prune(request: PruneRequest): Promise<Pruned> {
   const report = {
@@ -101,7 +101,7 @@ async function pruneOne(
   return { kind: await takeAway(project, sessionId), session };
 }
 
-/** Removes a session, unless a process works in it. Of two who do it at once both are told that it is removed. */
+/** Removes a session, unless a process works in it. Two concurrent calls both report it removed. */
 export async function removeSession(
   project: HeldDirectory,
   sessionId: string,
@@ -114,19 +114,19 @@ export async function removeSession(
 async function takeAway(project: HeldDirectory, sessionId: string): Promise<"removed" | "inUse"> {
   for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
     using removals = holdDirectory(join(project.path, waste), 0o700);
-    // What an earlier removal left would be in the way.
+    // Leftovers of an earlier removal would be in the way.
     await finishRemoval(project, removals, sessionId);
     await unlessGone(() => rename(project.at(sessionId), removals.at(sessionId)));
     const fate = await finishRemoval(project, removals, sessionId);
     if (fate === "inUse" || !(await isThere(project.at(sessionId)))) return fate;
-    // Somebody who had nothing left to remove took the directory for it away; each does that once.
+    // Another process with nothing left to remove deleted the waste directory; each does that once.
   }
   throw new RetinueError("storage", `${join(project.path, sessionId)} keeps changing. Try again.`);
 }
 
 const mostAttempts = 20;
 
-/** Those that it finished; with `dryRun` those that it would. */
+/** Finishes interrupted removals and returns their sessions; with `dryRun` only returns them. */
 async function finishRemovals(
   project: HeldDirectory,
   { dryRun }: PruneRequest,
@@ -148,13 +148,13 @@ async function finishRemovals(
   return finished;
 }
 
-/** Of some only the transcript is left. */
+/** Sessions under removal. Only the transcript is left of some. */
 async function sessionsIn(removals: HeldDirectory): Promise<string[]> {
   const names = (await readdir(removals.at("."))).filter((name) => !name.startsWith("."));
   return [...new Set(names.map((name) => name.replace(/\.jsonl(\.bad)?$/, "")))].toSorted();
 }
 
-/** Whoever opened the session after the look that let it go gets it back. */
+/** Removes a session, or gives it back to a process that opened it after it was found unused. */
 async function finishRemoval(
   project: HeldDirectory,
   removals: HeldDirectory,
@@ -172,8 +172,9 @@ async function finishRemoval(
 }
 
 /**
- * The main transcript follows its directory. After a crash between the two it may have become somebody else's: one that was
- * written since the directory was moved, which is what that one's `ctime` tells until the first of its files is gone, stays.
+ * Moves the main transcript after its directory. After a crash between the two, another session may own it: a
+ * transcript written after the directory was moved stays. The directory's `ctime` tells that until the first of its
+ * files is gone.
  */
 async function takeTranscript(
   project: HeldDirectory,
@@ -190,7 +191,7 @@ async function takeTranscript(
   }
 }
 
-/** What a session has outside its directory: the main transcript, and those of its lines that did not hold. */
+/** Files of a session outside its directory: the main transcript, and its invalid lines. */
 function transcriptsOf(sessionId: string): string[] {
   return [`${sessionId}.jsonl`, `${sessionId}.jsonl.bad`];
 }
@@ -210,7 +211,7 @@ async function isThere(path: string): Promise<boolean> {
   return (await unlessGone(() => lstat(path))) !== undefined;
 }
 
-/** Its real directories, in order; a link to one is none. */
+/** Directories in a directory, in order; links are left out. */
 async function directoriesIn(directory: string): Promise<string[]> {
   const entries = await readdir(directory, { withFileTypes: true });
   return entries

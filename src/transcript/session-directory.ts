@@ -5,16 +5,16 @@ import { isHeld, isRunBy } from "./lease/liveness.ts";
 import { isOpen } from "./agent-on-disk.ts";
 import type { AgentMeta } from "./meta.ts";
 
-/** What the files of a directory say about the agents in it. Files of other programs are not in it. */
+/** Facts about the agents of a session directory. Files of other programs are not counted. */
 export interface SessionAgents {
   readonly count: number;
-  /** A process that is there works in this session. */
+  /** Whether a live process works in this session. */
   readonly inUse: boolean;
 }
 
 /**
- * Whose a session directory is: nothing, when no agent of Retinue has a file in it that says so and names this session. A
- * link is not looked through: what it leads to is somebody else's.
+ * The agents of a session directory; absent if no agent of Retinue has a file in it that names this session. Links are
+ * not followed: their targets belong to others.
  */
 export async function agentsIn(
   directory: string,
@@ -40,14 +40,14 @@ export async function agentsIn(
 
 type OwnMeta = Pick<AgentMeta["retinue"], "state" | "pid" | "pidStart">;
 
-/** Loose on purpose: a file of another version is still ours. */
+/** Parses loosely on purpose: a file of another version is still ours. */
 function ownMeta(value: unknown, sessionId: string): OwnMeta | undefined {
   const retinue = isObject(value) ? value["retinue"] : undefined;
   if (!isObject(retinue) || retinue["sessionId"] !== sessionId) return undefined;
   return retinue as unknown as OwnMeta;
 }
 
-/** The names of its entries; none of what is no directory of its own. */
+/** Names in a directory; none if the path is not a real directory. */
 async function namesIn(directory: string): Promise<string[]> {
   try {
     return (await lstat(directory)).isDirectory() ? await readdir(directory) : [];
@@ -56,7 +56,7 @@ async function namesIn(directory: string): Promise<string[]> {
   }
 }
 
-/** Nothing where there is no regular file with JSON in it. */
+/** Parses a file; nothing unless it is a regular file with JSON in it. */
 async function readOwn(file: string): Promise<unknown> {
   try {
     if (!(await lstat(file)).isFile()) return undefined;

@@ -33,7 +33,7 @@ interface AgentFile {
   name?: string;
 }
 
-/** What the small file of an agent says; by default of one that has completed in a process that is gone. */
+/** The text of an agent's meta file; by default of one that has completed in a process that is gone. */
 export function metaText(sessionId: string, agentId: string, agent: AgentFile = {}): string {
   const { state = "completed", pid = 1, pidStart = "gone", name = null } = agent;
   const header = { agentId: agentId as AgentId, sessionId: sessionId as SessionId, at: 1 };
@@ -49,7 +49,7 @@ export function metaText(sessionId: string, agentId: string, agent: AgentFile = 
 const { pid: ownPid, pidStart: ownStart } = ownProcess();
 export const alive = { pid: ownPid, pidStart: ownStart };
 
-/** What the lease of a session says; by default that this process has it. */
+/** The text of a session's lease; by default this process is the owner. */
 export function leaseText(changes: Partial<Lease> = {}): string {
   return JSON.stringify({
     ...ownProcess(),

@@ -1,6 +1,6 @@
 import { errorMessage, RetinueError } from "../contract/errors.ts";
 
-/** A session finds no place on disk. `what` begins the sentence: `The log /x`. */
+/** The error of a session that cannot write to disk. `what` begins the sentence: `The log /x`. */
 export function unwritable(what: string, error: unknown): RetinueError {
   return new RetinueError(
     "storage",

@@ -1,7 +1,7 @@
 import type { AnswerRecord } from "../events/event.ts";
 import type { TranscriptEntry } from "./reader.ts";
 
-/** An entry of a transcript, with each answer as one. */
+/** An entry of a transcript, with each answer as one entry. */
 export type WholeEntry =
   | Exclude<TranscriptEntry, { kind: "answer" }>
   | { kind: "answer"; answer: AnswerRecord; costUsd: number | null; at: string };

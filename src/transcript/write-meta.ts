@@ -3,15 +3,16 @@ import { replaceWhole, writeAnew } from "../platform/files/replace-whole.ts";
 import { writeWhole } from "../platform/files/write-whole.ts";
 import type { AgentMeta } from "./meta.ts";
 
-/** So that the end of an agent finds room on a disk that has become full. */
+/** Bytes reserved so that the end of an agent fits on a disk that has become full. */
 const roomForTheEnd = 1280;
 const block = 1024;
 
 /**
- * Made with the first write, later overwritten in place by one `write(2)`, padded with blanks to its old length: making
- * and renaming a file each time costs more than all the rest. A reader that looks in that instant looks again. Only
- * what does not fit there any more goes to a new file that takes its place, because a full disk would tear the old one.
- * `length` is what the last call returned, 0 for the first. Throws the file system's error; the file is as before then.
+ * Writes a meta file: made with the first write, later overwritten in place by one `write(2)`, padded with blanks to
+ * its old length. Making and renaming a file each time costs more than all the rest. A reader that looks in that
+ * instant looks again. Text that no longer fits goes to a new file that replaces the old one, because a full disk would
+ * tear the old one. `length` is the result of the last call, 0 for the first. Throws the file system's error; the file
+ * is unchanged then.
  */
 export function writeMeta(path: string, meta: AgentMeta, length: number): number {
   const json = JSON.stringify(meta);
@@ -26,13 +27,13 @@ export function writeMeta(path: string, meta: AgentMeta, length: number): number
   }
 }
 
-/** The name of a new meta file until it takes the place of the old one. */
+/** The name of a new meta file until it replaces the old one. */
 export function draftOf(path: string): string {
   return `${path}.new`;
 }
 
 /**
- * Writes the meta file that is to replace the one at `path`, and returns its length. A power cut may tear a file that is
+ * Writes the meta file that will replace the one at `path`, and returns its length. A power cut may tear a file that is
  * overwritten in place; a second file costs more, but one of the two is always whole. Throws the file system's error.
  */
 export function draftMeta(path: string, meta: AgentMeta): number {
@@ -58,13 +59,13 @@ function overwrite(path: string, text: string): number {
   }
 }
 
-/** That it ended, and how, matters more than all the words about it. */
+/** Cuts the error message of a failed agent to fit: its end matters more than the words about it. */
 function cutToFit(meta: AgentMeta, excess: number): AgentMeta | undefined {
   const { end } = meta.retinue;
   if (end?.state !== "failed" || end.error.message === "") return undefined;
   const { error } = end;
   const bytes = Buffer.from(error.message);
-  // A message of plain characters can be cut to measure; of another nothing is kept.
+  // A message of plain characters can be cut to measure; any other is dropped.
   const kept =
     bytes.length === JSON.stringify(error.message).length - 2 ? bytes.length - excess : 0;
   const message = kept > 0 ? bytes.toString("utf8", 0, kept) : "";

@@ -6,10 +6,10 @@ import { readAudit, type AuditFact } from "../../src/inbox/audit.ts";
 import type { InboxRequest } from "../../src/inbox/request.ts";
 import { setStage, type Stage } from "./stage.ts";
 
-/** One call of Bash, as a reply says it. */
+/** A reply that calls Bash once. */
 export const bash = (command: string): object => ({ call: "Bash", input: { command } });
 
-/** What each agent replies, turn by turn, by a word of its task. */
+/** The replies of each agent, turn by turn, by a word of its task. */
 export function script(replies: Record<string, readonly (string | object)[]>): string {
   const turns = Object.entries(replies).flatMap(([task, said]) =>
     said.map((reply, index) => ({

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, sign } from "node:crypto";
 import { isIPv4 } from "node:net";
 
-/** What a TLS server shows and what it keeps, as PEM. */
+/** The certificate and the key of a TLS server, as PEM. */
 export interface Certificate {
   cert: string;
   key: string;

@@ -7,7 +7,7 @@ import { owner } from "../../src/processes/owner.ts";
 import { readProc } from "../../src/processes/process-table.ts";
 import type { Manager } from "../../src/index.ts";
 
-/** What a process holds that ends with it, or should: each class as a list of names, with repetitions. */
+/** Resources of a process that end with it, or should: each class as a list of names, with repetitions. */
 type Holdings = Record<
   "processes" | "sockets" | "files" | "resources" | "listeners" | "temporary files",
   string[]

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 
-/** Why there can be none here; nothing if there can. */
+/** The reason why there can be none here; absent if there can. */
 export const noSmallDisk: string | undefined =
   process.getuid?.() === 0 && process.platform === "linux"
     ? mountFails()

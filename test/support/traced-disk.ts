@@ -8,7 +8,10 @@ export const straceOptions: readonly string[] = [
   "trace=openat,mkdir,write,pwrite64,ftruncate,rename,unlink,fdatasync,fsync",
 ];
 
-/** With `late` the disk has only names and bytes that were synced; with `early` all names, and halves of what was not. */
+/**
+ * The kind of a power cut. `late`: the disk has only names and bytes that were synced; `early`: all names, and halves
+ * of what was not.
+ */
 export type Cut = "late" | "early";
 
 interface File {

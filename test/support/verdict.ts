@@ -9,7 +9,7 @@ import type { PermissionMode, PermissionPolicy } from "../../src/contract/resolv
 import type { Effect } from "../../src/tools/traits.ts";
 import { temporaryDirectory } from "./stage.ts";
 
-/** What a decision is made on. */
+/** The inputs of a decision. */
 export interface Circumstances {
   readonly mode?: PermissionMode;
   /** Each with its kind in front: `deny Bash(rm *)`. */
@@ -89,7 +89,7 @@ export function decisionOf(
   return decide(bookOf(country, circumstances), whole, { canAsk: circumstances.canAsk ?? true });
 }
 
-/** What is decided about a command. */
+/** The decision about a command. */
 export function verdictOf(
   command: string,
   country: Country,

@@ -57,7 +57,7 @@ async function agentsListCommand(options: ListOptions): Promise<void> {
       process.stderr.write(`retinue: ${plain(errorMessage(error))}\n`),
     );
   });
-  // Until somebody ends it.
+  // Runs until it is interrupted.
   await new Promise(() => setInterval(() => undefined, 2 ** 30));
 }
 

@@ -26,7 +26,7 @@ export function addApprovals(program: Command): void {
     .action(approvalsCommand);
 }
 
-/** `retinue approvals`: what waits for a person, of all processes; or all of one request. */
+/** `retinue approvals`: requests that wait for a person, of all processes; or one request in full. */
 async function approvalsCommand(id: string | undefined, options: ApprovalsOptions): Promise<void> {
   if (id === undefined) list(options);
   else show(findRequest(id), options);
@@ -82,7 +82,7 @@ function row({ request, processEnded }: FoundRequest, now: number): string[] {
   ];
 }
 
-/** The log keeps the beginning of an input that is too long, as text. */
+/** The row of a settled request. The log keeps the beginning of an input that is too long, as text. */
 function settledRow(fact: AuditFact, now: number): string[] {
   return [
     plainLine(fact.id),

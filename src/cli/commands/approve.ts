@@ -79,7 +79,7 @@ async function approveCommand(id: string, options: ApproveOptions): Promise<void
   await give(found, answerOf(found, options));
 }
 
-/** `retinue deny`: the agent reads that it may not, and why. What nobody waits for any more is removed. */
+/** `retinue deny`: the agent reads the denial and its reason. A request that nobody waits for any more is removed. */
 async function denyCommand(id: string, options: { reason?: string }): Promise<void> {
   const found = await findAsPerson(id);
   if (found.processEnded) {
@@ -91,7 +91,7 @@ async function denyCommand(id: string, options: { reason?: string }): Promise<vo
   await give(found, { verdict: "deny", ...message });
 }
 
-/** Throws inside an agent. A process that the asking one has started is no person either. */
+/** Finds a request; throws inside an agent. A process that the asking one has started is no person either. */
 async function findAsPerson(id: string): Promise<FoundRequest> {
   const caller = await Caller.read();
   if (!caller.isPerson) throw onlyPersons("answer");

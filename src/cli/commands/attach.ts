@@ -44,7 +44,7 @@ the background, m tells the agent something.${onlyRunning}`,
     .action(attachCommand);
 }
 
-/** `retinue attach`: what `retinue run` would show, of an agent that runs in another process. Never ends it. */
+/** `retinue attach`: the view of `retinue run` for an agent in another process. Never ends it. */
 async function attachCommand(text: string, options: AttachOptions): Promise<void> {
   const agent = await findAgent(text);
   const id = agent.record.id;
@@ -101,7 +101,10 @@ function steer(
   resources.use(new RunKeys({ manager, run: view.run, main, keys, say, interrupt: null }));
 }
 
-/** Shows everything until the agent has ended. Nothing when only its files tell how; throws when its process goes away before. */
+/**
+ * Shows all events until the agent has ended. `null` when only its files have the result; throws when its process goes
+ * away before.
+ */
 async function follow(
   client: ControlClient,
   id: string,
@@ -109,7 +112,7 @@ async function follow(
 ): Promise<AgentResult | null> {
   const { rows, events } = await client.watch(id);
   const watched = (rows as AgentRow[]).find((row) => row.id === id);
-  // Its end was told before we listened.
+  // The end was emitted before we listened.
   if (watched === undefined || hasEnded(watched)) return null;
   const living = (rows as AgentRow[]).filter((row) => row.id === id || row.endedAt === null);
   for (const row of living) view?.add(row);
@@ -126,12 +129,15 @@ async function follow(
   return null;
 }
 
-/** One that stands idle may be given another task. */
+/** Whether an agent has ended. An idle one has not: it may get another task. */
 function hasEnded({ endedAt, state }: AgentRow): boolean {
   return endedAt !== null && state !== "idle";
 }
 
-/** Its end may have been the last thing that its process did. Throws `lost` when it has not ended. */
+/**
+ * Prints the end from the files: it may have been the last act of the agent's process. Throws `lost` if it has not
+ * ended.
+ */
 async function finishFromFiles(
   agent: AgentOnDisk,
   options: AttachOptions,

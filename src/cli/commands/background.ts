@@ -17,7 +17,7 @@ export function addBackground(program: Command): void {
     .action(backgroundCommand);
 }
 
-/** `retinue background`: the agent goes on, and its parent no longer waits for it. */
+/** `retinue background`: the agent keeps running, and its parent no longer waits for it. */
 async function backgroundCommand(id: string, options: { json?: boolean }): Promise<void> {
   const agent = await findToSteer(id);
   using client = await reachAgent(agent);

@@ -99,7 +99,7 @@ function prepare(): Place {
   return { repository, config };
 }
 
-/** So that the agents work in a repository like any other. Without git it is a plain directory. */
+/** Makes the directory a repository like any other. Without git it stays a plain directory. */
 function commitEverything(directory: string): void {
   const identity = [
     "-c",

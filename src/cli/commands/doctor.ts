@@ -28,7 +28,7 @@ Never removes a transcript, and asks nothing of the network. Exit code 0: nothin
     .action(doctorCommand);
 }
 
-/** `retinue doctor`: what is wrong with this installation, what crashes left behind, and what to do about it. */
+/** `retinue doctor`: problems of this installation, leaks of crashes, and their remedies. */
 async function doctorCommand(options: { fix?: boolean; json?: boolean }): Promise<void> {
   if (options.fix === true) await mustBePerson("remove what crashes left");
   const rows = await Array.fromAsync(examine(groundHere(), { fix: options.fix === true }));
@@ -50,7 +50,7 @@ function groundHere(): Ground {
   };
 }
 
-/** So many of one check; `--json` has them all. */
+/** The most rows of one check; `--json` has them all. */
 const mostRows = 10;
 
 function report(rows: readonly Row[]): void {

@@ -11,7 +11,7 @@ import { placeFiles, type PlacedFile } from "../find/place-files.ts";
 import { plain } from "../terminal/sanitize.ts";
 import { json } from "../options/shared-options.ts";
 
-/** What is in here is written, as it is, into `.claude/`. */
+/** The template files, copied unchanged into `.claude/`. */
 const templateDirectory = packagePath("templates/init");
 const rehearsal =
   'retinue run -a reviewer --rehearse .claude/rehearsals/reviewer.yaml "Review the newest file"';

@@ -39,7 +39,7 @@ export function addLint(program: Command): void {
     .action(lintCommand);
 }
 
-/** `retinue lint`: everything that is wrong with agent files, settings and plugins, with the place and the remedy. */
+/** `retinue lint`: every problem of agent files, settings and plugins, with its place and remedy. */
 async function lintCommand(paths: string[], options: LintOptions): Promise<void> {
   const found = paths.length === 0 ? await lintHere(options) : await lintFiles(paths, options);
   const diagnostics = (await withPlaces(found.diagnostics)).toSorted(byPlace);
@@ -68,7 +68,7 @@ interface Linted {
   diagnostics: Diagnostic[];
 }
 
-/** What counts here: the files of this project, of the user and of plugins, and the settings. */
+/** Lints everything that applies here: the files of this project, of the user and of plugins, and the settings. */
 async function lintHere(options: LintOptions): Promise<Linted> {
   const { configuration, catalog, diagnostics } = await readHere(options);
   const skills = await loadSkills(configuration.skillPlaces);
@@ -95,7 +95,7 @@ async function lintHere(options: LintOptions): Promise<Linted> {
   };
 }
 
-/** Files that somebody names, wherever they are. */
+/** Lints files that the user names, wherever they are. */
 async function lintFiles(paths: readonly string[], { lenient }: LintOptions): Promise<Linted> {
   const files = paths.flatMap(filesOf);
   const loaded = await Promise.all(
@@ -130,7 +130,7 @@ function filesOf(path: string): string[] {
   }
 }
 
-/** A file that another one of the same source hides was hardly meant to be hidden. */
+/** Reports a file that another one of the same source hides: that was hardly meant. */
 function shadowed(catalog: Catalog): Diagnostic[] {
   const winners = new Map(catalog.list().map((definition) => [definition.name, definition]));
   return catalog.candidates().flatMap(({ definition, passedOver }) => {

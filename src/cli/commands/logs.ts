@@ -35,7 +35,7 @@ export function addLogs(program: Command): void {
     .action(logsCommand);
 }
 
-/** `retinue logs`: what an agent said and did; with `-f` until it ends. */
+/** `retinue logs`: the text and calls of an agent; with `-f` until it ends. */
 async function logsCommand(id: string, options: LogsOptions): Promise<void> {
   const agent = await findAgent(id);
   if (agent.record.scripted)
@@ -61,7 +61,7 @@ async function logsCommand(id: string, options: LogsOptions): Promise<void> {
     if (damaged.length > 0) process.stderr.write(leftOut(damaged));
   }
   const end = await readAgent(agent.file);
-  // While it runs, an append may just be on its way.
+  // While the agent runs, an append may be in progress.
   if (unread > 0 && end !== undefined && !isOpen(end.record.state))
     process.stderr.write(
       `retinue: the last ${unread} bytes of the transcript were not written whole, and are left out.\n`,
@@ -87,13 +87,13 @@ function leftOut(damaged: readonly number[]): string {
 
 type Line = Record<string, unknown>;
 
-/** What was added to a transcript. */
+/** Lines that were appended to a transcript. */
 interface Added {
-  /** Those that count, as for whoever resumes the agent. */
+  /** Valid lines, judged as a resume judges them. */
   lines: Line[];
-  /** The numbers of those that do not. */
+  /** Numbers of the invalid lines. */
   damaged: number[];
-  /** How many bytes at its end do not make up a whole append, yet or ever. */
+  /** Bytes at the end that are no complete append, yet or ever. */
   rest: number;
 }
 
@@ -102,7 +102,7 @@ async function hasEnded(metaFile: string): Promise<boolean> {
   return agent === undefined || !isOpen(agent.record.state);
 }
 
-/** The lines of a file; with `follow` the ones that are added, until `ended` and everything is read. */
+/** Yields the lines of a file; with `follow` also those appended later, until `ended` and everything is read. */
 async function* growing(
   path: string,
   follow: boolean,
@@ -116,7 +116,7 @@ async function* growing(
   let rest = Buffer.alloc(0);
   let firstLine = 1;
   for (;;) {
-    // Asked before reading, so that what was written just before the end is still read.
+    // Checked before reading, so that lines written just before the end are still read.
     const last = !follow || (await ended());
     const bytes = Buffer.concat([rest, await file.readFile()]);
     const lines: Line[] = [];
@@ -131,7 +131,7 @@ async function* growing(
   }
 }
 
-/** Until the file changes, or a short while: notifications are not to be had on every file system. */
+/** Resolves when the file changes, or after a short while: not every file system sends notifications. */
 async function changed(path: string): Promise<void> {
   const stop = new AbortController();
   const notified = new Promise<void>((resolve) => {
@@ -200,7 +200,7 @@ function indented(text: string): string {
   return plain(text).trimEnd().replaceAll("\n", "\n           ");
 }
 
-/** A result is shown in a few lines; `--json` has all of it. */
+/** Cuts a result to a few lines; `--json` has all of it. */
 function cut(text: string): string {
   const lines = text.split("\n").map((line) => fit(line, 300));
   return lines.length <= 8

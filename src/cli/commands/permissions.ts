@@ -31,7 +31,7 @@ every case. See docs/permissions.md.`,
     .action(permissionsTestCommand);
 }
 
-/** `retinue permissions test`: holds decisions against what a file of cases expects. Runs nothing of what they call. */
+/** `retinue permissions test`: compares decisions with the expectations in a file of cases. Runs none of the calls. */
 async function permissionsTestCommand(file: string, options: { json?: boolean }): Promise<void> {
   const interrupted = new AbortController();
   const stop = (signal: NodeJS.Signals): void => interrupted.abort(signal);

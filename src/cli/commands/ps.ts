@@ -68,7 +68,7 @@ async function psCommand(options: PsOptions): Promise<void> {
   else print(await find(), options);
 }
 
-/** The list again and again, until Ctrl+C: in place on a terminal, elsewhere whenever it has changed. */
+/** Prints the list again and again, until Ctrl+C: in place on a terminal, elsewhere whenever it has changed. */
 async function watch(find: () => Promise<Found>, options: PsOptions): Promise<void> {
   const { stdout } = process;
   for (let last = ""; ; await sleep(1000)) {

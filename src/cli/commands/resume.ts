@@ -39,7 +39,7 @@ Examples:
     .action(resumeCommand);
 }
 
-/** `retinue resume`: an agent goes on with its history; with `--all` every one that was interrupted. */
+/** `retinue resume`: resumes an agent with its history; with `--all` every interrupted one. */
 async function resumeCommand(
   id: string | undefined,
   words: string[],
@@ -57,7 +57,7 @@ async function resumeCommand(
   }
   const agent = await findToSteer(id);
   const prompt = words.join(" ").trim() || undefined;
-  // There it needs no terminal either.
+  // The other process needs no terminal either.
   if (await resumeElsewhere(agent, prompt, options)) return;
   if (options.detach === true && options.detachedLog === undefined) {
     const { detach } = await import("../run/detach.ts");
@@ -84,7 +84,7 @@ async function resumeCommand(
   });
 }
 
-/** Throws when something that was told would be passed over in silence. */
+/** Throws for options that would be ignored silently. */
 function refuseUnfit(id: string | undefined, { all, branch, turn, detach }: ResumeOptions): void {
   if (all === true && id !== undefined)
     throw unfit("Name an agent, and what it is to do, or say --all; not both.");
@@ -100,7 +100,7 @@ function unfit(message: string): RetinueError {
   return new RetinueError("invalid_request", message);
 }
 
-/** Its session still runs in another process: that one goes on with it. */
+/** Resumes the agent in the process that still runs its session; false if no other process does. */
 async function resumeElsewhere(
   agent: AgentOnDisk,
   prompt: string | undefined,
@@ -124,7 +124,7 @@ async function resumeElsewhere(
   return true;
 }
 
-/** Everything that was said at its start is meant from there. */
+/** Enters the directory of the start: its options are relative to it. */
 function enter(cwd: string): void {
   try {
     process.chdir(cwd);

@@ -23,7 +23,7 @@ export function addSettings(program: Command): void {
     .action(settingsCommand);
 }
 
-/** `retinue settings`: every value that holds here, and who said so. Starts nothing. */
+/** `retinue settings`: every value that applies here, and its source. Starts nothing. */
 async function settingsCommand(options: HereOptions & { json?: boolean }): Promise<void> {
   const { configuration, diagnostics } = await readHere(options);
   const { values, provenance } = configuration;

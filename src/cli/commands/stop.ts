@@ -23,9 +23,9 @@ interface StopOptions {
 interface Stopped {
   id: string;
   state: string;
-  /** What was ended with it; nothing when there was nothing to end. */
+  /** Agents and processes that ended with it; absent if there was nothing to end. */
   died?: { agents: string[]; processes: number };
-  /** Why there was nothing to end. */
+  /** The reason why there was nothing to end. */
   note?: string;
 }
 
@@ -83,7 +83,10 @@ function fractionalSeconds(text: string): number {
   throw new InvalidArgumentError("It must be a number from 0 to 2000000, such as 0.5.");
 }
 
-/** `retinue stop` and `retinue kill`: says for each agent what became of it. One that fails does not keep the others. */
+/**
+ * `retinue stop` and `retinue kill`: print the outcome for each agent. One failure does not keep the others from
+ * ending.
+ */
 async function stopCommand(
   ids: string[],
   options: StopOptions,
@@ -115,7 +118,7 @@ async function stopCommand(
   process.exitCode = firstRefusal(outcomes)?.code ?? exitCodes.ok;
 }
 
-/** Fewer than an owner takes on one line. */
+/** Fewer calls than an owner accepts on one connection. */
 const atOnce = 50;
 
 async function openAgents(): Promise<AgentOnDisk[]> {
@@ -138,7 +141,7 @@ async function end(agent: AgentOnDisk, { how, time, lines }: Means): Promise<Sto
     const answer = how === "stop" ? client.call("stop", params) : client.call("kill", { id });
     return answerSchema.parse(await answer);
   } catch (error) {
-    // It may have ended by itself, and its process with it, while we asked.
+    // The agent may have ended by itself meanwhile, and its process with it.
     const now = await readAgent(agent.file);
     if (now === undefined || isOpen(now.record.state)) throw error;
     return nothingToEnd(now);

@@ -53,7 +53,7 @@ are trusted with their main checkout.`,
     .action(trustCommand);
 }
 
-/** `retinue trust`: says what would act in a folder, then lets it; or takes that back, or lists the folders. */
+/** `retinue trust`: lists what would act in a folder, then trusts it; or withdraws trust, or lists the folders. */
 async function trustCommand(folder: string | undefined, options: TrustOptions): Promise<void> {
   const configDir = defaultConfigDir();
   const directory = resolve(folder ?? ".");
@@ -88,10 +88,10 @@ async function trust(directory: string, configDir: string, options: TrustOptions
 }
 
 interface Activated {
-  /** Relative to the folder. */
+  /** The path relative to the folder. */
   file: string;
   key: string;
-  /** How many hooks, values or rules; nothing where there is one value. */
+  /** The number of hooks, values or rules; `null` where there is one value. */
   count: number | null;
 }
 
@@ -152,7 +152,7 @@ async function linkedSkills(folder: string, configDir: string): Promise<Activate
     .map(({ file }) => ({ file: relative(folder, file), key: "a link", count: null }));
 }
 
-/** Git runs programs that a repository configures, so its commands ask where nobody trusts that. */
+/** Git runs programs that a repository configures, so its commands ask in a folder without trust. */
 function unaskedGit(folder: string): Activated[] {
   return existsSync(join(folder, ".git")) ? [{ file: ".git", key: "git", count: null }] : [];
 }
@@ -188,7 +188,7 @@ function countOf(key: string, value: unknown): number | null {
   if (Array.isArray(value)) return value.length;
   if (!isObject(value)) return null;
   if (key !== "hooks") return Object.keys(value).length;
-  // Event → matchers → what is run.
+  // Event → matchers → hooks.
   return Object.values(value)
     .flat()
     .reduce((sum: number, matcher) => {
@@ -203,7 +203,7 @@ const countedNames: ReadonlyMap<string, [one: string, many: string]> = new Map([
   ["permissions.allow", ["rule", "rules"]],
 ]);
 
-/** The effect of what is no setting. */
+/** Effects of things that are no settings. */
 const effects: ReadonlyMap<string, string> = new Map([
   ["git", "commands that only look, such as git status, run unasked"],
 ]);
@@ -222,7 +222,7 @@ function preview(folder: string, activates: readonly Activated[]): string {
 async function revoke(directory: string, configDir: string, options: TrustOptions): Promise<void> {
   await mustBePerson("revoke trust in a folder");
   const folder = distrustFolder(directory, configDir);
-  // What is gone belongs to nothing.
+  // A directory that is gone belongs to no project.
   const main = existsSync(directory) ? trustedThrough(directory, configDir) : undefined;
   if (main !== undefined) {
     throw new RetinueError(

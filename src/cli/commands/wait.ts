@@ -9,7 +9,7 @@ import { waitForEnd } from "../run/wait-for-end.ts";
 import { seconds } from "../options/option-values.ts";
 import { json, which } from "../options/shared-options.ts";
 
-/** An agent, and how it stands when the wait is over. */
+/** An agent, with its state when the wait is over. */
 interface Awaited {
   agent: AgentOnDisk;
   timedOut: boolean;
@@ -31,7 +31,7 @@ that is not 0.`,
     .action(waitCommand);
 }
 
-/** `retinue wait`: returns when all of them have ended, with a line for each as it does. */
+/** `retinue wait`: returns when all of them have ended, and prints a line for each as it ends. */
 async function waitCommand(
   ids: string[],
   options: { timeout?: number; json?: boolean },

@@ -6,7 +6,7 @@ import { oldBefore } from "../old-before.ts";
 import { formatBytes, plural } from "../terminal/format.ts";
 import type { Check, Finding } from "./check.ts";
 
-/** What agents have left in files. Nothing here is ever removed by `--fix`. */
+/** Checks of the files that agents left. `--fix` never removes any of them. */
 export const agentChecks: readonly Check[] = [
   {
     name: "interrupted agents",

@@ -1,39 +1,39 @@
 import type { Bubblewrap } from "../../platform/sandbox/bubblewrap.ts";
 
-/** What a check found: one row. */
+/** One row of a check's findings. */
 export interface Finding {
   /** `problem`: something does not work, or a crash left something; `warning`: good to know, nothing is broken. */
   readonly status: "ok" | "warning" | "problem";
   readonly what: string;
-  /** What to run or change; nothing where all is well. */
+  /** A command to run or a change to make; absent where all is well. */
   readonly remedy?: string;
-  /** What `fix` of the check would remove: a path, a process. */
+  /** The path or process that `fix` of the check would remove. */
   readonly leak?: string;
 }
 
-/** Where checks look. Everything that they know of the world comes from here. */
+/** Places that checks look at. Everything that they know of the world comes from here. */
 export interface Ground {
   readonly configDir: string;
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   readonly temporaryDir: string;
-  /** Where processes make the sockets that others control them by. */
+  /** Directories in which processes make their control sockets. */
   readonly socketDirs: readonly string[];
-  /** Processes of agents whose Retinue has ended without them. Left out: they are not looked for. */
+  /** Orphans. Left out: they are not looked for. */
   readonly orphans?: {
     find(): Promise<readonly { readonly pid: number; readonly command: string }[]>;
-    /** Ends all that `find` would find, and resolves when they are gone. */
+    /** Ends all processes that `find` would find, and resolves when they are gone. */
     reap(): Promise<unknown>;
   };
-  /** The program that holds commands, or why there is none. Left out: this machine's own. */
+  /** The sandbox program, or why there is none. Left out: this machine's own. */
   readonly bubblewrap?: () => Promise<Bubblewrap>;
-  /** Says what is wrong with a transcript and changes nothing. Left out: their lines are not looked at. */
+  /** Reports the problems of a transcript and changes nothing. Left out: their lines are not looked at. */
   readonly inspectTranscript?: (
     path: string,
   ) => Promise<{ readonly bad: readonly { readonly line: number }[]; readonly torn: number }>;
 }
 
-/** One thing to look at. What it throws is told as a problem of its own. */
+/** One check. An error that it throws is reported as a problem of its own. */
 export interface Check {
   readonly name: string;
   look(ground: Ground): Promise<Finding[]>;

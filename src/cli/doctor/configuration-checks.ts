@@ -5,7 +5,7 @@ import { errorMessage } from "../../contract/errors.ts";
 import { bySeverity, diagnosticLine } from "../report-diagnostics.ts";
 import type { Check, Finding } from "./check.ts";
 
-/** What Retinue reads and writes for its user. */
+/** Checks of the files that Retinue reads and writes for its user. */
 export const configurationChecks: readonly Check[] = [
   {
     name: "config directory",
@@ -44,7 +44,7 @@ function access(configDir: string): Finding {
   }
 }
 
-/** Others get at a transcript only where every directory on the way lets them. */
+/** Reports transcripts that other users can read: every directory on the way lets them. */
 function privacy(configDir: string): Finding[] {
   const modes = [configDir, join(configDir, "projects")].map((directory) => ({
     directory,

@@ -21,7 +21,7 @@ export interface Row extends Omit<Finding, "status"> {
   readonly status: Finding["status"] | "fixed";
 }
 
-/** Looks at everything, and with `fix` removes the leaks that it finds. A check that fails is a row like any other. */
+/** Runs every check, and with `fix` removes the leaks found. A check that fails is a row like any other. */
 export async function* examine(
   ground: Ground,
   options: { fix: boolean; checks?: readonly Check[] },

@@ -4,7 +4,7 @@ import { errorMessage, RetinueError } from "../../contract/errors.ts";
 import { accountOf } from "../../model/anthropic/account.ts";
 import type { Check, Finding } from "./check.ts";
 
-/** What must be there before anything can run. */
+/** Checks of the prerequisites of every run. */
 export const installationChecks: readonly Check[] = [
   {
     name: "node",
@@ -69,7 +69,7 @@ async function program(
   }
 }
 
-/** Says where the key was found, never what it is. */
+/** Reports where the key was found, never the key. */
 function modelKey(env: NodeJS.ProcessEnv): Finding {
   try {
     return { status: "ok", what: `credentials from ${accountOf({}, env).place}` };

@@ -12,7 +12,7 @@ import { isDeadSocket } from "../../control/dead-socket.ts";
 
 const remedy = "retinue doctor --fix";
 
-/** What a crash leaves when nobody comes after it. Each is looked at again before it is removed. */
+/** Checks for leaks that no later process removed. Each leak is checked again before it is removed. */
 export const leakChecks: readonly Check[] = [
   {
     name: "orphan processes",
@@ -23,7 +23,7 @@ export const leakChecks: readonly Check[] = [
         found.map(({ pid, command }) => ({ leak: String(pid), what: `${pid} ${command}` })),
       );
     },
-    // All at once, and those only that are still orphans.
+    // Ends all at once, and only those that are still orphans.
     fix: async (_, { orphans }) => void (await orphans?.reap()),
   },
   {

@@ -7,8 +7,8 @@ import { readLease } from "../../transcript/lease/lease.ts";
 import { sessionDirectory, type AgentOnDisk } from "../../transcript/agent-on-disk.ts";
 
 /**
- * Who runs this command: a person, or an agent. For an answer at once, in words that fit the command: the session itself
- * looks again at whoever speaks to it (`processes/speaker.ts`).
+ * The caller of this command: a person or an agent. Serves for an early answer in words that fit the command; the
+ * session itself checks every speaker again (`processes/speaker.ts`).
  */
 export class Caller {
   readonly #processes: readonly Process[];
@@ -32,8 +32,8 @@ export class Caller {
   }
 
   /**
-   * A person steers every agent. An agent steers those of a Retinue that it has started itself, as a program would; to all
-   * others, itself among them, it would speak as if it were the user.
+   * Whether the caller may steer an agent. A person steers every agent. An agent steers those of a Retinue that it has
+   * started itself, as a program would; to all others, itself among them, it would speak as if it were the user.
    */
   maySteer(agent: AgentOnDisk): boolean {
     if (this.isPerson) return true;
@@ -43,13 +43,16 @@ export class Caller {
     return [...this.#agents].every((id) => above.has(id));
   }
 
-  /** Throws when this is no place from which it may be steered. */
+  /** Throws when the caller may not steer the agent. */
   mustSteer(agent: AgentOnDisk): void {
     if (!this.maySteer(agent)) throw onlyPersons(`steer agent ${agent.record.id}`);
   }
 }
 
-/** Throws inside an agent: a person alone does this (`trust a folder`), because it is the user's word or the user's files. */
+/**
+ * Throws inside an agent: only a person does this (`trust a folder`), because it is the user's word or the user's
+ * files.
+ */
 export async function mustBePerson(what: string): Promise<void> {
   if (!(await Caller.read()).isPerson) throw onlyPersons(what);
 }

@@ -13,8 +13,8 @@ const readers = {
 };
 
 /**
- * Whether an agent is one that `--filter` asks for: `state=running`. Of several with one key any may fit, with different keys
- * all must. Ids may be cut short. Throws `invalid_request` for what is no filter.
+ * A predicate for `--filter`: `state=running`. Filters with one key match if any does; filters with different keys must
+ * all match. Ids may be prefixes. Throws `invalid_request` for an invalid filter.
  */
 export function agentFilter(filters: readonly string[]): (agent: AgentOnDisk) => boolean {
   const wanted = Map.groupBy(filters.map(parse), ({ key }) => key);

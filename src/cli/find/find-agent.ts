@@ -10,7 +10,7 @@ import { Caller } from "./caller.ts";
 /** Shorter texts are names first: too many ids begin with them by chance. */
 const shortestBeginning = 4;
 
-/** The agent that a person means: by id, by the beginning of an id, or by its name (the newest of that name). */
+/** The agent with this id, id prefix or name (the newest of that name). */
 export function findAgent(text: string): Promise<AgentOnDisk> {
   return agentFinder()(text);
 }
@@ -23,26 +23,26 @@ export function agentFinder(): FindAgent {
   return async (text) => findAmong(listed(), text);
 }
 
-/** Ids are in the names of files, so that only an agent that is meant is read. Names of agents are in the files. */
+/** Finds by id in file names, so that only the matching agent is read. Names of agents are in the files. */
 async function findAmong(listed: readonly ListedAgent[], text: string): Promise<AgentOnDisk> {
   const isMeant = ({ id }: { id: string }): boolean =>
     id === text || (text.length >= shortestBeginning && id.startsWith(text));
   const read = await readAll(listed.filter(isMeant));
-  // The session of a main agent may be older than the rule that its name tells the id.
+  // The session of a main agent may predate the rule that file names contain agent ids.
   const meant = read.filter(({ record }) => isMeant(record));
   const exact = meant.find(({ record }) => record.id === text);
   const [only] = meant.length === 1 ? meant : [];
   return exact ?? only ?? findInFiles(listed, text);
 }
 
-/** The agent that a person wants to steer. Throws when this is no place from which it may be steered. */
+/** Finds an agent to steer. Throws when the caller may not steer it. */
 export async function findToSteer(text: string): Promise<AgentOnDisk> {
   const [caller, agent] = await Promise.all([Caller.read(), findAgent(text)]);
   caller.mustSteer(agent);
   return agent;
 }
 
-/** By what the files say: a name, or an id that several begin with. */
+/** Searches the meta files for a name, or for an id prefix that several agents share. */
 async function findInFiles(listed: readonly ListedAgent[], text: string): Promise<AgentOnDisk> {
   const mayBeMeant = ({ file }: ListedAgent): boolean => {
     const glance = glanceAt(file);
@@ -70,7 +70,7 @@ async function findInFiles(listed: readonly ListedAgent[], text: string): Promis
   return first;
 }
 
-/** Oldest first. Files of other programs are passed over. */
+/** Reads all agents, oldest first. Files of other programs are skipped. */
 async function readAll(listed: readonly ListedAgent[]): Promise<AgentOnDisk[]> {
   const read = await mapAtMost(filesAtOnce, listed, ({ file }) => readAgent(file));
   return oldestFirst(read.filter((agent) => agent !== undefined));

@@ -9,13 +9,13 @@ import { realPath } from "../../platform/files/real-path.ts";
 
 export interface PlacedFile {
   path: string;
-  /** `kept`: something was there before, and it is as it was. */
+  /** `kept`: a file was there before, and is unchanged. */
   state: "written" | "kept";
 }
 
 /**
- * Puts files below a directory and never replaces one. Every place is looked at before the first file is written, and a
- * failure after that takes back what was made, so that a person finds all of it or nothing. Throws `storage`.
+ * Puts files below a directory and never replaces one. Every path is checked before the first file is written, and a
+ * later failure undoes everything, so that a person finds all of it or nothing. Throws `storage`.
  */
 export async function placeFiles(
   root: string,
@@ -39,12 +39,12 @@ export async function placeFiles(
     }
     undo.defer(() => rm(join(root, path), { force: true }).catch(() => undefined));
   }
-  // All of it is there: nothing is taken back.
+  // All files are there: nothing is undone.
   undo.move();
   return placed;
 }
 
-/** Each directory on the way is one, or is not there yet; none leads out of the root. */
+/** Checks each directory on the way: it is one, or does not exist yet; none leads out of the root. */
 async function checkDirectories(root: string, path: string): Promise<void> {
   for (const directory of stepsTo(root, path)) {
     if ((await statusOf(directory, lstat)) === undefined) return;
@@ -84,7 +84,9 @@ async function checkWritable(directory: string): Promise<void> {
   }
 }
 
-/** Step by step: Node's recursive form never returns on some file systems, and what was made must be known. */
+/**
+ * Makes directories one by one: Node's recursive form never returns on some file systems, and undo needs to know each.
+ */
 async function makeDirectories(
   root: string,
   path: string,
@@ -95,7 +97,7 @@ async function makeDirectories(
     // A user who has no directory of settings yet gets a private one.
     if (directory === root) makePrivateDirectory(root);
     else await mkdir(directory);
-    // One that somebody else has put something into by then stays.
+    // A directory that another process has filled by then stays.
     undo.defer(() => rmdir(directory).catch(() => undefined));
   }
 }

@@ -9,18 +9,21 @@ import { isOpen, sessionDirectory, type AgentOnDisk } from "../../transcript/age
 const patienceMs = 5000;
 
 /**
- * A line to the process that runs an agent. Throws `not_running` when no process does, and `unreachable` when the one that
- * does cannot be talked to.
+ * Connects to the process that runs an agent. Throws `not_running` when no process does, and `unreachable` when that
+ * process does not answer.
  */
 export async function reachAgent(agent: AgentOnDisk, signal?: AbortSignal): Promise<ControlClient> {
   if (!isOpen(agent.record.state)) throw notRunning(agent);
   const client = await reachOwner(agent, signal);
-  // No lease, and yet it runs: in a version that knows of none.
+  // The agent runs without a lease: its version has none.
   if (client === undefined) throw deaf(agent, agent.runner.pid);
   return client;
 }
 
-/** A line to the process that owns the session of an agent, ended or not; nothing when none does. Throws `unreachable`. */
+/**
+ * Connects to the owner of an agent's session, whether the agent has ended or not; nothing when there is none. Throws
+ * `unreachable`.
+ */
 export async function reachOwner(
   agent: AgentOnDisk,
   signal?: AbortSignal,
@@ -44,7 +47,7 @@ function deaf({ record }: AgentOnDisk, pid: number): RetinueError {
   );
 }
 
-/** Lines to many agents, one for each session that they are in. */
+/** Connections to many agents, one for each of their sessions. */
 export class AgentLines implements Disposable {
   readonly #lines = new Map<string, Promise<ControlClient>>();
 

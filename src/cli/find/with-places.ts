@@ -4,7 +4,10 @@ import type { Diagnostic } from "../../contract/diagnostic.ts";
 
 type Places = ReadonlyMap<string, FieldPlace>;
 
-/** Problems that show only once all is put together stand where their field does. Each file is read once, however many it has. */
+/**
+ * Adds the position of their field to diagnostics found only after merging. Each file is read once, however many it
+ * has.
+ */
 export async function withPlaces(
   diagnostics: readonly Diagnostic[],
   read: (file: string) => unknown = readDefinition,

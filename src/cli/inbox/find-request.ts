@@ -3,7 +3,7 @@ import { findRequests, findSettled, type FoundRequest } from "../../inbox/find-r
 import { ambiguous, settledBefore } from "../../inbox/settlements.ts";
 import { defaultConfigDir } from "../../transcript/paths.ts";
 
-/** The open request that a person means, of any process: by its id or the beginning of it. */
+/** The open request with this id or id prefix, of any process. */
 export function findRequest(text: string): FoundRequest {
   const isMeant = (id: string): boolean => text !== "" && id.startsWith(text);
   const [first, ...others] = findRequests(defaultConfigDir()).filter(({ request }) =>

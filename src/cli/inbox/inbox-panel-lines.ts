@@ -12,7 +12,7 @@ export interface DrawnPanel {
   readonly lines: Line[];
   /** Lines of the body that are shown at once. */
   readonly page: number;
-  /** The line of the body behind the last that is shown, and how many there are. */
+  /** The line of the body after the last one shown, and the total. */
   readonly end: number;
   readonly total: number;
 }
@@ -32,7 +32,7 @@ export function panelLines(
   if (request === undefined || height < lowest || width < narrowest) return tooLow(panel, options);
   const body = bodyOf(request, width);
   const room = height - frame - (panel.note === null ? 0 : 1);
-  // A line that says how much is left takes the place of one of the body.
+  // The line with the number of hidden lines replaces one of the body.
   const page = body.length <= room ? room : room - 1;
   const from = Math.min(panel.from, Math.max(0, body.length - page));
   const end = Math.min(body.length, from + page);
@@ -50,7 +50,7 @@ export function panelLines(
   return { lines, page, end, total: body.length };
 }
 
-/** Where nothing can be read nothing can be answered: `total` is never reached. */
+/** A panel without room to read a request. None can be answered in it: `total` is never reached. */
 function tooLow(
   { requests }: PanelState,
   { width, height }: { width: number; height: number },
@@ -66,7 +66,7 @@ function title({ requests, selected }: PanelState, width: number): string {
   return text + "─".repeat(Math.max(0, width - displayWidth(text)));
 }
 
-/** Lines of the call have a bar in front of them: no command can pass for what we say about it. */
+/** The body of a request. Lines of the call have a bar in front: no command can pass for our own text about it. */
 function bodyOf(request: InboxRequest, width: number): string[] {
   const framed = (lines: readonly string[], mark: string): string[] =>
     lines.flatMap((line) => wrap(line, width - mark.length).map((piece) => mark + piece));

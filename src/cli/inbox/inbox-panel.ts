@@ -2,25 +2,25 @@ import type { Answer, InboxRequest } from "../../inbox/request.ts";
 import { editLine, type Key } from "../terminal/keys.ts";
 import { questionsOf, replyTo } from "./reply-to.ts";
 
-/** What the panel "needs you" knows. Plain data: keys and events make a new one, `panelLines` draws it. */
+/** The state of the panel "needs you". Plain data: keys and events make a new one, `panelLines` draws it. */
 export interface PanelState {
   /** Open requests, oldest first. */
   readonly requests: readonly InboxRequest[];
   readonly selected: number;
-  /** Since when the selected request is on the screen; `null`: it is not yet. */
+  /** The time since which the selected request is on the screen; `null`: it is not yet. */
   readonly shownAt: number | null;
   /** The first line of its body that is shown. */
   readonly from: number;
-  /** How many lines of the body, from its start, have been on the screen; of a body broken at `width`. */
+  /** Lines of the body, from its start, that have been on the screen; counted for a body wrapped at `width`. */
   readonly readTo: number;
   readonly width: number;
-  /** All of them have. */
+  /** Whether all lines have been on the screen. */
   readonly seenAll: boolean;
-  /** What is being typed, and what for. */
+  /** The text that is being typed, and its purpose. */
   readonly typing: { readonly purpose: "deny" | "reply"; readonly text: string } | null;
   /** Answers to the first questions of the selected request. */
   readonly replies: readonly string[];
-  /** Why the last answer was not taken. */
+  /** The reason why the last answer was refused. */
   readonly note: string | null;
 }
 
@@ -37,14 +37,14 @@ export const emptyPanel: PanelState = {
   note: null,
 };
 
-/** A key that comes sooner was meant for what stood there before. */
+/** Milliseconds before a key counts: an earlier one was meant for the previous content. */
 const settleTime = 400;
 
 export function selectedOf(panel: PanelState): InboxRequest | undefined {
   return panel.requests[panel.selected];
 }
 
-/** Takes over what is open now. Whoever reads a request keeps it before their eyes until it is settled. */
+/** Updates the open requests. The selected one stays selected until it is settled. */
 export function withRequests(panel: PanelState, requests: readonly InboxRequest[]): PanelState {
   const current = selectedOf(panel)?.id;
   const index = requests.findIndex(({ id }) => id === current);
@@ -53,13 +53,13 @@ export function withRequests(panel: PanelState, requests: readonly InboxRequest[
   return { ...emptyPanel, requests, selected };
 }
 
-/** The terminal is this wide now. Lines are broken elsewhere, so a body that was not read to its end starts again. */
+/** Sets the width of the terminal. Lines wrap elsewhere then, so a body that was not read to its end starts again. */
 export function withWidth(panel: PanelState, width: number): PanelState {
   if (width === panel.width) return panel;
   return { ...panel, width, ...(panel.seenAll ? {} : { from: 0, readTo: 0 }) };
 }
 
-/** It has been drawn, up to this line of the body; from where, is never behind what was read. */
+/** Marks the body as shown up to line `end`. The first shown line is never after the last line read. */
 export function withShown(
   panel: PanelState,
   shown: { now: number; end: number; total: number },
@@ -78,7 +78,7 @@ export interface Pressed {
   readonly answer?: { readonly id: string; readonly answer: Answer };
 }
 
-/** What a key does. `page`: how many lines of the body are shown at once; `atEnd`: its last one is among them. */
+/** Handles a key. `page`: how many lines of the body are shown at once; `atEnd`: the last one is among them. */
 export function press(
   panel: PanelState,
   key: Key,
@@ -109,8 +109,8 @@ interface Offer {
 }
 
 /**
- * How a call can be allowed now. A call that was not seen whole is allowed once at most, a plan not at all, and nothing for
- * longer without a rule.
+ * The ways in which a call can be allowed now. A call that was not seen whole is allowed once at most, a plan not at
+ * all, and nothing for longer without a rule.
  */
 export function offers(panel: PanelState, request: InboxRequest): ReadonlyMap<Key, Offer> {
   const label = request.kind === "plan" ? "approve" : "once";
@@ -138,7 +138,10 @@ function select(panel: PanelState, step: number): PanelState {
   return { ...emptyPanel, requests, selected: (panel.selected + step + count) % count };
 }
 
-/** From the end back to the start; and never past what was on the screen, however fast the key is pressed. */
+/**
+ * Turns the page, from the end back to the start; never past lines that were not on the screen, however fast the key is
+ * pressed.
+ */
 function turnPage(
   panel: PanelState,
   { page, atEnd }: { page: number; atEnd: boolean },

@@ -12,7 +12,7 @@ import { displayWidth } from "../terminal/width.ts";
 interface Seat extends Desk {
   keyboard: Keyboard;
   interrupts: number[];
-  /** What is on the screen now; drawing it is what makes it seen. */
+  /** The lines on the screen now; drawing them marks them as seen. */
   screen: () => string[];
   /** Keys of a person who has had the time to read. */
   press: (...chunks: string[]) => void;

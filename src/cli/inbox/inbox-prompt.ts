@@ -21,7 +21,7 @@ export interface PromptOptions {
   now?: () => number;
 }
 
-/** Lets the person at a terminal answer in the live view. It has the keyboard only while something is open. */
+/** Lets the person at a terminal answer in the live view. Takes the keyboard only while a request is open. */
 export class InboxPrompt implements Layer, Disposable {
   readonly #options: PromptOptions;
   readonly #now: () => number;
@@ -47,7 +47,7 @@ export class InboxPrompt implements Layer, Disposable {
     if (drawn.page === 0) return drawn.lines;
     const { seenAll } = this.#state;
     this.#state = withShown(this.#state, { ...drawn, now: size.now });
-    // What may be chosen changes with what was seen.
+    // The offered choices depend on the lines seen.
     return seenAll === this.#state.seenAll ? drawn.lines : panelLines(this.#state, size).lines;
   }
 
@@ -66,7 +66,7 @@ export class InboxPrompt implements Layer, Disposable {
       const { panel, answer } = press(this.#state, key, context);
       this.#state = panel;
       if (answer !== undefined) void this.#answer(answer);
-      // What was pasted behind the end of the line is no choice either.
+      // Text pasted behind the end of the line is no choice either.
       if (isTyping && panel.typing === null) break;
     }
   }

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "commander";
 
-/** For options that may be given more than once. */
+/** Collects the values of an option that may be given more than once. */
 export function append(text: string, before: string[]): string[] {
   return [...before, text];
 }
@@ -10,7 +10,7 @@ export function positive(text: string): number {
   throw new InvalidArgumentError("It must be a positive whole number.");
 }
 
-/** At most what a timer can wait for. */
+/** A number of seconds, at most what a timer can wait for. */
 export function seconds(text: string): number {
   const number = positive(text);
   if (number <= 2_000_000) return number;

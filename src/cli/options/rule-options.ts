@@ -1,7 +1,7 @@
 import { Option, type Command } from "commander";
 import { permissionModes } from "../../contract/resolved-agent.ts";
 
-/** The options that say what may run unasked, and what must not. */
+/** Options for the rules of what may run unasked, and what must not. */
 export function ruleOptions(command: Command): Command {
   return command
     .option(

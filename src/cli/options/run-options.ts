@@ -37,7 +37,7 @@ export function runOptions(command: Command): Command {
     .addOption(color());
 }
 
-/** The rules, and who is asked about what they leave open. */
+/** Options for the rules, and for who answers the requests that they leave open. */
 function permissionOptions(command: Command): Command {
   return ruleOptions(command)
     .addOption(

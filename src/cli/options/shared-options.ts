@@ -1,7 +1,7 @@
 import { Option, type Command } from "commander";
 import { append } from "./option-values.ts";
 
-/** The options that say which agent types there are. */
+/** Options that decide which agent types there are. */
 export function hereOptions(command: Command): Command {
   return command
     .option("--agents <json>", 'agent types: \'{"name": {"description": …, "prompt": …}}\'')
@@ -21,7 +21,7 @@ export function hereOptions(command: Command): Command {
     .option("--lenient", "also read agent files that other programs refuse");
 }
 
-/** For commands that print the words of an agent. */
+/** An option of commands that print an agent's text. */
 export const raw = (): Option =>
   new Option("--raw", "keep control sequences in the result, unless stdout is a terminal");
 
@@ -32,7 +32,7 @@ export const color = (): Option =>
 
 export const json = "print one JSON document";
 
-/** How an agent is named on the command line. */
+/** Ways to name an agent on the command line. */
 export const which = "id, beginning of an id, or name";
 
 export const onlyRunning = `

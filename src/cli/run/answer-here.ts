@@ -7,18 +7,18 @@ import { LiveView } from "../views/live-view.ts";
 import { askerPath, callLine } from "../views/request-lines.ts";
 import { RunKeys } from "./run-keys.ts";
 
-/** Whoever is at the terminal of a run. */
+/** The person at the terminal of a run. */
 export interface PersonHere extends Disposable {
   /** The run has begun: there is something to steer. */
   begin(main: AgentRow): void;
-  /** It is being stopped, for whatever reason. */
+  /** The run is being stopped, for any reason. */
   stopping(): void;
 }
 
 /**
- * Who answers what the agents of this run ask. A person who watches the live view, with keys, which steer the run as well;
- * with `waits` whoever runs `retinue approve` in another terminal, and here a line says what to answer. Otherwise nobody
- * does, and it is denied.
+ * Lets a person answer the questions of this run. A person who watches the live view answers with keys, which steer the
+ * run as well. With `waits`, the user of `retinue approve` in another terminal answers, and a line here says how.
+ * Otherwise every question is denied.
  */
 export function answerHere(
   manager: Pick<Manager, "inbox" | "background" | "send">,
@@ -28,7 +28,7 @@ export function answerHere(
   const { stdin: input } = process;
   if (view instanceof LiveView && input.isTTY && !input.readableEnded)
     return personAtKeys(manager, view, input);
-  // Whoever listens counts as somebody who can answer.
+  // A subscriber counts as a person who can answer.
   const end = options.waits
     ? manager.inbox.subscribe((event) => {
         if (event.type === "asked") options.say(needsYou(event.redacted));
@@ -57,7 +57,10 @@ function personAtKeys(
   };
 }
 
-/** Standard error often ends up in a log: the line has no secrets, and `retinue approvals` shows the call as it is. */
+/**
+ * The line for an open request. Standard error often ends up in a log: the line has no secrets, and `retinue approvals`
+ * shows the call as it is.
+ */
 function needsYou(request: InboxRequest): string {
   const { id, kind } = request;
   const how = kind === "question" ? `approve ${id} --answer …` : `approve ${id}`;

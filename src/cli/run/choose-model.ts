@@ -3,14 +3,14 @@ import type { Model } from "../../model/model.ts";
 import type { RehearsalModel } from "../../model/rehearsal/rehearsal.ts";
 import type { Scenario } from "../../model/rehearsal/scenario.ts";
 
-/** Where the answers of a run come from. */
+/** The source of a run's answers. */
 export interface ModelChoice {
   model: Model;
-  /** When they are scripted. */
+  /** The scenario and its model, if answers are scripted. */
   rehearsal: { scenario: Scenario; model: RehearsalModel } | null;
 }
 
-/** A scenario if one is named, else the provider for which there are credentials. Only what is used is loaded. */
+/** Chooses a scenario if one is named, else the provider for which there are credentials. Loads only the chosen one. */
 export async function chooseModel(options: { rehearse?: string }): Promise<ModelChoice> {
   if (options.rehearse !== undefined && options.rehearse !== "") {
     const { createRehearsal } = await import("../../model/rehearsal/rehearsal.ts");

@@ -14,8 +14,9 @@ import { exitCodes } from "../exit-codes.ts";
 import { plain } from "../terminal/sanitize.ts";
 
 /**
- * `retinue run -d`: the same command again, in a process and terminal session of its own, so that no terminal takes it along.
- * Returns when its main agent is under way; when it does not get that far, what it printed is printed here, with its exit code.
+ * `retinue run -d`: runs the same command again, in a process and terminal session of its own, so that no closing
+ * terminal ends it. Returns when its main agent is under way; if it fails before, its output is printed here, with its
+ * exit code.
  */
 export async function detach(
   command: "run" | "resume",
@@ -41,7 +42,7 @@ export async function detach(
     process.stderr.write(nextSteps(report, options.permissionMode !== "dontAsk"));
 }
 
-/** As in a run that stays: a last word '-', or no words and a pipe. */
+/** Whether stdin holds the prompt, as in a run that stays: a last word '-', or no words and a pipe. */
 function readsStdin(words: readonly string[]): boolean {
   return words.at(-1) === "-" || (words.length === 0 && !process.stdin.isTTY);
 }
@@ -54,7 +55,7 @@ function start(command: "run" | "resume", log: string, readsStdin: boolean): Chi
     const words = [...process.execArgv, script, command, "--detached-log", log, ...args];
     return spawn(process.execPath, words, {
       detached: true,
-      // What it prints goes into the log; the last one is where it reports.
+      // Its output goes to the log; the last descriptor carries its report.
       stdio: [readsStdin ? "inherit" : "ignore", output, output, "pipe"],
     });
   } finally {
@@ -62,12 +63,12 @@ function start(command: "run" | "resume", log: string, readsStdin: boolean): Chi
   }
 }
 
-/** Resolves when there is a process. Otherwise nothing is left of the attempt. */
+/** Resolves when there is a process. Otherwise removes every trace of the attempt. */
 async function started(log: string, start: () => ChildProcess): Promise<ChildProcess> {
   try {
     const child = start();
     await once(child, "spawn");
-    // A signal that it does not take is no reason to end here.
+    // A signal that cannot be delivered to it must not end this process.
     return child.on("error", () => undefined);
   } catch (error) {
     if (error instanceof RetinueError) throw error;
@@ -88,7 +89,7 @@ function openLog(log: string): number {
   }
 }
 
-/** Nothing when the process ends before it has reported. What is no start comes when it has ended. */
+/** The first report; nothing when the process ends before it. A failure is returned once the process has ended. */
 async function firstReport(child: ChildProcess): Promise<StartReport | FailureReport | undefined> {
   const pipe = child.stdio[3] as Readable;
   let text = "";
@@ -106,7 +107,7 @@ async function firstReport(child: ChildProcess): Promise<StartReport | FailureRe
   return report;
 }
 
-/** What it printed, and why it failed: where the disk is full, the log does not say it. */
+/** Prints the log of the child and the reason of its failure, which a log on a full disk lacks. */
 function fail(child: ChildProcess, log: string, error: string | undefined): void {
   const printed = plain(readFileSync(log, "utf8"));
   rmSync(log, { force: true });

@@ -4,7 +4,7 @@ import { errorMessage } from "../../contract/errors.ts";
 import type { Manager } from "../../manager.ts";
 import { sessionPaths } from "../../transcript/paths.ts";
 
-/** What a detached run tells the command that started it, once it is under way. */
+/** The report of a detached run to the command that started it, once it is under way. */
 export interface StartReport {
   id: string;
   sessionId: string;
@@ -13,18 +13,18 @@ export interface StartReport {
   log: string;
 }
 
-/** What it tells instead when it comes to nothing. Its log may be what cannot be written. */
+/** The report of a detached run that failed to start. Its log may be the file that cannot be written. */
 export interface FailureReport {
   error: string;
 }
 
-/** The descriptor that `run -d` opens for the report. Closed after the first, because its number is used again. */
+/** The descriptor that `run -d` opens for the report. Closed after the first report, because its number is reused. */
 const reportDescriptor = 3;
 let hasReported = false;
 
 /**
- * Says, once, that the run is under way, and puts its log beside what else the session keeps. One whose files found no room is
- * a failure: nobody could look at it. Whoever started it may be gone; that harms nothing.
+ * Reports, once, that the run is under way, and moves its log to the session's files. A run whose files found no room
+ * is a failure: nobody could look at it. The starting process may be gone; that does no harm.
  */
 export async function reportStart(main: AgentRow, log: string, manager: Manager): Promise<void> {
   const { error } = await manager.output(main.id);
@@ -41,7 +41,7 @@ export async function reportStart(main: AgentRow, log: string, manager: Manager)
   tell(report);
 }
 
-/** Says why there will be no start. After a start it says nothing. */
+/** Reports why the run failed to start. Does nothing after a start. */
 export function reportFailure(error: unknown): void {
   tell({ error: errorMessage(error) });
 }
@@ -53,7 +53,7 @@ function tell(report: StartReport | FailureReport): void {
     writeSync(reportDescriptor, `${JSON.stringify(report)}\n`);
     closeSync(reportDescriptor);
   } catch {
-    // Nobody reads it.
+    // The report has no reader.
   }
 }
 
@@ -62,7 +62,7 @@ function adopted(log: string, target: string): string {
     renameSync(log, target);
     return target;
   } catch {
-    // On another file system it stays where it is.
+    // The log stays where it is if the session is on another file system.
     return log;
   }
 }

@@ -5,9 +5,8 @@ const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 export type EndSignal = (typeof signals)[number] | "SIGPIPE";
 
 /**
- * Ctrl+C, a request to stop, a closed terminal or a reader that went away: the first of them is told, so that agents are
- * stopped and their cleanup is waited for. A second Ctrl+C or request ends the process at once, and what the agents started
- * with it.
+ * Reports the first Ctrl+C, request to stop, closed terminal or reader that went away, so that agents are stopped and
+ * their cleanup is awaited. A second Ctrl+C or request ends the process at once, with everything that agents started.
  */
 export class EndSignals implements Disposable {
   readonly #tell: (signal: EndSignal) => void;
@@ -22,7 +21,7 @@ export class EndSignals implements Disposable {
     for (const signal of signals) process.on(signal, this.#take);
   }
 
-  /** Null as long as nothing came. */
+  /** The first signal; null while none came. */
   get received(): EndSignal | null {
     return this.#received;
   }

@@ -9,7 +9,7 @@ import { permissionModes } from "../../contract/resolved-agent.ts";
 import { unwritable } from "../../transcript/unwritable.ts";
 import type { RunOptions } from "./run-session.ts";
 
-/** What a resumed run needs of how it was started. */
+/** Start options that a resumed run needs. */
 const keptOptions: ReadonlySet<string> = new Set([
   "rehearse",
   "allowedTools",
@@ -25,7 +25,7 @@ const keptOptions: ReadonlySet<string> = new Set([
   "lenient",
 ] satisfies (keyof RunOptions)[]);
 
-/** Nothing else that stands in the file counts. Made when one is read. */
+/** The schema of a stored start; other fields in the file are ignored. Made when one is read. */
 const keptSchema = once(() => {
   const texts = z.array(z.string());
   return z.object({
@@ -41,7 +41,7 @@ const keptSchema = once(() => {
     pluginDir: texts.exactOptional(),
     addDir: texts.exactOptional(),
     lenient: z.boolean().exactOptional(),
-    /** Options that hold secrets, and so were not written down. */
+    /** Options that hold secrets, and so were not stored. */
     secret: texts.default([]),
   });
 });
@@ -50,8 +50,8 @@ const fileName = "started.json";
 const largest = 4 * 1024 * 1024;
 
 /**
- * Puts beside the transcripts how a run was started, so that `retinue resume` can do the same. An option that holds a secret is
- * not written down, nor is the right to everything: whoever resumes the run gives them again. Throws `storage`.
+ * Stores how a run was started beside its transcripts, so that `retinue resume` can do the same. An option that holds a
+ * secret is not stored, nor is the right to everything: the user gives them again when resuming. Throws `storage`.
  */
 export function keepStart(
   sessionDir: string,
@@ -78,7 +78,10 @@ export function keepStart(
   }
 }
 
-/** Of a run that came to nothing nothing is kept. Where an agent was stored all the same, whoever resumes it needs the file. */
+/**
+ * Removes the stored start of a run that failed to start. If an agent was stored all the same, the file stays: a resume
+ * needs it.
+ */
 export function forgetStart(sessionDir: string): void {
   if (!existsSync(join(sessionDir, "main.meta.json")))
     rmSync(join(sessionDir, fileName), { force: true });
@@ -98,7 +101,7 @@ export function likeAtStart(sessionDir: string, now: RunOptions): RunOptions {
   return { allowedTools: [], ...kept, ...given } as unknown as RunOptions;
 }
 
-/** Paths as they are meant from here: whoever resumes the run, or the run itself, may stand elsewhere. */
+/** Paths made absolute from here: a resume, or the run itself, may have another working directory. */
 export function withWholePaths<Options extends RunOptions>(options: Options): Options {
   const { rehearse, settings, pluginDir, addDir } = options;
   const isFile = settings !== undefined && !settings.trimStart().startsWith("{");
@@ -111,7 +114,7 @@ export function withWholePaths<Options extends RunOptions>(options: Options): Op
   };
 }
 
-/** Without what was not given. */
+/** Only the options that were given. */
 function defined(options: object): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(options).filter(
@@ -120,7 +123,10 @@ function defined(options: object): Record<string, unknown> {
   );
 }
 
-/** Nothing where another program ran the session. What cannot be read is no reason to forget what it forbade. */
+/**
+ * Reads a stored start; nothing where another program ran the session. Throws for an unreadable file rather than drop
+ * what it forbade.
+ */
 function read(path: string): z.infer<ReturnType<typeof keptSchema>> {
   const file = readSmallFile(path, largest);
   if (file.kind === "missing") return { secret: [] };

@@ -24,7 +24,7 @@ export interface HereOptions {
   redact?: string[];
 }
 
-/** Configuration and agent types of the current directory, as `retinue run` would find them. Starts nothing. */
+/** Reads configuration and agent types of the current directory, as `retinue run` would. Starts nothing. */
 export async function readHere(
   options: HereOptions,
 ): Promise<{ configuration: Configuration; catalog: Catalog; diagnostics: Diagnostic[] }> {

@@ -23,7 +23,7 @@ import { serveLater } from "./serve-later.ts";
 import { untilQuiet } from "./until-quiet.ts";
 import { warningLogger } from "../warning-logger.ts";
 
-/** How one agent that was interrupted stands at the end. */
+/** The state of one interrupted agent at the end. */
 interface Picked {
   id: string;
   sessionId: string;
@@ -31,10 +31,10 @@ interface Picked {
   error?: string;
 }
 
-/** So many sessions are open at the same time. */
+/** The most sessions open at the same time. */
 const atOnce = 4;
 
-/** `retinue resume --all`: every agent that was interrupted goes on, and the command waits for all of them. */
+/** `retinue resume --all`: resumes every interrupted agent and waits for all of them. */
 export async function resumeAllCommand(options: RunOptions): Promise<void> {
   const open = new Set<Manager>();
   using signals = new EndSignals((signal) => {
@@ -55,7 +55,7 @@ export async function resumeAllCommand(options: RunOptions): Promise<void> {
 
 interface Means {
   options: RunOptions;
-  /** Where a manager stands as long as it has agents to stop. */
+  /** Managers that have agents to stop. */
   open: Set<Manager>;
   signals: EndSignals;
   caller: Caller;
@@ -104,7 +104,7 @@ async function pickUp(
   });
   try {
     const { failed } = await manager.resumeAll();
-    // A signal that came meanwhile found only those to stop that were under way already.
+    // A signal that came meanwhile stopped only the agents that were already under way.
     if (isTooLate()) await manager.stopAll(`interrupted by ${signals.received}`);
     await untilQuiet(manager);
     return agents.map(({ record }) => {
@@ -135,7 +135,7 @@ function isBusy(error: unknown): boolean {
   return error instanceof RetinueError && error.code === "session_busy";
 }
 
-/** Of a session of another process: whether that has gone on with the agents already is what their files say now. */
+/** Reports on agents whose session belongs to another process. Their files say whether it has resumed them already. */
 function runBy({ pid }: Lease, agents: readonly AgentOnDisk[]): Promise<Picked[]> {
   const look = async (agent: AgentOnDisk): Promise<Picked> => {
     const { id, sessionId } = agent.record;

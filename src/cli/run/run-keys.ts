@@ -11,24 +11,24 @@ import { compose, displayWidth, type Line } from "../terminal/width.ts";
 
 export interface RunKeysOptions {
   manager: Pick<Manager, "background" | "send">;
-  /** What the view shows. */
+  /** The state that the view shows. */
   run: RunState;
   /** The agent that is watched. */
   main: AgentId;
   keys: Pick<KeyLayers, "openBelow" | "close" | "update">;
-  /** A line that stays. */
+  /** Prints a permanent line. */
   say: (line: string) => void;
-  /** What the first Ctrl+C does; null: it only leaves, and no key stops anything. */
+  /** The effect of the first Ctrl+C; null: it only leaves, and no key stops anything. */
   interrupt?: (() => void) | null;
   now?: () => number;
 }
 
-/** Whoever presses the key later than that has to be asked again. */
+/** Milliseconds in which a second press confirms; a later one asks again. */
 const confirmWithin = 5000;
 
 /**
- * The keys of a run: what its agents are waited for can go on in the background, its main agent can be told something, and
- * all of it can be stopped. Below the block they are named in one line.
+ * The keys of a run: they move awaited agents to the background, send the main agent a message, and stop everything.
+ * One line below the block names them.
  */
 export class RunKeys implements Layer, Disposable {
   readonly #options: RunKeysOptions;
@@ -56,7 +56,7 @@ export class RunKeys implements Layer, Disposable {
   }
 
   draw({ width, height, style }: Parameters<Panel["draw"]>[0]): Line[] {
-    // A terminal this low has better use for its lines.
+    // A terminal this low needs its lines for the block.
     if (height < 4) return [];
     if (this.#stopping) return [];
     if (this.#draft !== null) return [compose([{ text: this.#line(this.#draft, width) }], width)];
@@ -102,7 +102,7 @@ export class RunKeys implements Layer, Disposable {
     return `x again to stop ${plural(living.length, "agent")} and what they started: ${names}`;
   }
 
-  /** Its end is what is being written. */
+  /** The line being typed, cut at its start: the end of the draft stays visible. */
   #line(draft: string, width: number): string {
     const [before, after] = [`to ${this.#name()}: `, "▏ enter sends, esc goes back"];
     const room = width - displayWidth(before) - displayWidth(after);
@@ -137,7 +137,7 @@ export class RunKeys implements Layer, Disposable {
     }
   }
 
-  /** The view says of each that it goes on in the background. */
+  /** Moves agents to the background; the view shows each move. */
   async #background(): Promise<void> {
     const { manager, say } = this.#options;
     const awaited = this.#awaited();

@@ -35,7 +35,7 @@ export interface RunOptions extends HereOptions {
   detach?: boolean;
   json?: boolean;
   raw?: boolean;
-  /** This is the detached process itself, and what it prints goes into this file. */
+  /** The log file of a detached run, set in the detached process itself. */
   detachedLog?: string;
   outputFormat: "text" | "json" | "stream-json";
   includePartialMessages?: boolean;
@@ -54,7 +54,7 @@ export interface RunOptions extends HereOptions {
   color: ColorChoice;
 }
 
-/** How a session is opened and which of its agents is watched. */
+/** A way to open a session, and the agent in it to watch. */
 export interface SessionStart {
   /** An existing session; left out: a new one. */
   readonly session?: string;
@@ -75,7 +75,7 @@ async function runToEnd(given: RunOptions, { session, start }: SessionStart): Pr
   const { detachedLog } = given;
   const options = settled(given);
   const { model, rehearsal } = await chooseModel(options);
-  // Lines in the midst of a block that is redrawn would tear it.
+  // Lines inside a redrawn block would tear it.
   let block: Pick<View, "log"> | undefined;
   const warn = (line: string): void =>
     block === undefined ? void process.stderr.write(`${line}\n`) : block.log(line);
@@ -138,7 +138,7 @@ async function runToEnd(given: RunOptions, { session, start }: SessionStart): Pr
       onStopping: () => person.stopping(),
       onMain: (main) => {
         person.begin(main);
-        // Whoever is told can reach it at once.
+        // The starting process can reach the run as soon as it has the report.
         if (detachedLog !== undefined)
           void serving.ready.then(() => reportStart(main, detachedLog, manager));
       },
@@ -161,13 +161,16 @@ async function runToEnd(given: RunOptions, { session, start }: SessionStart): Pr
   }
 }
 
-/** Nobody watches a detached run: its questions wait for whoever runs `retinue approve`. */
+/**
+ * Options that follow from others: `--json` sets the output format. A detached run is not watched, so its questions
+ * wait for `retinue approve`.
+ */
 function settled(given: RunOptions): RunOptions {
   if (given.detachedLog !== undefined) return { ...given, inbox: true };
   return given.json === true ? { ...given, outputFormat: "json" } : given;
 }
 
-/** What `RunTotals` and a quiet run look at. */
+/** Events that `RunTotals` and a quiet run read. */
 const totalled = [
   "agent-queued",
   "agent-start",
@@ -184,7 +187,7 @@ function showsProgress({ outputFormat, quiet, print }: RunOptions): boolean {
   return outputFormat === "text" && quiet !== true && print !== true;
 }
 
-/** What the options of a run say to a manager. */
+/** The manager options that the options of a run stand for. */
 export function managerOptions(options: RunOptions): Omit<ManagerOptions, "model"> {
   return {
     agents: parseAgents(options.agents),

@@ -8,17 +8,17 @@ import {
 import type { AgentEvent, StopReason, ToolCall } from "../../events/event.ts";
 import type { AgentId } from "../../contract/ids.ts";
 
-/** The usage of all agents of a run, read from its events. Ids, models and inputs are kept as they came. */
+/** The usage of all agents of a run, folded from its events. Ids, models and inputs are kept as they came. */
 export class RunTotals {
   startedAt: number | null = null;
   used: Used = nothingUsed;
   readonly byModel: Map<string, Used> = new Map();
   searches: number = 0;
-  /** How long models were waited for, pauses between attempts included; those of agents side by side add up. */
+  /** Milliseconds spent waiting for models, pauses between attempts included; agents side by side add up. */
   modelMs: number = 0;
   /** The first 200; the count per agent is complete. */
   readonly denials: Denial[] = [];
-  /** Of the main agent's last answer. */
+  /** The stop reason of the main agent's last answer. */
   stopReason: StopReason | null = null;
   #main: AgentId | null = null;
 

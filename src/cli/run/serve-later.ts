@@ -3,9 +3,9 @@ import type { ServedSession } from "../../control/serve-session.ts";
 import { errorMessage } from "../../contract/errors.ts";
 import type { Manager } from "../../manager.ts";
 
-/** A model that says nothing for so long has its request. */
+/** Milliseconds of silence after which the model surely has its request. */
 const silenceMs = 2000;
-/** A run that is over before this needs no socket. */
+/** Milliseconds before a run gets a socket: one that ends earlier needs none. */
 const patienceMs = 1000;
 
 export interface ServedLater extends AsyncDisposable {
@@ -14,14 +14,14 @@ export interface ServedLater extends AsyncDisposable {
 }
 
 /**
- * Lets other terminals reach a run, a moment after its first request is out: what that needs is loaded and opened while the model
- * thinks. A run that is over before has no socket. Where none can be opened, `say` is told and the run goes on.
+ * Lets other terminals reach a run, a moment after its first request is out: the server is loaded and opened while the
+ * model thinks. A run that ends before has no socket. If none can be opened, `say` gets a line and the run continues.
  */
 export function serveLater(
   manager: Manager,
   options: {
     say: (line: string) => void;
-    /** Somebody waits until it can be reached. */
+    /** Whether a caller waits until the run can be reached. */
     isAwaited: boolean;
   },
 ): ServedLater {

@@ -1,7 +1,7 @@
 import type { AgentRow } from "../../session/agent-row.ts";
 import type { Manager } from "../../manager.ts";
 
-/** Until nothing is at work any more that somebody waits for. Agents that go on bring others back. */
+/** Resolves when no awaited agent is at work any more. Agents that resume bring others back. */
 export async function untilQuiet(
   manager: Manager,
   isAwaited: (row: AgentRow) => boolean = () => true,

@@ -5,12 +5,12 @@ import { reachAgent } from "../find/reach-agent.ts";
 
 const pauseMs = 300;
 
-/** Files that are being written can be read a moment later. */
+/** The most failed reads: a file that is being written can be read a moment later. */
 const mostMisses = 3;
 
 /**
- * The agent once it has ended, or was interrupted. Its files tell; the process that runs it is asked to say when to look, and
- * where it cannot be, they are looked at every now and then. Throws `unknown_task` when they are gone.
+ * Waits until the agent has ended or was interrupted, which its files tell. The owner is asked when to look; where it
+ * cannot be, the files are polled. Throws `unknown_task` when they are gone.
  */
 export async function waitForEnd(agent: AgentOnDisk, signal: AbortSignal): Promise<AgentOnDisk> {
   let asks = true;

@@ -10,13 +10,13 @@ import type { RunState } from "../views/run-state.ts";
 import type { Style } from "../terminal/style.ts";
 import { untilQuiet } from "./until-quiet.ts";
 
-/** Something that shows events to a person. */
+/** A display of events for a person. */
 export interface View {
   readonly run: RunState;
   apply(event: AgentEvent): void;
   /** Shows an agent that runs already. */
   add(record: AgentRecord): void;
-  /** A line that stays. */
+  /** Prints a permanent line. */
   log(text: string): void;
   stop(): void;
 }
@@ -39,13 +39,13 @@ export async function watchRun(
   manager: Manager,
   start: (manager: Manager) => Promise<AgentRow>,
   view: Pick<View, "apply" | "log"> & {
-    /** The events that it looks at; left out: all. */
+    /** Events that the view reads; left out: all. */
     types?: readonly AgentEvent["type"][] | undefined;
     /** Called when the main agent is under way. */
     onMain?: (main: AgentRow) => void;
-    /** Called when it is told to stop. */
+    /** Called when the run is asked to stop. */
     onStopping?: () => void;
-    /** No terminal takes it along when it closes. */
+    /** Whether the run survives when its terminal closes. */
     survivesHangup?: boolean;
   },
 ): Promise<{ result: AgentResult; interrupted: EndSignal | null }> {
@@ -62,14 +62,14 @@ export async function watchRun(
     });
     const main = await start(manager);
     view.onMain?.(main);
-    // A signal that came while it was being spawned found nothing to stop.
+    // A signal during the spawn found nothing to stop.
     if (signals.received !== null) void manager.stopAll(`interrupted by ${signals.received}`);
     let result: AgentResult | undefined;
     for await (const event of events) {
       view.apply(event);
       if (event.type !== "agent-end" || event.agentId !== main.id) continue;
       result = event.result;
-      // What it leaves in the background ends before everybody's eyes; what a person resumed meanwhile is waited for.
+      // Agents left in the background end in view of the person; those that a person resumed meanwhile are awaited.
       const others = (): Promise<void> => untilQuiet(manager, ({ background }) => !background);
       closing ??= (result.state === "completed" ? others() : Promise.resolve())
         .then(() => manager.close())

@@ -1,10 +1,13 @@
 import { exitCodes } from "../exit-codes.ts";
 
 const listeners = new Set<() => void>();
-/** Somebody was told and decides how the process ends; what it still prints goes nowhere. */
+/** True once a listener was notified: it decides how the process ends, and further output is discarded. */
 let cleaningUp = false;
 
-/** A reader that goes away (`retinue logs | head`) is no error: the process ends quietly, unless somebody has to clean up first. */
+/**
+ * Ends the process quietly when a reader goes away (`retinue logs | head`): that is no error. A listener that has to
+ * clean up goes first.
+ */
 export function watchPipes(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on("error", (error: NodeJS.ErrnoException) => {
@@ -19,7 +22,7 @@ export function watchPipes(): void {
   }
 }
 
-/** Calls back when a reader has gone away. Returns how to stop listening. */
+/** Calls back when a reader has gone away. Returns a function that stops listening. */
 export function onBrokenPipe(listener: () => void): () => void {
   listeners.add(listener);
   return () => void listeners.delete(listener);

@@ -15,7 +15,7 @@ export function formatDuration(milliseconds: number): string {
   return `${hours}:${String(minutes).padStart(2, "0")}:${tail}`;
 }
 
-/** What something took: `0.8s` below ten seconds, a clock from there. */
+/** A duration: `0.8s` below ten seconds, a clock from there. */
 export function formatSpan(milliseconds: number): string {
   if (milliseconds >= 10_000) return formatDuration(milliseconds);
   return `${(Math.max(0, milliseconds) / 1000).toFixed(1)}s`;
@@ -36,7 +36,7 @@ export function formatBytes(bytes: number): string {
   return step === 0 ? `${bytes} B` : `${(bytes / 1024 ** step).toFixed(1)} ${units[step]}`;
 }
 
-/** `<$0.01`, `$0.03`, `$12.40`; what is not known is called so. */
+/** `<$0.01`, `$0.03`, `$12.40`; an unknown cost is called unknown. */
 export function formatCost(costUsd: number | null): string {
   if (costUsd === null) return "unknown";
   return costUsd > 0 && costUsd < 0.01 ? "<$0.01" : `$${costUsd.toFixed(2)}`;
@@ -61,14 +61,14 @@ export function formatFigures(figures: {
   ].join(" · ");
 }
 
-/** What came of an agent, in one harmless line. */
+/** The result of an agent in one sanitized line. */
 export function formatOutcome(result: AgentResult): string {
   if (result.state === "completed") return firstLine(result.content);
   if (result.state === "stopped") return plainLine(`stopped: ${result.reason}`);
   return plainLine(`${result.error.code}: ${result.error.message}`);
 }
 
-/** Short, and labelled wherever it is shown when its answers come from a script. */
+/** A short model name, marked as scripted wherever it is shown if its answers come from a script. */
 export function formatModel(model: string, scripted: boolean): string {
   const short = plainLine(model.replace(/^claude-/, ""));
   return scripted ? `scripted ${short}` : short;
@@ -79,7 +79,7 @@ export function formatCall(call: ToolCall): string {
   return plainLine(`${call.name} ${callDetail(call)}`);
 }
 
-/** What a call is about, as the model wrote it: for whoever makes it harmless. */
+/** The main argument of a call, as the model wrote it; the caller sanitizes it. */
 export function callDetail(call: Pick<ToolCall, "name" | "input">): string {
   return callLine(knownTool(toolName(call.name)), call.input);
 }

@@ -14,27 +14,26 @@ export interface KeyStream {
   off(event: "data", listener: (chunk: Buffer | string) => void): unknown;
 }
 
-/** Something that is drawn below the block and hears the keys while it is. */
+/** A panel below the block that gets the keys while it is drawn. */
 export interface Layer extends Panel {
   /** Keys that came together, in their order; never Ctrl+C. */
   press(keys: readonly Key[]): void;
-  /** A person is in the midst of a line: nothing is laid over it until they are done. */
+  /** Whether a person is typing a line: no other layer is put on top until they are done. */
   readonly isTyping: boolean;
 }
 
 export interface KeyLayersOptions {
   view: Pick<LiveView, "show" | "release">;
   input: KeyStream;
-  /** In raw mode the terminal sends no signals for Ctrl+C and Ctrl+Z. */
+  /** Handlers for Ctrl+C and Ctrl+Z, for which the terminal sends no signals in raw mode. */
   interrupt?: () => void;
   suspend?: () => void;
   isForeground?: () => boolean;
 }
 
 /**
- * Whoever is drawn below the block hears the keys, and nobody else: so no key is taken for the answer to something that a
- * person does not see. The one that came last lies on top. The terminal is in raw mode while there is any; disposing gives
- * it back.
+ * Gives keys to the layer drawn below the block and to no other, so no key answers something that a person does not
+ * see. The last layer opened is on top. The terminal is in raw mode while there is any layer; disposing restores it.
  */
 export class KeyLayers implements Panel, Disposable {
   readonly #options: KeyLayersOptions;
@@ -52,13 +51,13 @@ export class KeyLayers implements Panel, Disposable {
     options.input.on("error", () => undefined);
   }
 
-  /** Lays it on top, unless it lies there already, and has it drawn. */
+  /** Puts a layer on top, unless it is there already, and draws it. */
   open(layer: Layer): void {
     if (!this.#layers.includes(layer)) this.#layers.push(layer);
     this.update();
   }
 
-  /** Lays it below all others. */
+  /** Puts a layer below all others. */
   openBelow(layer: Layer): void {
     this.#layers.unshift(layer);
     this.update();
@@ -69,7 +68,7 @@ export class KeyLayers implements Panel, Disposable {
     this.update();
   }
 
-  /** Something about a layer has changed. */
+  /** Redraws after a change of a layer. */
   update(): void {
     const current = this.#top;
     const stays = current?.isTyping === true && this.#layers.includes(current);
@@ -79,7 +78,7 @@ export class KeyLayers implements Panel, Disposable {
   }
 
   draw(size: Parameters<Panel["draw"]>[0]): Line[] {
-    // Nobody tells a job that it is in the foreground now.
+    // A job gets no signal when it comes to the foreground.
     if (!this.#reading) this.#listen(this.#top !== undefined);
     return this.#top?.draw(size) ?? [];
   }
@@ -128,7 +127,7 @@ export function interrupt(): void {
   process.kill(process.pid, "SIGINT");
 }
 
-/** The whole job, as the terminal does: whoever started us may wait for us. */
+/** Suspends the whole job, as the terminal does: the process that started us may wait for us. */
 function suspend(): void {
   process.kill(0, "SIGTSTP");
 }
@@ -141,7 +140,7 @@ function inForeground(): boolean {
   if (process.platform === "linux") {
     const fields = statFields("self");
     const [group, owner] = [Number(fields[2]), Number(fields[5])];
-    // Without a terminal of its own, or one in another namespace, nobody stops it.
+    // The system does not stop a job without a terminal, or with one in another namespace.
     return !(owner > 0) || owner === group;
   }
   try {

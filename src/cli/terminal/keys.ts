@@ -28,7 +28,7 @@ export function keysOf(chunk: string): Key[] {
 
 const pattern = /\x1b\[[\x30-\x3f]*[\x20-\x2f]*[\x40-\x7e]|\x1bO[\x40-\x7e]|[^]/gu;
 
-/** One line that a person types: the new text, or what they did with it. */
+/** Edits one line that a person types: returns the new text, or `submit` or `cancel`. */
 export function editLine(text: string, key: Key): { text: string } | "submit" | "cancel" {
   switch (key) {
     case "enter":

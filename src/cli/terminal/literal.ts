@@ -1,19 +1,19 @@
 import { plain, plainLine } from "./sanitize.ts";
 
 /**
- * Text that a person is asked to approve, harmless and with nothing left out: what a terminal would act on, reorder or
- * not show at all is spelled as an escape, because what is approved must be what runs.
+ * Text that a person is asked to approve, harmless and complete: characters that a terminal would act on, reorder or
+ * hide become escapes, because the approved text must be the one that runs.
  */
 export function literal(text: string): string {
   return plain(text.toWellFormed().replace(unseen, escaped));
 }
 
-/** The same in one line, however long. */
+/** The same in one line of any length. */
 export function literalWhole(text: string): string {
   return literal(text).replaceAll("\n", "\\n").replaceAll("\t", "\\t");
 }
 
-/** The beginning of that, at most 300 characters. */
+/** The first 300 characters of that. */
 export function literalLine(text: string): string {
   return plainLine(literalWhole(text.slice(0, 2400)));
 }

@@ -2,8 +2,8 @@
  * Text from a model, a tool or a file, made harmless for a terminal: no escape sequences (colours, cursor moves, links,
  * the clipboard), no control characters, nothing that reverses the reading direction.
  *
- * Of a sequence that never ends only the introducer goes and its text stays visible: a missing terminator must not
- * be a way to hide the rest of a command.
+ * A sequence that never ends loses only its introducer, and its text stays visible: a missing terminator must not be a
+ * way to hide the rest of a command.
  */
 export function plain(text: string, options: { oneLine?: boolean } = {}): string {
   const harmless = harmlessAlready.test(text)
@@ -21,12 +21,12 @@ const longestLine = 300;
 
 /** One harmless line of at most 300 characters, for state that lives as long as the run. */
 export function plainLine(text: string, limit: number = longestLine): string {
-  // The head is cut first, so that a tool's megabytes are never scanned; most of what is cut is never shown.
+  // The text is cut first, so that a tool's megabytes are never scanned; most of it is never shown.
   const line = plain(text.slice(0, limit * 8), { oneLine: true });
   return line.length <= limit ? line : `${line.slice(0, limit - 1).toWellFormed()}…`;
 }
 
-/** Spares nearly every text the rest. */
+/** Matches nearly every text, which then needs no further scan. */
 const harmlessAlready = /^[\x20-\x7e\n\t]*$/;
 
 // The payload of a string sequence excludes every control character, which also keeps the whole scan linear.

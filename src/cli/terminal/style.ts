@@ -25,9 +25,9 @@ export interface Style {
   readonly red: Paint;
   readonly green: Paint;
   readonly yellow: Paint;
-  /** For the state that an agent is in. */
+  /** The paint of an agent's state. */
   status(status: AgentState): Paint;
-  /** For the `color` of an agent definition; a name that is not known paints nothing. */
+  /** The paint of the `color` in an agent definition; an unknown name paints nothing. */
   agent(color: string | null): Paint;
 }
 

@@ -1,6 +1,6 @@
 /**
- * How many columns a text takes in a terminal. Expects text that went through `plain`, on one line. Where terminals
- * disagree (old ones draw a joined emoji as its parts) the common modern answer is given.
+ * The number of columns that a text takes in a terminal. Expects text that went through `plain`, on one line. Where
+ * terminals disagree (old ones draw a joined emoji as its parts) the common modern answer is given.
  */
 export function displayWidth(text: string): number {
   if (narrow.test(text)) return text.length;
@@ -68,18 +68,18 @@ export function compose(cells: readonly Cell[], width: number): Line {
 
 export interface Cell {
   text: string;
-  /** Filled to this many columns; left out: as wide as the text. */
+  /** Columns to fill; left out: as wide as the text. */
   width?: number;
   align?: "left" | "right";
   paint?: (text: string) => string;
-  /** Blanks after it, unless it is the last one; two if left out. */
+  /** Blanks after the cell, unless it is the last one; two if left out. */
   gap?: number;
 }
 
 export interface Line {
-  /** With colours. */
+  /** Text with colours. */
   text: string;
-  /** In columns. */
+  /** Width in columns. */
   width: number;
 }
 
@@ -87,7 +87,7 @@ export interface Line {
 const narrow =
   /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u0400-\u0482\u2010-\u2027\u2500-\u25fc\u2713\u2717\u273b\u23f1]*$/;
 let segmenter: Intl.Segmenter | undefined;
-/** Made when it is first needed, because that takes longer than most commands. */
+/** Splits text into graphemes. The segmenter is made on first use, because that takes longer than most commands. */
 function graphemesOf(text: string): Iterable<Intl.SegmentData> {
   segmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" });
   return segmenter.segment(text);

@@ -31,7 +31,7 @@ function stageLine({ stage, finding }: TraceLine): string {
   return finding === null ? `${stage}: nothing` : `${stage}: ${finding.verdict}. ${finding.reason}`;
 }
 
-/** The same as data: what a rule was taken apart into is nobody's business. */
+/** The same as data, without the parsed form of rules. */
 export function decisionData({
   decision,
   trace,

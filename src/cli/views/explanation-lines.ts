@@ -5,7 +5,7 @@ import { plainLine } from "../terminal/sanitize.ts";
 
 const most = 50;
 
-/** An explanation for people: what it comes to, and why, in one screen. */
+/** An explanation for people: the outcome and the reasons, in one screen. */
 export function explanationLines(
   explanation: Explanation,
   { trusted, width }: { trusted: boolean; width: number },
@@ -63,7 +63,7 @@ export function explanationLines(
       ];
 }
 
-/** Tools that share their reason stand in one line. */
+/** Lines of tools; those that share their reason share a line. */
 function toolLines({ tools, refusal }: Explanation): string[] {
   const groups = Map.groupBy(tools, ({ kept, why, useless }) =>
     useless === null ? `${kept ? "+" : "-"}${why}` : `!${useless}`,

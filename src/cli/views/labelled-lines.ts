@@ -1,6 +1,6 @@
 import { displayWidth, fit, wrap as wrapAnywhere } from "../terminal/width.ts";
 
-/** A word at the left edge, and the harmless texts that stand beside it. */
+/** A label at the left edge, and the harmless texts beside it. */
 export type Labelled = readonly [label: string, texts: readonly string[]];
 
 const labelWidth = 12;
@@ -15,7 +15,7 @@ export function labelledLines(rows: readonly Labelled[], width: number): string[
   );
 }
 
-/** At blanks, into a few lines; what is left over is cut. */
+/** Wraps at blanks, into a few lines; the rest is cut. */
 function wrap(text: string, width: number): string[] {
   const wrapped: string[] = [];
   let rest = text;

@@ -46,7 +46,9 @@ export function drawBlock(
   return { lines, folded };
 }
 
-/** Which agents get a row: when there are too many, ended leaves fold, oldest first; then the end is left out. */
+/**
+ * Chooses the agents that get a row. If there are too many, ended leaves fold, oldest first; then the end is left out.
+ */
 function choose(
   run: RunState,
   height: number,
@@ -169,7 +171,7 @@ const nearLimit: Readonly<Record<DeadlineClock, string>> = {
   tool: "call nearly out of time",
 };
 
-/** Silence and a limit that comes near are never cut: they are what a person looks for. */
+/** Cells of the activity. Silence and a limit that comes near are never cut: a person looks for them. */
 function activityCells(agent: AgentView, { run, now, style }: Drawing, width: number): Cell[] {
   const silence = now - agent.lastEventAt;
   const paint = hasEnded(agent.record) ? style.status(agent.record.state) : noPaint;
@@ -216,7 +218,7 @@ function toolLine({ lastTool }: AgentView): string | null {
   return lastTool.progress === null ? lastTool.line : `${lastTool.line} · ${lastTool.progress}`;
 }
 
-/** The same words for an agent in its row and in lines that stay: its name, or what it is about. */
+/** The name of an agent in its row and in permanent lines: its name, or its description. */
 export function who(agent: AgentView): string {
   if (agent.record.name !== null) return agent.record.name;
   return agent.record.description === "" ? agent.label : agent.record.description;

@@ -9,7 +9,7 @@ import { Terminal, TestClock } from "../terminal/terminal-fixture.ts";
 
 const summary = agentSummary();
 
-/** How an agent of these tests ends. */
+/** The result of an agent in these tests. */
 export const done: AgentResult = { ...figures(), state: "completed", content: "3 findings\nmore" };
 
 const opened: LiveView[] = [];

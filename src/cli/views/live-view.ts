@@ -50,7 +50,7 @@ export class LiveView {
       const denial = formatDenial(event.call, event.reason);
       this.log(`${this.run.path(agent)}  ${denial}`, this.#style.yellow);
     }
-    // That an agent has ended is in its row.
+    // The row of an agent shows its end.
     const isTold = event.type === "prompt" && event.source === "notification";
     const steered = agent === undefined || isTold ? null : steeringLine(event, this.run);
     if (agent !== undefined && steered !== null) this.log(`${this.run.path(agent)}  ${steered}`);
@@ -71,13 +71,13 @@ export class LiveView {
     this.#request(this.#clock.now());
   }
 
-  /** A panel below the block, drawn with every frame until another one or none takes its place. */
+  /** Shows a panel below the block, with every frame until another one or none replaces it. */
   show(panel: Panel | null): void {
     this.#panel = panel;
     this.#request(this.#clock.now());
   }
 
-  /** Somebody else writes on the terminal for a while: the block stays as it is, and the next frame begins below. */
+  /** Lets other output use the terminal for a while: the block stays as it is, and the next frame begins below. */
   release(): void {
     if (this.#phase !== "drawing") return;
     this.#restoreCursor();
@@ -159,7 +159,7 @@ export class LiveView {
     this.#permanent.push({ text, paint: this.#style.status(agent.record.state) });
   }
 
-  /** The bytes from what is on the screen to what should be, or nothing when it already is. */
+  /** The bytes that turn the screen into the new lines, or nothing when they are already there. */
   #update(lines: readonly Line[], size: { columns: number; rows: number }): string {
     const resized = this.#columns !== 0 && this.#columns !== size.columns;
     const all = resized || this.#permanent.length > 0;
@@ -189,7 +189,7 @@ export class LiveView {
   }
 }
 
-/** Lines that something else draws. At most `height` of them, none wider than `width`. */
+/** Lines that another component draws. At most `height` of them, none wider than `width`. */
 export interface Panel {
   draw(size: { width: number; height: number; now: number; style: Style }): Line[];
 }
@@ -198,7 +198,7 @@ export interface LiveViewOptions {
   stream: TerminalStream;
   clock?: Clock;
   style?: Style;
-  /** Answers come from a script: the header and every model say so. */
+  /** Whether answers come from a script: the header and every model say so. */
   scripted?: boolean;
 }
 
@@ -214,7 +214,7 @@ export interface TerminalStream {
 export interface Clock {
   /** Milliseconds since the epoch, as in events. */
   now(): number;
-  /** Calls back once, later. Returns how to cancel it. */
+  /** Calls back once, later. Returns a function that cancels it. */
   schedule(callback: () => void, delayMs: number): () => void;
 }
 

@@ -2,7 +2,7 @@ import type { AgentEvent } from "../../events/event.ts";
 import type { AgentId } from "../../contract/ids.ts";
 import type { ObservedAgent } from "../../model/rehearsal/expectations.ts";
 
-/** Collects from the events of a run what a scenario's expectations are about. */
+/** Collects the facts that a scenario's expectations check, from the events of a run. */
 export class AgentObserver {
   readonly #agents = new Map<AgentId, ObservedAgent & { tools: string[] }>();
 

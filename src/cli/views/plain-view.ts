@@ -13,13 +13,13 @@ import { plainLine } from "../terminal/sanitize.ts";
 import { steeringLine } from "./steering-lines.ts";
 import { createStyle, type Style } from "../terminal/style.ts";
 
-/** For a pipe, a log, a screen reader: one line per notable event, never one per token. */
+/** The view for a pipe, a log or a screen reader: one line per notable event, never one per token. */
 export class PlainView {
   readonly run: RunState = new RunState();
   readonly #stream: PlainStream;
   readonly #style: Style;
   readonly #scripted: boolean;
-  /** Their error result says the same as the denial. */
+  /** Denied calls: their error result says the same as the denial. */
   readonly #denied = new Set<string>();
 
   constructor(options: { stream: PlainStream; style?: Style; scripted?: boolean }) {
@@ -45,7 +45,7 @@ export class PlainView {
     this.#stream.write(`${plainLine(text)}\n`);
   }
 
-  /** Nothing is held back; it is here so that both views are used alike. */
+  /** Does nothing, since nothing is held back; lets both views be used alike. */
   stop(): void {}
 
   #write(agent: AgentView, line: string): void {

@@ -10,7 +10,7 @@ export function askerPath({ label, agentId }: Pick<InboxRequest, "label" | "agen
   return plainLine(label.length === 0 ? agentId : label.join(" ▸ "));
 }
 
-/** A call that waits for a person, in one line; the end may be cut, so nobody should approve by this alone. */
+/** A call that waits for a person, in one line; its end may be cut, so nobody should approve by it alone. */
 export function callLine({ tool, input }: Pick<InboxRequest, "tool" | "input">): string {
   const [question] = questionsOf({ input });
   return literalLine(`${tool} ${question?.question ?? callDetail({ name: tool, input })}`);
@@ -30,7 +30,7 @@ export function callLines({ kind, input }: Pick<InboxRequest, "kind" | "input">)
   ].map((line) => line.replaceAll("\t", "    "));
 }
 
-/** What the agent wants to know, with the number of each option. */
+/** The agent's questions, with the number of each option. */
 function questionLines(request: InboxRequest): string[] {
   return questionsOf(request).flatMap(({ question, options, multiSelect }) =>
     [
@@ -40,10 +40,10 @@ function questionLines(request: InboxRequest): string[] {
   );
 }
 
-/** In front of every line of a call, so that none can pass for what we say about it. */
+/** Prefix of every line of a call, so that none can pass for our own text about it. */
 export const callMark = "  │ ";
 
-/** Everything that there is to know before answering. */
+/** All facts that a person needs before answering. */
 export function requestLines({ request, processEnded }: FoundRequest, now: number): string[] {
   const { part, suggestions, deadline, onDeadline } = request;
   const name = request.agentName === null ? "" : `, named ${plainLine(request.agentName)}`;

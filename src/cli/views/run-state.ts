@@ -6,17 +6,17 @@ import { RunTotals } from "../run/run-totals.ts";
 import { plainLine } from "../terminal/sanitize.ts";
 
 /**
- * What every view knows of a run, read from its events. It does no input or output and never looks at a clock, so
+ * The state of a run that every view shows, folded from its events. Does no input or output and never reads a clock, so
  * the same events always give the same state.
  *
- * Everything kept for showing is one short line that went through `plainLine`; ids are kept as they came. Memory is bounded: of more than
- * `maxAgents` agents the oldest ended ones are forgotten, while the totals still count them.
+ * Everything kept for display is one short line that went through `plainLine`; ids are kept as they came. Memory is
+ * bounded: of more than `maxAgents` agents the oldest ended ones are forgotten, while the totals still count them.
  */
 export class RunState {
   readonly agents: Map<AgentId, AgentView> = new Map();
-  /** How many ended agents are no longer in `agents`. */
+  /** The number of ended agents that are no longer in `agents`. */
   forgotten: number = 0;
-  /** Over all agents, forgotten ones included. */
+  /** Totals of all agents, forgotten ones included. */
   readonly totals: RunTotals = new RunTotals();
   readonly #maxAgents: number;
 
@@ -24,7 +24,7 @@ export class RunState {
     this.#maxAgents = options.maxAgents ?? 500;
   }
 
-  /** The agent that the event is about, or `undefined` when it was never introduced or is forgotten. */
+  /** Applies an event. Returns its agent, or `undefined` when that was never introduced or is forgotten. */
   apply(event: AgentEvent): AgentView | undefined {
     this.totals.apply(event);
     const shown = "agent" in event ? { ...event, agent: inPlainLines(event.agent) } : event;
@@ -41,7 +41,7 @@ export class RunState {
     return this.#add(inPlainLines(record));
   }
 
-  /** The agent that everything else was spawned below. */
+  /** The agent above all others. */
   get main(): AgentView | undefined {
     return this.agents.values().next().value;
   }
@@ -60,7 +60,7 @@ export class RunState {
     return count;
   }
 
-  /** Depth first, siblings in the order in which they came, with the lines that draw the tree. */
+  /** Agents depth first, siblings in order of arrival, with the lines that draw the tree. */
   tree(hidden: ReadonlySet<AgentView> = new Set()): TreeRow[] {
     const byParent = Map.groupBy(
       this.agents.values().filter((agent) => !hidden.has(agent)),
@@ -109,7 +109,7 @@ export class RunState {
   }
 }
 
-/** One agent of a run, with what a person wants to see of it besides its record. */
+/** One agent of a run: its record, and more that a person wants to see. */
 export interface AgentView {
   record: AgentRecord;
   /** The name that tells it from its siblings: `Explore`, `Explore#2`. */
@@ -119,13 +119,13 @@ export interface AgentView {
   /** The call that started last among those still open, or the last one of all. */
   lastTool: ToolActivity | null;
   readonly openTools: Map<string, ToolActivity>;
-  /** Set while the model is being asked again. */
+  /** The retry under way; null when there is none. */
   retry: string | null;
   /** The line that describes its work in the background. */
   summary: string | null;
   /** The limit of time that came near last. */
   warning: DeadlineClock | null;
-  /** The agent has been silent since then. */
+  /** The time of the last event; the agent has been silent since. */
   lastEventAt: number;
   stopReason: StopReason | null;
   outcome: string | null;
@@ -155,7 +155,7 @@ function baseLabel({ name, parentId, type }: AgentIdentity): string {
   return plainLine(name ?? (parentId === null ? "main" : type), 40);
 }
 
-/** Texts that views show, each as one harmless line. */
+/** The identity with each displayed text as one harmless line. */
 function inPlainLines<Identity extends AgentIdentity>(agent: Identity): Identity {
   return {
     ...agent,
@@ -236,7 +236,7 @@ function follow(agent: AgentView, event: AgentEvent): void {
   }
 }
 
-/** A warning that nothing moves is none, nor what somebody else says about the agent. */
+/** Whether an event shows that an agent is alive: not a deadline warning, nor a summary of it by others. */
 function isSignOfLife(event: AgentEvent): boolean {
   if (event.type === "spend") return event.what !== "summary";
   return event.type !== "deadline-warning" && event.type !== "summary";

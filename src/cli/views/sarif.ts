@@ -36,7 +36,7 @@ export function sarif(diagnostics: readonly Diagnostic[], version: string): obje
   };
 }
 
-/** What came with an option has no file. */
+/** The URI of a file. A definition from an option has no file: its label is encoded. */
 function addressOf(file: string): string {
   return isAbsolute(file) ? pathToFileURL(file).href : encodeURI(file);
 }

@@ -3,7 +3,7 @@ import type { AgentId } from "../../contract/ids.ts";
 import type { RunState } from "./run-state.ts";
 import { plainLine } from "../terminal/sanitize.ts";
 
-/** What happened to an agent from outside, in a few words; null if nothing did. Made harmless. */
+/** A few sanitized words about an intervention from outside; null if the event is none. */
 export function steeringLine(event: AgentEvent, run: RunState): string | null {
   if (event.type === "agent-background") return "goes on in the background";
   if (event.type !== "prompt") return null;

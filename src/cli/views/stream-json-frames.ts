@@ -3,7 +3,7 @@ import type { StopReason } from "../../events/event.ts";
 import type { AgentId, SessionId } from "../../contract/ids.ts";
 import type { AssistantBlock, UserBlock } from "../../contract/message.ts";
 
-/** What goes over the wire with `--output-format json|stream-json`, frame by frame. */
+/** Every frame of `--output-format json|stream-json`. */
 export type Frame =
   | InitFrame
   | AssistantFrame
@@ -36,7 +36,7 @@ export interface InitFrame extends Envelope {
   permissionMode: string;
   agents: readonly string[];
   retinue_version: string;
-  /** Answers come from a script, not from a model. */
+  /** Whether answers come from a script, not from a model. */
   retinue_scripted: boolean;
 }
 
@@ -92,11 +92,11 @@ export interface TaskProgressFrame extends Envelope {
   subagent_type: string;
   usage: TaskUsage;
   last_tool_name?: string;
-  /** What an agent in the background is doing, in one line. */
+  /** One line about the current work of an agent in the background. */
   summary?: string;
 }
 
-/** What has changed about a task, as a patch for those who keep a list, and for all others beside it. */
+/** The change of a task: a patch for readers that keep a list, and the same beside it for all others. */
 export interface TaskUpdatedFrame extends Envelope {
   type: "system";
   subtype: "task_updated";
@@ -114,7 +114,7 @@ export interface TaskNotificationFrame extends Envelope {
   status: AgentResult["state"];
   /** One line; the whole text is in the last `assistant` frame of the child. */
   summary: string;
-  /** Of a long result, or of an agent in the background. */
+  /** The file of a long result, or of an agent in the background. */
   output_file?: string;
   usage: TaskUsage;
 }
@@ -128,7 +128,7 @@ export interface PermissionDeniedFrame extends Envelope {
   reason: string;
 }
 
-/** An agent goes on in another mode. */
+/** An agent continues in another mode. */
 interface StatusFrame extends Envelope {
   type: "system";
   subtype: "status";
@@ -143,11 +143,11 @@ export interface ResultFrame extends Envelope {
   is_error: boolean;
   num_turns: number;
   duration_ms: number;
-  /** How long models were waited for, over all agents. */
+  /** Milliseconds spent waiting for models, over all agents. */
   duration_api_ms: number;
   stop_reason: StopReason | null;
   result: string;
-  /** Answers came from a script, not from a model. */
+  /** Whether answers came from a script, not from a model. */
   retinue_scripted: boolean;
   errors?: string[];
   /** Main agent and children together; null: not known. */

@@ -56,7 +56,7 @@ export function progressFrame(
   };
 }
 
-/** It was moved to the background. */
+/** The frame of an agent that was moved to the background. */
 export function movedFrame({ sessionId }: EventHeader, agent: AgentView): TaskUpdatedFrame {
   return {
     type: "system",

@@ -24,11 +24,11 @@ import {
 } from "./stream-json-tasks.ts";
 
 /**
- * `--output-format stream-json`: the frames that programs written for Claude Code read. A price that is not
- * known is null, never guessed.
+ * `--output-format stream-json`: the frames that programs written for Claude Code read. An unknown price is null, never
+ * guessed.
  *
- * `run` must have applied the event already. The last frame, `resultFrame`, is the caller's: a run ends when
- * the host says so, not when one agent does.
+ * `run` must have applied the event already. The last frame, `resultFrame`, is the caller's: a run ends when the host
+ * says so, not when one agent does.
  */
 export function eventFrames(event: AgentEvent, context: StreamContext): Frame[] {
   const agent = context.run.agents.get(event.agentId);
@@ -40,7 +40,7 @@ export function eventFrames(event: AgentEvent, context: StreamContext): Frame[] 
     case "agent-start":
       return [isChild ? startedFrame(event) : initFrame(event, context)];
     case "prompt":
-      // The main agent's own prompt came from whoever reads these frames.
+      // The main agent's own prompt came from the reader of these frames.
       if (!isChild && event.source === "human") return [];
       return [{ type: "user", message: userText(event.text), ...message }];
     case "text-delta":
@@ -99,7 +99,7 @@ export function eventFrames(event: AgentEvent, context: StreamContext): Frame[] 
 export function resultFrame(options: {
   totals: RunTotals;
   sessionId: SessionId;
-  /** Of the main agent. */
+  /** The main agent's result. */
   result: AgentResult;
   scripted: boolean;
 }): ResultFrame {
@@ -136,8 +136,8 @@ export function resultFrame(options: {
 }
 
 /**
- * One line of JSON. What a terminal would act on but JSON leaves alone (C1 controls, reversals of direction) is
- * written as `\u` escapes: the data stays as it is, and a frame is harmless to look at.
+ * One line of JSON. Characters that a terminal would act on but JSON leaves alone (C1 controls, reversals of direction)
+ * become `\u` escapes: the data stays the same, and a frame is harmless to look at.
  */
 export function frameLine(frame: Frame | ResultFrame): string {
   const json = JSON.stringify(frame).replace(
@@ -154,14 +154,14 @@ export interface StreamContext {
   readonly session: SessionFacts;
 }
 
-/** What the first frame says and no event carries. */
+/** Facts of the first frame that no event carries. */
 export interface SessionFacts {
   readonly cwd: string;
   /** Types that can be spawned. */
   readonly agents: readonly string[];
   readonly version: string;
   readonly scripted: boolean;
-  /** The file that an agent in the background leaves. */
+  /** The path of the output file of an agent in the background. */
   readonly taskOutput: (id: AgentId) => string;
 }
 

@@ -24,7 +24,7 @@ export function summaryTable(run: RunState, options: SummaryOptions): string[] {
 
 export interface SummaryOptions {
   width: number;
-  /** For agents that have not ended. */
+  /** The current time, for agents that have not ended. */
   now: number;
   scripted?: boolean;
   style?: Style;
@@ -82,9 +82,9 @@ function lastMoment(run: RunState, now: number): number {
 }
 
 /**
- * As wide as the content, except that two columns of free text are limited and the result takes what is left. Turns
- * and tools go when that is too little; the model stays, because it says when it is scripted. Without any known cost
- * there is no column for it.
+ * Columns as wide as their content, except that two of free text are limited and the result takes the rest. Turns and
+ * tools go when that is too little; the model stays, because it says when it is scripted. Without any known cost there
+ * is no column for it.
  */
 function columnWidths(
   table: readonly (readonly string[])[],

@@ -18,13 +18,13 @@ export async function writeFileAtomic(
   options: { mode?: number } = {},
 ): Promise<void> {
   const real = realPath(path);
-  // The system itself says what is wrong with a path that cannot be looked at.
+  // The system reports the problem of a path that cannot be looked at.
   await writeDecided(real === unknownPath ? path : real, data, options);
 }
 
 /**
- * The same for a path that was decided on: `target` is what `realPath` gave then. It is not resolved again, and all is
- * done inside its directory by descriptor. Throws `PathChanged` when it leads elsewhere now.
+ * The same for a path that was decided on: `target` is the result of `realPath` at that time. It is not resolved again,
+ * and every step happens inside its directory by descriptor. Throws `PathChanged` when it leads elsewhere now.
  */
 export async function writeDecided(
   target: string,
@@ -47,7 +47,7 @@ export async function writeDecided(
   }
 }
 
-/** Mode and owner are set by descriptor: by name they could reach a file that a link was put to. */
+/** Writes a new file. Mode and owner are set by descriptor: by name they could reach a file behind a link. */
 async function writeNew(
   path: string,
   data: string | Uint8Array,
@@ -59,12 +59,12 @@ async function writeNew(
   if (mode !== undefined) fchmodSync(file.fd, mode);
 }
 
-/** Root may give the file back to its owner; nobody else can, and nobody else needs to. */
+/** Gives the file back to its owner, as root may; other users cannot, and need not. */
 function giveTo(descriptor: number, { uid, gid }: Stats): void {
   try {
     fchownSync(descriptor, uid, gid);
   } catch {
-    // It stays with whoever writes it.
+    // The file stays with its writer.
   }
 }
 

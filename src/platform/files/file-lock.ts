@@ -13,9 +13,9 @@ const shortPatience = 2000;
 const pause = 10;
 
 /**
- * Does work on a file that other processes of ours change too, one after the other. The lock lies in a directory of our
- * own, so that nothing is left in a project; one whose process is gone is taken over. Throws `storage` when another
- * process keeps it for long, and what `work` throws.
+ * Works on a file that other processes of ours change too, one after the other. The lock is stored in a directory of
+ * our own, so that nothing is left in a project; a lock whose process is gone is taken over. Throws `storage` when
+ * another process keeps it for long, and any error of `work`.
  */
 export async function withFileLock<Result>(
   target: { file: string; lockDir: string },
@@ -42,8 +42,8 @@ export async function withFileLock<Result>(
 }
 
 /**
- * Does short work under a lock file without yielding; the process stands still while another one has it. Nothing when that
- * takes too long.
+ * Does short work under a lock file synchronously; the process blocks while another one has it. Returns nothing when
+ * that takes too long.
  */
 export function withFileLockNow<Result>(lock: string, work: () => Result): Result | undefined {
   const mine = ownMark();
@@ -70,7 +70,7 @@ function take(lock: string, mine: string): boolean {
     const file = openInPrivateDirectory(lock, "wx");
     try {
       writeSync(file, mine);
-      // Whoever slept for long before the line above may have been taken for dead.
+      // Others may have taken this process for dead if it slept long before the line above.
       return statSync(lock, { throwIfNoEntry: false })?.ino === fstatSync(file).ino;
     } finally {
       closeSync(file);
@@ -82,9 +82,9 @@ function take(lock: string, mine: string): boolean {
 }
 
 /**
- * Removes a lock whose owner is gone; false where it has one, or somebody else is about to remove it. Of many who see the
- * same dead lock only the one may that holds a lock on removing exactly this one, for the others would remove what the
- * next owner has taken meanwhile. That second lock is one like the first, also when its owner dies.
+ * Removes a lock whose owner is gone; false where it has one, or another process is about to remove it. If many see the
+ * same dead lock, only the holder of a second lock on removing exactly this one may remove it: the others would remove
+ * the lock of the next owner. That second lock is one like the first, also when its owner dies.
  */
 export function removeIfLeft(lock: string): boolean {
   const left = look(lock);
@@ -115,13 +115,13 @@ export function leftLocks(lockDir: string): string[] {
 }
 
 interface Look {
-  /** `gone`: it was taken by a process that is not there any more. */
+  /** The owner; `gone`: the process that took it is not there any more. */
   owner: string;
-  /** No other lock has the same. */
+  /** The identity, unique among locks. */
   identity: string;
 }
 
-/** Nothing where there is no lock. */
+/** Reads a lock; nothing where there is none. */
 function look(lock: string): Look | undefined {
   const read = readSmallFile(lock, 4096);
   if (read.kind === "missing") return undefined;
@@ -138,7 +138,7 @@ function look(lock: string): Look | undefined {
   return { owner: `process ${by.pid}${where}`, identity };
 }
 
-/** Marks of earlier versions name no place. */
+/** Parses the mark of a lock. Marks of earlier versions name no place. */
 function markIn(text: string): ProcessIdentity | undefined {
   const [, pid, pidStart = "", place = "{}"] = /^(\d+) (\S*) \S+(?: (\{.*))?$/.exec(text) ?? [];
   if (pid === undefined) return undefined;

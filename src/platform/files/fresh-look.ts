@@ -1,6 +1,7 @@
 /**
- * Looks at what others may change. Whoever asks gets what was found by a look that began after he had asked. So many who
- * ask in one moment and are served one after the other share a look, and nobody misses what was there when he asked.
+ * Shares looks at state that others may change. Each asker gets the result of a look that began after it asked. So
+ * askers of one moment that are served one after the other share a look, and none misses state that was there when it
+ * asked.
  */
 export class FreshLook<Value> {
   readonly #look: () => Promise<Value>;
@@ -11,7 +12,7 @@ export class FreshLook<Value> {
     this.#look = look;
   }
 
-  /** Returns how to get it, once it is needed. */
+  /** Registers an asker. Returns a function that gets the result, once it is needed. */
   ask(): () => Promise<Value> {
     this.#asked += 1;
     const place = this.#asked;

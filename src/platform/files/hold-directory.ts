@@ -4,22 +4,22 @@ import { systemCode } from "../../contract/errors.ts";
 import { descriptorLinks, openDecided } from "./open-decided.ts";
 
 /**
- * A directory that was decided on, checked once and then reached by its descriptor: what is made in it lands in it, even
- * if somebody puts a link in its place meanwhile. If the directory itself is moved, its new files go with it.
+ * A directory that was decided on, checked once and then reached by its descriptor: new files land in it, even if
+ * another process puts a link in its place meanwhile. If the directory itself is moved, its new files go with it.
  *
  * On systems that show no descriptors as links (macOS) the names are used, and a swap after the check is not seen.
  */
 export interface HeldDirectory extends Disposable {
   readonly path: string;
-  /** A way to an entry, for any function that takes a path. */
+  /** A path to an entry, for any function that takes one. */
   at(name: string): string;
   /** The same error, about the path that people know. */
   named(error: unknown): unknown;
 }
 
 /**
- * `path`: without links, as `realPath` gave it. `make`: missing directories are made with this mode, each in its held
- * parent. Throws `PathChanged`, or the file system's error.
+ * Holds a directory. `path`: without links, as `realPath` gave it. `make`: missing directories are made with this mode,
+ * each in its held parent. Throws `PathChanged`, or the file system's error.
  */
 export function holdDirectory(path: string, make?: number): HeldDirectory {
   try {
@@ -37,7 +37,7 @@ export function holdDirectory(path: string, make?: number): HeldDirectory {
   return held(path, openDecided(path, directoryFlags));
 }
 
-// Not among Node's constants. Enough to reach what is in a directory, also where its names may not be listed.
+// `O_PATH`, not among Node's constants. Reaches entries even of a directory that may not be listed.
 const reachOnly = process.platform === "linux" ? 0x20_0000 : 0;
 const directoryFlags = constants.O_RDONLY | constants.O_DIRECTORY | reachOnly;
 

@@ -1,6 +1,9 @@
 import { statSync } from "node:fs";
 
-/** What a path leads to, through links. `other`: a pipe or device, nothing at all, or something that may not be looked at. */
+/**
+ * The kind of a path's target, through links. `other`: a pipe or device, nothing at all, or something that may not be
+ * looked at.
+ */
 export function kindOf(path: string): "file" | "directory" | "other" {
   try {
     const stats = statSync(path);

@@ -3,8 +3,8 @@ import { dirname } from "node:path";
 import { systemCode } from "../../contract/errors.ts";
 
 /**
- * Makes a directory and its missing parents, private ones. Throws the file system's error. Step by step, because Node's
- * own recursive form never returns where the file system answers ENOENT to every attempt (below /proc).
+ * Makes a directory and its missing parents, private ones. Throws the file system's error. Goes step by step, because
+ * Node's own recursive form never returns where the file system answers ENOENT to every attempt (below /proc).
  */
 export function makePrivateDirectory(path: string): void {
   if (isDirectory(path)) return;
@@ -21,7 +21,7 @@ function isDirectory(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-/** Opens a file; where its directory is missing, makes that first. So the usual case costs nothing. */
+/** Opens a file, and makes its directory first only if it is missing. So the usual case costs nothing. */
 export function openInPrivateDirectory(path: string, flags: string | number): number {
   try {
     return openSync(path, flags, 0o600);

@@ -14,9 +14,9 @@ const nowhere =
   "The path cannot be looked at: it is forbidden, too long or a cycle of links, or leads through /proc/self or /dev/fd. Name the file by its own path.";
 
 /**
- * Opens what a decision was made about. `path` is a path without links, as `realPath` gave it when the call was allowed.
- * Since then somebody may have put a link in the place of any part of it, so the descriptor is asked where it leads
- * before anybody reads or writes through it. Throws `PathChanged`, or the file system's error.
+ * Opens the file that a decision was made about. `path` is a path without links, as `realPath` gave it when the call
+ * was allowed. Since then another process may have replaced any part of it by a link, so the descriptor's own path is
+ * checked before any read or write. Throws `PathChanged`, or the file system's error.
  *
  * Never give it `O_CREAT` or `O_TRUNC`: they act before the check. New files are made in a `holdDirectory`.
  */
@@ -33,13 +33,13 @@ export function openDecided(path: string, flags: number): number {
     }
     if (actual === path) return descriptor;
     closeSync(descriptor);
-    // Replaced by a new version in the moment after it was opened, as editors do. The new one is as good.
+    // An editor replaced it by a new version just after it was opened. The new one is as good.
     if (actual === `${path} (deleted)` && attempt < maxAttempts) continue;
     throw new PathChanged(path, actual);
   }
 }
 
-/** The path that was decided on is not the path that would be used. Nothing was read or written. */
+/** The path in use differs from the path that was decided on. Nothing was read or written. */
 export class PathChanged extends Error {
   override readonly name = "PathChanged";
 
@@ -52,7 +52,7 @@ export class PathChanged extends Error {
   }
 }
 
-/** What stands in for a link where none was at the decision: `PathChanged`, or `ELOOP` for links that lead nowhere. */
+/** The error for a link that was not there at the decision: `PathChanged`, or `ELOOP` for links that lead nowhere. */
 export function linkInTheWay(path: string): unknown {
   try {
     statSync(path);
@@ -64,7 +64,10 @@ export function linkInTheWay(path: string): unknown {
 
 let known: { directory: string | undefined } | undefined;
 
-/** Where Linux shows the descriptors of this process as links; `undefined` on other systems and without `/proc`. */
+/**
+ * The directory in which Linux shows the descriptors of this process as links; `undefined` on other systems and without
+ * `/proc`.
+ */
 export function descriptorLinks(): string | undefined {
   known ??= { directory: findDescriptorLinks() };
   return known.directory;
@@ -73,7 +76,7 @@ export function descriptorLinks(): string | undefined {
 function findDescriptorLinks(): string | undefined {
   if (process.platform !== "linux") return undefined;
   try {
-    // The number that this /proc has for us; in a container it may be another than ours.
+    // Our process id in this /proc; in a container it may differ from ours.
     const directory = `/proc/${readlinkSync("/proc/self")}/fd`;
     return statSync(directory).isDirectory() ? directory : undefined;
   } catch {
@@ -108,7 +111,7 @@ function whereItLeads(descriptor: number, path: string): string {
   const links = descriptorLinks();
   if (links !== undefined) return linkedPath(`${links}/${descriptor}`, descriptor, path);
   if (process.platform === "darwin") return path;
-  // Weaker: who swaps it twice between these two calls is not seen.
+  // Weaker: two swaps between these two calls are not seen.
   const actual = realPath(path);
   return actual !== path || isSameFile(descriptor, path) ? actual : `${path} (deleted)`;
 }
@@ -121,7 +124,7 @@ function linkedPath(link: string, descriptor: number, path: string): string {
     if (!isAmbiguous || readlinkSync(link, "buffer").equals(Buffer.from(path))) return path;
     return `${path} (deleted)`;
   }
-  // Where case does not count, the kernel shows the spelling that it met first.
+  // On a case-insensitive file system the kernel shows the spelling that it met first.
   const isRespelled = actual.toLowerCase() === path.toLowerCase();
   return isRespelled && isSameFile(descriptor, path) ? path : actual;
 }

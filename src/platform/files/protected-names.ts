@@ -1,6 +1,6 @@
 /**
- * What programs act on by themselves: whoever can write these can run code later, or change what is allowed. Permissions ask
- * about them, and the sandbox holds them back.
+ * Directories that programs act on by themselves: a process that can write these can run code later, or change what is
+ * allowed. Permissions ask about them, and the sandbox protects them.
  */
 export const protectedDirectories: readonly string[] = [
   ".git",
@@ -15,7 +15,7 @@ export const protectedDirectories: readonly string[] = [
   ".claude",
 ];
 
-/** An empty one of these disturbs no program. */
+/** Files that disturb no program if they are empty. */
 const harmlessFiles: readonly string[] = [
   ".gitconfig",
   ".gitmodules",
@@ -38,7 +38,7 @@ const harmlessFiles: readonly string[] = [
   ".claude.json",
 ];
 
-/** Programs take an empty one for a real one, and work differently or not at all. */
+/** Files that programs read even if they are empty, and then work differently or not at all. */
 const tellingFiles: readonly string[] = [
   ".yarnrc",
   ".yarnrc.yml",
@@ -62,7 +62,7 @@ const tellingFiles: readonly string[] = [
 
 export const protectedFiles: readonly string[] = [...harmlessFiles, ...tellingFiles];
 
-/** Those that may stand there empty while nobody has made them. */
+/** Protected names that may exist as empty files or directories before anyone has made them. */
 export const harmlessWhenEmpty: readonly string[] = [
   ".claude",
   ".vscode",

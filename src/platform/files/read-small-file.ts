@@ -5,11 +5,11 @@ export type SmallFile = { kind: "text"; text: string } | Unread;
 
 type Unread =
   | { kind: "missing" }
-  /** It is there and is not read; the reason is a sentence without its full stop. */
+  /** The file exists and is not read; the reason is a sentence without its full stop. */
   | { kind: "refused"; reason: string };
 
 /**
- * A text file that somebody else may have put there. Only a regular file is opened, because a pipe or a device would
+ * Reads a text file that others may have put there. Only a regular file is opened, because a pipe or a device would
  * hang or answer for ever, and no more than `largest` bytes are read, whatever its size claims. Never throws.
  */
 export function readSmallFile(file: string, largest: number): SmallFile {
@@ -25,7 +25,7 @@ export function readSmallBytes(
   let descriptor: number | undefined;
   try {
     if (!statSync(file).isFile()) return notRegular;
-    // Between the look and the opening it may have become a pipe; this does not wait for its other end.
+    // The file may have become a pipe since the look; this does not wait for its other end.
     descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
     const info = fstatSync(descriptor);
     if (!info.isFile()) return notRegular;
@@ -47,7 +47,7 @@ function tooLarge(largest: number): Unread {
   return { kind: "refused", reason: `it is larger than ${Math.floor(largest / 1024)} KiB` };
 }
 
-/** Until the end of the file, which may have grown since it was measured; nothing when it is too long. */
+/** Reads to the end of the file, which may have grown since it was measured; nothing when it is too long. */
 function readUpTo(descriptor: number, step: number, largest: number): Buffer | undefined {
   const chunks: Buffer[] = [];
   for (let total = 0; ;) {

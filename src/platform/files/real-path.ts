@@ -3,7 +3,7 @@ import { lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { systemCode } from "../../contract/errors.ts";
 
-/** No system has such a path. */
+/** A path that no system has. */
 export const unknownPath = "/\0";
 
 const unknownLink = Symbol("a link that cannot be looked at");
@@ -12,10 +12,11 @@ const unknownLink = Symbol("a link that cannot be looked at");
 const mostLinks = 40;
 
 /**
- * The path after resolving every link, as the kernel does: one part after the other, `..` after the link before it. The last
- * parts need not exist; a dangling link counts by its target. A path that cannot be looked at, because it is too long or
- * forbidden, has too many links or one whose target is no text, is `unknownPath`, which is inside nothing. So is one that leads
- * through a link in `/proc`, as `/proc/self/cwd` and `/dev/fd` do: it leads each process elsewhere.
+ * The path after resolving every link, as the kernel does: one part after the other, `..` after the link before it. The
+ * last parts need not exist; a dangling link counts by its target. `unknownPath`, which is inside nothing, stands for a
+ * path that cannot be looked at: it is too long or forbidden, or has too many links or one whose target is no text. It
+ * also stands for a path through a link in `/proc`, such as `/proc/self/cwd` and `/dev/fd`, which leads each process
+ * elsewhere.
  */
 export function realPath(path: string): string {
   if (process.platform === "linux") return walked(path);
@@ -51,7 +52,7 @@ function walked(path: string): string {
   return real;
 }
 
-/** The parts of a path, the first one last. */
+/** The parts of a path in reverse order. */
 function partsOf(path: string): string[] {
   return path
     .split("/")
@@ -64,7 +65,7 @@ function linkAt(path: string): string | typeof unknownLink | null {
     const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
     if (!isLink) return null;
     const target = readlinkSync(path, "buffer");
-    // Decoded, it would be another name.
+    // Decoding would make another name of it.
     return isUtf8(target) ? target.toString() : unknownLink;
   } catch (error) {
     const code = systemCode(error);

@@ -5,9 +5,9 @@ import { filesAtOnce, mapAtMost } from "../gate.ts";
 import { descriptorLinks } from "./open-decided.ts";
 
 /**
- * Removes a file, or a directory and all that is in it. Of a link only its own name goes, never what it leads to, also
- * when somebody puts one in the place of a directory meanwhile: each directory is reached by its descriptor. What is gone
- * already is no error, so that two may remove the same tree. Throws the file system's error.
+ * Removes a file, or a directory and everything in it. A link loses only its own name, never its target, even if
+ * another process puts one in the place of a directory meanwhile: each directory is reached by its descriptor. Missing
+ * files are no error, so that two may remove the same tree. Throws the file system's error.
  *
  * On systems that show no descriptors as links (macOS) the names are used, and a swap after the look is not seen.
  */
@@ -35,7 +35,7 @@ async function emptyDirectory(path: string): Promise<void> {
 
 const directoryFlags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
-/** Does something to a file that another process may have removed. */
+/** Works on a file that another process may have removed; `undefined` if it is gone. */
 export async function unlessGone<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
   try {
     return await work();

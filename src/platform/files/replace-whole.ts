@@ -3,7 +3,9 @@ import { systemCode } from "../../contract/errors.ts";
 import { openInPrivateDirectory } from "./make-directory.ts";
 import { writeWhole } from "./write-whole.ts";
 
-/** The file has this text as a whole or is as it was, whenever the process is killed. Returns how many bytes that are. */
+/**
+ * Replaces a file whole: it has this text or is unchanged, whenever the process is killed. Returns the number of bytes.
+ */
 export function replaceWhole(path: string, text: string): number {
   const next = `${path}.${process.pid}.new`;
   const size = writeAnew(next, text);
@@ -16,7 +18,7 @@ export function replaceWhole(path: string, text: string): number {
   return size;
 }
 
-/** Makes a file that is not there yet; nothing is left of one that finds no room. */
+/** Makes a file that does not exist yet; leaves nothing if the disk has no room. */
 export function writeNew(path: string, text: string): number {
   const file = openInPrivateDirectory(path, "wx");
   try {
@@ -29,7 +31,7 @@ export function writeNew(path: string, text: string): number {
   }
 }
 
-/** Also where a process that was killed before it renamed its own file left one. */
+/** Writes a new file, also over one that a killed process left before it could rename it. */
 export function writeAnew(path: string, text: string): number {
   try {
     return writeNew(path, text);

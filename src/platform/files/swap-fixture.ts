@@ -6,14 +6,14 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { errorMessage } from "../../contract/errors.ts";
 
-/** Test support: a place that somebody may touch, one that nobody may, and a process that swaps ways between them. */
+/** Test support: a place that may be touched, one that may not, and a process that swaps ways between them. */
 export interface Swapped {
   /** A directory; while it is swapped, sometimes a link to `outside` and sometimes nothing. */
   inside: string;
   outside: string;
 }
 
-/** `inside` and `outside`, each with these files; every file says in which of them it lies. */
+/** Makes `inside` and `outside`, each with these files; every file names its directory. */
 export async function makeSwappable(files: readonly string[]): Promise<Swapped> {
   const root = await realpath(await mkdtemp(join(tmpdir(), "retinue-swap-")));
   onTestFinished(() => rm(root, { recursive: true, force: true, maxRetries: 20 }));
@@ -52,7 +52,7 @@ export function keepReplacing(file: string, text: string): Promise<() => Promise
   );
 }
 
-/** In a process of its own, until it is ended or the test is over. */
+/** Repeats a round in a process of its own, until it is ended or the test is over. */
 async function keepDoing(round: string, place: string): Promise<() => Promise<void>> {
   // Pauses of random length, so that each state meets the calls at every point.
   const program = `
@@ -92,7 +92,7 @@ async function keepDoing(round: string, place: string): Promise<() => Promise<vo
   return end;
 }
 
-/** How often something came from inside, came from outside, was refused because the path had changed, or failed otherwise. */
+/** Counts of reads from inside, reads from outside, refusals because the path had changed, and other failures. */
 interface Tally {
   inside: number;
   outside: number;
@@ -100,7 +100,7 @@ interface Tally {
   failed: number;
 }
 
-/** `look` gives a text that says where it comes from. */
+/** Counts the origins of texts: `look` returns a text that names its own. */
 export async function tally(times: number, look: () => string | Promise<string>): Promise<Tally> {
   const counts: Tally = { inside: 0, outside: 0, changed: 0, failed: 0 };
   for (let left = times; left > 0; left -= 1) {

@@ -1,4 +1,4 @@
-/** How the name of a temporary directory begins: with what it is for, and whose it is. */
+/** The prefix of a temporary directory's name: its purpose and its owner. */
 export function temporaryName(kind: "bash" | "tmp"): string {
   return `retinue-${kind}-${process.pid}-`;
 }

@@ -35,14 +35,14 @@ export class CaseStage implements Disposable {
     ) as Value;
   }
 
-  /** The way back, for people: the directories are gone when they read it. */
+  /** The reverse, for people: the directories are gone when they read it. */
   unfill<Value>(value: Value): Value {
     return replaceTexts(value, (text) =>
       this.#places.reduce((done, [name, path]) => done.replaceAll(path, () => name), text),
     ) as Value;
   }
 
-  /** Puts files where the case wants them, never outside its own directories. */
+  /** Creates the files of a case, never outside its own directories. */
   lay(fixtures: readonly Fixture[]): void {
     for (const fixture of fixtures) {
       try {
@@ -74,7 +74,7 @@ function refused({ path }: Fixture, why: string): RetinueError {
   return new RetinueError("invalid_config", `the fixture '${path}' ${why}. Correct its path.`);
 }
 
-/** Of values that came from JSON: nothing in them is deeper than was allowed there. */
+/** Replaces the texts in a value that came from JSON: its depth was limited there. */
 function replaceTexts(value: unknown, replace: (text: string) => string): unknown {
   if (typeof value === "string") return replace(value);
   if (Array.isArray(value)) return value.map((item) => replaceTexts(item, replace));

@@ -13,17 +13,17 @@ import { toolName } from "../../tools/registry.ts";
 import { CaseStage } from "./case-stage.ts";
 import type { PermissionCase } from "./permission-case.ts";
 
-/** What a case came to, with its own placeholders for the directories that it had. */
+/** The outcome of a case, with its own placeholders for the directories that it had. */
 export interface JudgedCase {
   readonly id: string;
   readonly why: string;
   readonly expected: Verdict;
   readonly decision: Decision;
-  /** Every stage that was asked, and what it said. */
+  /** Every stage of the decision, and its answer. */
   readonly trace: readonly TraceLine[];
 }
 
-/** Asks for the decision of one case, in directories of its own. Runs nothing. Throws `invalid_config` naming the case. */
+/** Decides one case, in directories of its own. Runs nothing. Throws `invalid_config` naming the case. */
 export async function judgeCase(
   given: PermissionCase,
   context: { source: string; rules: readonly SourcedRule[] },

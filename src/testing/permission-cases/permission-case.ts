@@ -10,13 +10,13 @@ const fixture = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("symlink"), path: text.min(1), target: text.min(1) }),
 ]);
 
-/** One decision that somebody expects. `{{P}}`, `{{H}}` and `{{O}}` in any text are directories made for the case. */
+/** One expected decision. `{{P}}`, `{{H}}` and `{{O}}` in any text are directories made for the case. */
 export const permissionCaseSchema = z.strictObject({
   id: z.string().min(1).max(200),
-  /** Why the expectation holds, for people. */
+  /** The reason of the expectation, for people. */
   why: text.default(""),
   mode: z.enum(permissionModes).default("default"),
-  /** As if they stood in the settings of the project at `{{P}}`. */
+  /** Rules, as if they stood in the settings of the project at `{{P}}`. */
   rules: z.strictObject({ allow: rules, ask: rules, deny: rules }).prefault({}),
   /** The agent's working directory. */
   cwd: text.min(1).default("{{P}}"),
@@ -24,9 +24,9 @@ export const permissionCaseSchema = z.strictObject({
   additionalDirectories: z.array(text.min(1)).max(1000).default([]),
   tool: z.string().min(1).max(200),
   input: z.record(z.string(), z.unknown()),
-  /** Nobody can be asked, unless the mode is `bubble`. */
+  /** Whether nobody can be asked, unless the mode is `bubble`. */
   background: z.boolean().default(false),
-  /** What must be on disk, in this order; parents are made. */
+  /** Files that must be on disk, made in this order; parents are made too. */
   fixture: z.array(fixture).max(10_000).default([]),
   expect: z.enum(["allow", "ask", "deny"]),
 });

@@ -13,7 +13,7 @@ import { problemsIn, wording } from "../../contract/wording.ts";
 export interface CaseFile {
   readonly file: string;
   readonly cases: readonly PermissionCase[];
-  /** Of the settings file that the cases are about, if they name one. */
+  /** Rules of the settings file that the cases test, if they name one. */
   readonly rules: readonly SourcedRule[];
 }
 
@@ -21,12 +21,15 @@ const largestFile = 16 * 1024 * 1024;
 const deepestNesting = 64;
 
 const wholeSchema = z.strictObject({
-  /** A settings file whose rules count in every case; relative to the file of the cases. */
+  /** A settings file whose rules apply in every case; relative to the file of the cases. */
   settings: z.string().min(1).optional(),
   cases: z.array(z.unknown()),
 });
 
-/** A list of cases, or an object that names a settings file beside it. Throws `invalid_config` naming the case and the field. */
+/**
+ * Reads a list of cases, or an object that names a settings file beside it. Throws `invalid_config` naming the case and
+ * the field.
+ */
 export function readCases(file: string): CaseFile {
   const parsed = parseJson(file);
   if (isTooDeep(parsed, deepestNesting))

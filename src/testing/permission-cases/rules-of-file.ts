@@ -3,7 +3,7 @@ import type { SourcedRule } from "../../contract/resolved-agent.ts";
 import { checkSettings } from "../../settings/check-settings.ts";
 import { readSettingsFile } from "../../settings/read-settings-file.ts";
 
-/** The rules of one settings file, as if its folder were trusted. One that cannot be used throws: a test of it would lie. */
+/** The rules of one settings file, as if its folder were trusted. Throws if they cannot be used: a test would lie. */
 export function rulesOfFile(file: string): SourcedRule[] {
   const { layer, diagnostics } = readSettingsFile({ scope: "project", file });
   const problem = diagnostics[0]?.message;

@@ -10,8 +10,8 @@ export interface CaseReport {
 }
 
 /**
- * Holds every case of a file against the decision that it expects. Runs nothing of what the cases call. Throws
- * `invalid_config` for a file that is no file of cases, and the signal's reason between two cases.
+ * Compares every case of a file with its expected decision. Runs none of the calls. Throws `invalid_config` for a file
+ * that is no file of cases, and the signal's reason between two cases.
  */
 export async function runPermissionCases(
   file: string,

@@ -11,7 +11,7 @@ const inBackground = z.boolean().optional().describe("Go on at once; you are tol
 
 interface AgentToolOptions {
   defaultType: string;
-  /** Whether agents may run while their parent goes on. */
+  /** Whether agents may run in the background of their parent. */
   background: boolean;
 }
 

@@ -1,12 +1,12 @@
 import type { DeniedCall } from "../../contract/agent-result.ts";
 
-/** A report that falls short explains itself. Null: nothing was denied. */
+/** Explains a report that falls short by its denials. Null: nothing was denied. */
 export function deniedText(calls: readonly DeniedCall[], id?: string): string | null {
   if (calls.length === 0) return null;
   const lines = calls.map(
     ({ tool, reason, count }) => `- ${tool}${count === 1 ? "" : ` (${count} times)`}: ${reason}`,
   );
-  // Where nobody could be asked, somebody can be: in the foreground.
+  // In the foreground a person can be asked.
   const remedy =
     id === undefined
       ? ""

@@ -5,8 +5,9 @@ import { text } from "../line.ts";
 import { leafTool, type LeafTool, type PlanReply, type ToolContext } from "../tool.ts";
 
 /**
- * How an agent that only plans hands its plan over. The plan is kept, the last one of an agent, whatever becomes of it. A person
- * who approves it lets the agent carry it out; where nobody can be asked the agent stays in plan mode, and is told so.
+ * Hands over the plan of an agent that only plans. The last plan of an agent is kept, whatever becomes of it. A person
+ * who approves it lets the agent carry it out; where no person can be asked the agent stays in plan mode, and is told
+ * so.
  */
 export const exitPlanModeTool: LeafTool = leafTool({
   name: "ExitPlanMode",

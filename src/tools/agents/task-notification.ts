@@ -1,6 +1,6 @@
 import { escapeTags } from "../../contract/escape-tags.ts";
 
-/** What an agent is told about something that has ended in the background. */
+/** A notification that a task in the background has ended. */
 export interface TaskNotification {
   taskId: string;
   /** The call that started it. */
@@ -13,7 +13,9 @@ export interface TaskNotification {
   usage?: { tokens: number; toolUses: number; durationMs: number } | undefined;
 }
 
-/** In the form that models and readers of transcripts know. What it quotes cannot pretend to be part of it. */
+/**
+ * The notification in the form that models and readers of transcripts know. Quoted text cannot pass for a part of it.
+ */
 export function taskNotification(note: TaskNotification): string {
   const { usage } = note;
   return [

@@ -1,33 +1,33 @@
 import { ToolFailure } from "../tool.ts";
 
-/** How something in the background stands. */
+/** The state of a task in the background. */
 export interface TaskReport {
   id: string;
   kind: "agent" | "shell";
   /** `running`, `completed`, `failed`, `stopped`, … */
   state: string;
-  /** The end of what it printed, or what it has to say. */
+  /** The end of its output, or its last text. */
   content: string;
   /** Characters in front of `content` that are only in the file. */
   omitted?: number;
-  /** What else there is to know about it: one line each. */
+  /** Further notes: one line each. */
   notes?: readonly string[];
-  /** Where all of it is; `null`: nowhere. */
+  /** The file with the whole output; `null`: there is none. */
   outputFile: string | null;
   exitCode?: number;
   error?: { code: string; message: string };
-  /** It was waited for and did not end in that time. */
+  /** Whether the caller waited and the task did not end in time. */
   timedOut: boolean;
   description?: string;
-  /** How many processes a stop has ended. */
+  /** The number of processes that a stop has ended. */
   died?: number;
 }
 
-/** What goes on beside an agent: agents and commands in the background. */
+/** Tasks beside an agent: agents and commands in the background. */
 export interface Tasks {
   /**
-   * How a task stands; with `block` when it has ended, or when the time is up. Throws `unknownTask` for what the asking
-   * agent may not see. Rejects with `signal.reason`.
+   * Reports on a task; with `block` when it has ended, or when the time is up. Throws `unknownTask` for tasks that the
+   * asking agent may not see. Rejects with `signal.reason`.
    */
   output(
     id: string,
@@ -44,7 +44,7 @@ export function unknownTask(id: string): ToolFailure {
   );
 }
 
-/** The agent's own commands first, then the agents that it may see. */
+/** Tasks of an agent: its own commands first, then the agents that it may see. */
 export function tasksOf(context: {
   workbench: { shells: Tasks & { has(id: string): boolean } };
   agents?: Tasks | undefined;

@@ -34,7 +34,7 @@ export const editTool: LeafTool = leafTool({
       changes: "part",
       async rewrite(loaded) {
         if (loaded === undefined || loaded.bytes.length === 0) {
-          // An empty text stands in no file but an empty or missing one: that is how a new file is asked for.
+          // An empty text matches only an empty or missing file: it asks for a new file.
           if (input.old_string === "") return input.new_string;
           if (loaded === undefined) throw await missingFile(path, context);
         }
@@ -72,8 +72,8 @@ interface Replacement {
 }
 
 /**
- * Line endings are set aside while matching, because `Read` does not show them: what stays keeps its own, what is
- * new gets the file's usual one.
+ * Replaces text. Line endings are ignored while matching, because `Read` does not show them: kept text keeps its own,
+ * new text gets the file's usual one.
  */
 function replace(original: string, edit: Replacement): { text: string; lines: number[] } {
   const text = toLf(original);
@@ -148,7 +148,7 @@ function sameButWhitespace(
   return { line: at + 1, text: lines.slice(at, at + last + 1).join("\n") };
 }
 
-/** The line of each occurrence. Overlapping ones count: with them it is not clear which one is meant. */
+/** The line of each occurrence. Overlapping ones count: they make the target ambiguous. */
 function linesOf(text: string, wanted: string): number[] {
   const lines: number[] = [];
   let line = 1;

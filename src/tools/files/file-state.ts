@@ -10,18 +10,19 @@ import { PathChanged } from "../../platform/files/open-decided.ts";
 import { ToolFailure, type ToolContext } from "../tool.ts";
 
 /**
- * What one agent has read, by real path, so that it never overwrites what it has not seen. Content is remembered as a hash: a
- * session may run hundreds of agents, a touched file has not changed, and a change within the clock's tick has.
+ * Files that one agent has read, by real path, so that it never overwrites what it has not seen. Content is remembered
+ * as a hash: a session may run hundreds of agents, a touched file has not changed, and a change within the clock's tick
+ * has.
  */
 export class FileState {
-  /** The hundred files that it dealt with last, the latest at the end. */
+  /** The hundred files used last, the latest at the end. */
   readonly #seen = new Map<string, { hash: string; lines: number }>();
 
   sawAll(path: string, hash: string): void {
     this.#remember(path, { hash, lines: Infinity });
   }
 
-  /** Reading on page by page adds up to the whole file, as long as the file stays the same. */
+  /** Records a page. Pages add up to the whole file, as long as the file stays the same. */
   sawLines(path: string, hash: string, page: { from: number; to: number; total: number }): void {
     const before = this.#seen.get(path);
     let lines = before?.hash === hash ? before.lines : 0;
@@ -29,7 +30,7 @@ export class FileState {
     this.#remember(path, { hash, lines: lines >= page.total ? Infinity : lines });
   }
 
-  /** The agent changed a part of the file: it knows the result as far as it knew the file. */
+  /** Records a change of a part of the file: the agent knows the result as far as it knew the file. */
   changedPart(path: string, hash: string): void {
     this.#remember(path, { hash, lines: this.#seen.get(path)?.lines ?? 0 });
   }
@@ -55,11 +56,11 @@ export class FileState {
 interface FileChange {
   agentId: AgentId;
   agentType: string;
-  /** Of the content that the agent left. Anything else on disk is somebody else's work. */
+  /** Hash of the content that the agent left. Any other content on disk is another writer's work. */
   hash: string;
 }
 
-/** Who of a session last changed which file, by real path, and the order in which they may. */
+/** The session's record of which agent last changed which file, by real path. Changes of one file take turns. */
 export class FileLedger {
   readonly #changes = new LRUCache<string, FileChange>({ max: 10_000 });
   readonly #turns = new Map<string, Promise<void>>();
@@ -72,7 +73,7 @@ export class FileLedger {
     return this.#changes.get(path);
   }
 
-  /** One change at a time per file: what an agent has checked must still be true when it writes. */
+  /** Runs one change at a time per file: a check must still be true when the agent writes. */
   async inTurn<Result>(path: string, change: () => Promise<Result>): Promise<Result> {
     const result = (this.#turns.get(path) ?? Promise.resolve()).then(change);
     const turn = result.then(
@@ -92,7 +93,7 @@ export function contentHash(content: string | Buffer): string {
   return hash("sha256", content);
 }
 
-/** What the file system says, as something that a model can read. */
+/** Turns an error of the file system into a failure that a model can read. */
 export function asToolFailure(error: unknown, what: string): ToolFailure {
   if (error instanceof ToolFailure) return error;
   if (error instanceof PathChanged) return new ToolFailure(error.message, { cause: error });

@@ -103,7 +103,7 @@ function targetOf(path: string, real: string, cwd: string): VisibleSearch["targe
   return { kind: entry.isDirectory() ? "directory" : "file", shown, real };
 }
 
-/** Before and after the search: names that were found through a link that has come since are not told. */
+/** Checks the path before and after the search: names found through a link that has come since are not revealed. */
 function requireUnchanged(real: string): void {
   try {
     closeSync(openDecided(real, constants.O_RDONLY | constants.O_NONBLOCK));
@@ -128,7 +128,7 @@ function optionsOf(input: GrepInput): string[] {
   ];
 }
 
-/** One order for each mode, so that an offset goes on where the last answer ended. */
+/** Options of a mode. Each has one order, so that an offset continues where the last answer ended. */
 function modeOptions(input: GrepInput): string[] {
   switch (input.output_mode) {
     case "files_with_matches":

@@ -7,7 +7,7 @@ import { asToolFailure, contentHash } from "./file-state.ts";
 import { ToolFailure, type ToolContext } from "../tool.ts";
 
 export interface LoadedFile {
-  /** Real: without symlinks. */
+  /** The real path, without symlinks. */
   path: string;
   bytes: Buffer;
   hash: string;
@@ -16,7 +16,7 @@ export interface LoadedFile {
 const maxLoad = 64 * 1024 * 1024;
 const maxAtOnce = 256 * 1024;
 
-/** A regular file's content; `undefined` when there is none. Throws `ToolFailure` for whatever cannot be loaded. */
+/** A regular file's content; `undefined` when there is none. Throws `ToolFailure` for a file that cannot be loaded. */
 export async function loadFile(
   path: string,
   { realPath, signal }: Pick<ToolContext, "realPath" | "signal">,
@@ -33,7 +33,10 @@ export async function loadFile(
   }
 }
 
-/** Some regular files of /proc and /sys block a reader; with this they answer at once, and so does a pipe. */
+/**
+ * Flags for reading. Some regular files of /proc and /sys block a reader; with these they answer at once, and so does a
+ * pipe.
+ */
 const readFlags = constants.O_RDONLY | constants.O_NONBLOCK;
 
 /** `path`: as the model wrote it, for messages. */
@@ -42,7 +45,7 @@ async function readDecided(real: string, path: string, signal: AbortSignal): Pro
     throw new ToolFailure(
       `Cannot read ${path}: it is forbidden, too long or in a cycle of links, or leads through /proc/self or /dev/fd. Name the file by its own path.`,
     );
-  // Opening alone may do something: it wakes who waits at the other end of a pipe, and some devices.
+  // Opening alone has effects: it wakes the other end of a pipe, and some devices.
   const named = lstatSync(real);
   if (!named.isSymbolicLink()) requireRegular(named, path);
   const descriptor = openDecided(real, readFlags);
@@ -71,8 +74,8 @@ function requireRegular(stats: Stats, path: string): void {
 }
 
 /**
- * Without yielding, on purpose: most files that agents read are small, and four trips to the thread pool cost ten times
- * as much as the reading.
+ * Reads synchronously on purpose: most files that agents read are small, and four trips to the thread pool cost ten
+ * times as much as the reading.
  */
 function readAtOnce(descriptor: number, size: number): Buffer {
   const buffer = Buffer.allocUnsafe(size);
@@ -85,14 +88,14 @@ function readAtOnce(descriptor: number, size: number): Buffer {
 
 const readLater = promisify(read);
 
-/** For large files, and for those of /proc and /sys that have no size and no end. `undefined` when there is too much. */
+/** Reads large files, and those of /proc and /sys that have no size and no end. `undefined` when there is too much. */
 async function readBounded(
   descriptor: number,
   size: number,
   signal: AbortSignal,
 ): Promise<Buffer | undefined> {
   if (size > maxLoad) return undefined;
-  // One byte more than it should have, so that a file that grew or has no size shows.
+  // One byte more than the size, to notice a file that grew or has no size.
   let buffer = Buffer.allocUnsafe(Math.max(size + 1, 4096));
   for (let length = 0; ;) {
     signal.throwIfAborted();
@@ -100,7 +103,7 @@ async function readBounded(
     const { bytesRead } = await readLater(descriptor, buffer, length, room, null);
     length += bytesRead;
     if (length > maxLoad) return undefined;
-    // Fewer bytes than asked for, and as many as the file has: that was all of it.
+    // A short read that reaches the size is the end of the file.
     if (bytesRead === 0 || (size > 0 && length === size)) return buffer.subarray(0, length);
     if (length === buffer.length)
       buffer = Buffer.concat([buffer, Buffer.allocUnsafe(buffer.length)]);

@@ -95,7 +95,9 @@ const notebookSchema = z.object({
   nbformat_minor: z.number(),
 });
 
-/** The schema only checks: its output would have other key orders, and so other lines in the file. */
+/**
+ * Parses a notebook. The schema only checks: its output would have other key orders, and so other lines in the file.
+ */
 export function parseNotebook(text: string): { notebook: Notebook } | { problem: string } {
   let notebook: unknown;
   try {
@@ -108,7 +110,7 @@ export function parseNotebook(text: string): { notebook: Notebook } | { problem:
   return { problem: z.prettifyError(checked.error) };
 }
 
-/** What a cell is called: its id, or its place in notebooks that are older than ids. */
+/** The name of a cell: its id, or its place in notebooks that are older than ids. */
 export function cellName(cell: Cell, index: number): string {
   return cell.id ?? `cell-${index}`;
 }
@@ -179,7 +181,7 @@ function newCell(notebook: Notebook, type: "code" | "markdown", source: string):
   };
 }
 
-/** A new source has not run yet, so results of the old one go. */
+/** Replaces the source and drops the results of the old one: the new one has not run yet. */
 function replaceSource(cell: Cell, type: string, source: string): void {
   cell.cell_type = type;
   cell.source = typeof cell.source === "string" ? source : sourceLines(source);
@@ -201,7 +203,7 @@ function stringifyLike(original: string, notebook: Notebook): string {
   return JSON.stringify(notebook, null, indent) + (original.endsWith("\n") ? "\n" : "");
 }
 
-/** `1.0` must not come back as `1`: outputs are full of such numbers, and each would be a changed line. */
+/** Keeps `1.0` from becoming `1`: outputs are full of such numbers, and each would be a changed line. */
 function keepNumber(_key: string, value: unknown, context?: { source?: string }): unknown {
   if (typeof value !== "number" || context?.source === undefined) return value;
   return String(value) === context.source ? value : rawJSON(context.source);

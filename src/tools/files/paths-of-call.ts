@@ -6,7 +6,9 @@ import type { Tool } from "../tool.ts";
 /** Fields that hold a path or a pattern of paths. Only the first two may begin with `~`. */
 const pathFields = ["file_path", "notebook_path", "path", "pattern"] as const;
 
-/** The files that a call names, absolute: for decisions about calls that no model has made. Throws `invalid_request`. */
+/**
+ * The files that a call names, absolute: for decisions about calls that no model has made. Throws `invalid_request`.
+ */
 export function pathsOfCall(
   name: string,
   input: Readonly<Record<string, unknown>>,

@@ -125,7 +125,7 @@ function linesOf(text: string): string[] {
   return lines;
 }
 
-/** As many lines as fit into one answer, long ones cut. */
+/** Takes as many lines as fit into one answer; long ones are cut. */
 function takePage(lines: string[]): string[] {
   const page: string[] = [];
   let size = 0;
@@ -210,7 +210,7 @@ function fullOutputText(output: Record<string, unknown>): string {
   }
 }
 
-/** Notebooks write long texts as a list of lines. */
+/** Joins a text, which notebooks write as a list of lines if it is long. */
 function joined(text: unknown): string {
   if (Array.isArray(text)) return text.join("");
   return typeof text === "string" ? text : "";

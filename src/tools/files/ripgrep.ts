@@ -10,11 +10,11 @@ const lineCap = 10_000;
 const complaintCap = 2_000;
 
 /**
- * The lines that ripgrep prints, one after the other, so that a caller who has enough just leaves the loop and the
- * process ends. No match is no line. A complaint about the call (a bad pattern, an unknown type) is a `ToolFailure`
- * in ripgrep's own words; files that cannot be read are passed over.
+ * Yields the lines of ripgrep's output one by one, so that a caller who has enough just leaves the loop and the process
+ * ends. No match is no line. A complaint about the call (a bad pattern, an unknown type) is a `ToolFailure` in
+ * ripgrep's own words; unreadable files are skipped.
  *
- * Options must be of the form `--name=value`, so that nothing from the model is ever taken for an option.
+ * Options must be of the form `--name=value`, so that no text from the model is ever parsed as an option.
  */
 export async function* ripgrep(search: {
   options: readonly string[];
@@ -23,7 +23,7 @@ export async function* ripgrep(search: {
   descriptors?: readonly number[];
   cwd: string;
   signal: AbortSignal;
-  /** What a line ends with; `--null` ends names with a NUL, because any other character may be part of them. */
+  /** The end of a line; `--null` ends names with a NUL, because any other character may be part of them. */
   end?: "\n" | "\0";
 }): AsyncGenerator<string> {
   const program = await executable();

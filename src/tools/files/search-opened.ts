@@ -3,15 +3,15 @@ import { openDecided } from "../../platform/files/open-decided.ts";
 import { ripgrep } from "./ripgrep.ts";
 
 export interface FoundFile {
-  /** As the answer names it. */
+  /** The path as the answer names it. */
   shown: string;
-  /** Without links, as it was decided on. */
+  /** The path without links, as it was decided on. */
   real: string;
 }
 
 /**
- * What ripgrep prints about these files. It is handed descriptors that were opened and checked here, and never a name: so
- * it cannot read anything else, whatever is swapped while it runs. Files that lead elsewhere now are passed over.
+ * Yields the output of ripgrep for these files. It is handed descriptors that were opened and checked here, and never a
+ * name: so it cannot read anything else, whatever is swapped while it runs. Files that lead elsewhere now are skipped.
  * Linux only: elsewhere a descriptor cannot be named for another process.
  */
 export async function* searchOpened(search: {
@@ -33,7 +33,7 @@ export async function* searchOpened(search: {
     if (names.length === 0) return;
     const targets = names.map((_, index) => `/proc/self/fd/${index + firstInherited}`);
     const printed = ripgrep({
-      // Which files is settled; their names, which these go by, ripgrep does not see.
+      // The files are chosen already, and ripgrep does not see the names that these options match.
       options: options.filter((option) => !/^--(?:glob|type)=/.test(option)),
       targets,
       descriptors,
@@ -46,7 +46,7 @@ export async function* searchOpened(search: {
   }
 }
 
-/** After standard input, output and error. */
+/** The first descriptor after standard input, output and error. */
 const firstInherited = 3;
 
 function withName(line: string, names: readonly string[]): string {

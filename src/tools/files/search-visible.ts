@@ -7,16 +7,16 @@ const filesAtOnce = 200;
 
 export interface VisibleSearch {
   options: readonly string[];
-  /** How matching files are listed, in the order of the answer: `--sort=path`. */
+  /** The option that lists matching files in the order of the answer: `--sort=path`. */
   order: string;
   target: {
     kind: "file" | "directory";
-    /** What ripgrep is given, so that what it prints begins with it. */
+    /** The path that ripgrep is given, so that its output begins with it. */
     shown: string;
-    /** Without links, as it was decided on. */
+    /** The path without links, as it was decided on. */
     real: string;
   };
-  /** Lines of files are printed, not only their names. */
+  /** Whether lines of files are printed, not only their names. */
   printsContent: boolean;
   cwd: string;
   signal: AbortSignal;
@@ -24,12 +24,12 @@ export interface VisibleSearch {
 }
 
 /**
- * What ripgrep prints about files that may be seen. It walks by name, so a directory that is swapped for a link at the
- * right moment leads it astray. Therefore what it says about the inside of files counts only for those that were opened
- * and checked here: it is first asked which files match at all, and then about the descriptors of those. Where some may
- * not be seen they are left out in between: what it never reads it cannot tell, not even by a separator.
+ * Yields the output of ripgrep for files that may be seen. Ripgrep walks by name, so a directory that is swapped for a
+ * link at the right moment leads it astray. Therefore its output about content counts only for files that were opened
+ * and checked here: a first pass lists the files that match, a second one searches their descriptors. Hidden files are
+ * dropped in between: what ripgrep never reads it cannot reveal, not even by a separator.
  *
- * What remains: in such a moment the mere names of files elsewhere, and that they match, can get into a list of names.
+ * A gap remains: at such a moment the names of files elsewhere, and that they match, can get into a list of names.
  */
 export async function* searchVisible(search: VisibleSearch): AsyncGenerator<string> {
   const { options, order, target, cwd, signal, hides } = search;
@@ -57,7 +57,7 @@ export async function* searchVisible(search: VisibleSearch): AsyncGenerator<stri
   if (visible.length > 0) yield* about(visible);
 }
 
-/** Which files match, not how that is shown. */
+/** Whether an option decides which files match, not how matches are shown. */
 function isAboutMatching(option: string): boolean {
   return /^--(?:regexp|glob|type|ignore-case|multiline|multiline-dotall)(?:=|$)/.test(option);
 }

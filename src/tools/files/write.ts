@@ -47,7 +47,7 @@ export const writeTool: LeafTool = leafTool({
 interface Change {
   context: ToolContext;
   path: string;
-  /** Who replaces all of a file must have read all of it; for a change of a part, a part is enough. */
+  /** A writer that replaces the whole file must have read all of it; to change a part, a part is enough. */
   changes: "all" | "part";
   /** The new text. Throws `ToolFailure` to leave the file as it is. */
   rewrite: (original: LoadedFile | undefined) => string | Promise<string>;
@@ -59,7 +59,7 @@ interface Changed {
   patch: StructuredPatchHunk[];
 }
 
-/** The one way in which file tools change a file: checked against what the agent has read, atomic, on record. */
+/** Changes a file; all file tools do it here: checked against what the agent has read, atomic, on record. */
 export async function changeFile({ context, path, changes, rewrite }: Change): Promise<Changed> {
   const { files, ledger } = context.workbench;
   try {

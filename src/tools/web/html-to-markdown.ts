@@ -7,8 +7,8 @@ const wholePageCap = 250_000;
 const pieceCap = 50_000;
 
 /**
- * In a thread of its own, which the signal can end: the converter takes quadratic time (1 MB of paragraphs: 47 s), and
- * one page must not hold up all agents. Long pages are converted piece by piece for the same reason.
+ * Converts in a thread of its own, which the signal can end: the converter takes quadratic time (1 MB of paragraphs: 47
+ * s), and one page must not hold up all agents. Long pages are converted piece by piece for the same reason.
  */
 export async function htmlToMarkdown(html: string, signal: AbortSignal): Promise<string> {
   const library = require.resolve("node-html-markdown");
@@ -49,7 +49,7 @@ function piecesOf(html: string): string[] {
   return [...pieces, piece];
 }
 
-/** By splitting, because an expression from tag to closing tag is quadratic on a page that closes none. */
+/** Removes scripts by splitting: an expression from tag to closing tag is quadratic on a page that closes none. */
 function withoutScripts(html: string): string {
   const [start = "", ...tags] = html.split(/<(?=\/?(?:script|style|svg)\b)/i);
   const kept = tags.map((tag) => (tag.startsWith("/") ? tag.slice(tag.indexOf(">") + 1) : ""));

@@ -77,7 +77,7 @@ export const webFetchTool: LeafTool = leafTool({
 interface Fetched {
   response: WebAnswer;
   address: URL;
-  /** Where a redirect leads that needs a decision of its own: permissions are given by host. */
+  /** The target of a redirect that needs a decision of its own: permissions are given by host. */
   elsewhere?: URL;
 }
 
@@ -115,7 +115,7 @@ function addressOf(text: string): URL {
   return url;
 }
 
-/** Hosts that seldom have a certificate. */
+/** Whether a host is local: such hosts seldom have a certificate. */
 function isLocal(hostname: string): boolean {
   return (
     hostname === "localhost" ||
@@ -167,7 +167,7 @@ function decode(body: Buffer, charset: string = "utf-8"): string {
   }
 }
 
-/** No second model reads the page: its text is the result, under a line that recalls what it was fetched for. */
+/** The text of the page as the result, since no second model reads it, under a line that recalls the prompt. */
 function excerpt(text: string, prompt: string, offset: number): string {
   if (offset > 0 && offset >= text.length) {
     throw new ToolFailure(`The page has ${text.length} characters. Give an offset below that.`);
@@ -180,7 +180,7 @@ function excerpt(text: string, prompt: string, offset: number): string {
   return `# ${prompt.replaceAll(/\s+/g, " ")}\n\n${text.slice(offset, end).toWellFormed() || "(empty page)"}${more}`;
 }
 
-/** Where a host has several addresses, each has failed for itself. */
+/** The cause of a failed request. If a host has several addresses, each has failed separately; the first counts. */
 function causeOf(error: unknown): string {
   return errorMessage(error instanceof AggregateError ? error.errors[0] : error);
 }

@@ -25,7 +25,7 @@ async function serve(listener: RequestListener): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Where every name has these addresses, and what was asked for. */
+/** A lookup that gives every name these addresses, and the names it was asked for. */
 function namesAt(...addresses: string[]): { lookup: LookupFunction; asked: string[] } {
   const asked: string[] = [];
   const all = addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));

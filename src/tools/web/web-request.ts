@@ -9,24 +9,25 @@ import { ToolFailure } from "../tool.ts";
 export interface WebAnswer {
   readonly status: number;
   readonly statusText: string;
-  /** `null`: the server did not say. */
+  /** A header; `null`: the server sent none. */
   header(name: "content-type" | "location"): string | null;
-  /** Unpacked. Read it or close the answer. */
+  /** The unpacked body. Read it or close the answer. */
   readonly body: AsyncIterable<Buffer>;
   close(): void;
 }
 
 /**
- * One GET on a connection of its own, on Node's client: the built-in `fetch` does not tell which address it connects to. A name
- * that leads to a private address is refused, unless its spelling already said so or `mayReachPrivate`. Rejects with a
- * `ToolFailure` for that, else with what went wrong; `signal` ends it. Where a proxy is asked, the proxy looks names up.
+ * Sends one GET on a connection of its own, on Node's client: the built-in `fetch` does not tell which address it
+ * connects to. A name that leads to a private address is refused, unless its spelling already said so or
+ * `mayReachPrivate`. Rejects with a `ToolFailure` for that, else with the error; `signal` ends it. Behind a proxy, the
+ * proxy looks names up.
  */
 export async function requestPage(
   url: URL,
   options: {
     signal: AbortSignal;
     mayReachPrivate: boolean;
-    /** How names are looked up. */
+    /** The resolver of host names. */
     lookup?: LookupFunction;
   },
 ): Promise<WebAnswer> {
@@ -37,7 +38,7 @@ export async function requestPage(
     url.protocol === "https:" ? "node:https" : "node:http",
   );
   const isOpen = mayReachPrivate || isPrivateHost(url.hostname);
-  // A connection that was opened with more rights must not be found again.
+  // A connection that was opened with more rights must not be reused.
   const agent = new Agent({
     keepAlive: false,
     ...(usesProxies() ? { proxyEnv: process.env } : {}),
@@ -67,7 +68,7 @@ export async function requestPage(
   };
 }
 
-/** Leaves out the private addresses of a host. The name of a proxy is none of the page's. */
+/** A lookup without the private addresses of a host. The name of a proxy is not filtered. */
 function publicOnly(host: string, find: LookupFunction): LookupFunction {
   return (name, options, callback) => {
     find(name, { ...options, all: true }, (error, found) => {
@@ -95,7 +96,7 @@ async function* unpacked(message: IncomingMessage): AsyncGenerator<Buffer> {
     message.destroy();
     throw new Error(`the server answers in ${encoding}, which was not asked for`);
   }
-  // Errors of either reach the reader of the last one.
+  // Errors of both streams reach the reader of the last one.
   const last = unpack === undefined ? message : pipeline(message, unpack(), () => undefined);
   for await (const chunk of last) yield chunk as Buffer;
 }

@@ -6,7 +6,7 @@ const domains = z.array(z.string().min(1)).optional();
 const maxText = 20_000;
 const maxLinks = 50;
 
-/** Listed only where the model's provider can search. */
+/** The tool WebSearch, listed only where the model's provider can search. */
 export const webSearchTool: LeafTool = leafTool({
   name: "WebSearch",
   description: "Search the web: a summary and links. Read a page with WebFetch.",
@@ -43,7 +43,7 @@ export const webSearchTool: LeafTool = leafTool({
       );
     }
     const shown = links.slice(0, maxLinks);
-    // Without a source the model only says what it knew.
+    // Without a source the text is only the model's own knowledge.
     const summary = links.length === 0 ? "" : text.trim().slice(0, maxText);
     const content = [
       links.length === 0 ? `Nothing was found for "${query}".` : `Results for "${query}":`,

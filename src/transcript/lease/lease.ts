@@ -6,8 +6,8 @@ import { isLeft } from "../../processes/process-identity.ts";
 import { readSmallFile } from "../../platform/files/read-small-file.ts";
 
 /**
- * The file that says which process a session belongs to, and where it can be reached. Readable by its user alone. The schema is
- * made when a lease is read: whoever only takes one never needs it.
+ * The file that names the owner of a session, and where it can be reached. Readable by its user alone. The schema is
+ * made when a lease is read: a process that only takes one never needs it.
  */
 const leaseSchema = once(() =>
   z.object({
@@ -16,39 +16,39 @@ const leaseSchema = once(() =>
     host: z.string(),
     bootId: z.string().nullable(),
     pidNamespace: z.string().nullable(),
-    /** Proves to the owner that whoever has it may read this file. No two leases have the same. */
+    /** Proves to the owner that its bearer may read this file. No two leases have the same. */
     token: z.string().min(1),
-    /** Where the owner listens, if it does. */
+    /** The socket on which the owner listens; `null` if there is none. */
     socket: z.string().nullable(),
-    /** When the owner last said that it is there, in milliseconds since the epoch. */
+    /** The time of the owner's last beat, in milliseconds since the epoch. */
     beatAt: z.number(),
   }),
 );
 
 export type Lease = z.infer<ReturnType<typeof leaseSchema>>;
 
-/** How often an owner says that it is there. */
+/** The interval of an owner's beats, in milliseconds. */
 export const beatMs = 5000;
 
 export type LeaseOnDisk =
   | { state: "none" }
-  /** Its owner lives, or may live. */
+  /** The owner lives, or may live. */
   | { state: "held"; lease: Lease }
   | { state: "stale"; lease: Lease }
-  /** It cannot be read: it is being written, or (`stale`) was left half written. */
+  /** The lease cannot be read: it is being written, or (`stale`) was left half written. */
   | { state: "blank"; stale: boolean };
 
 export function readLease(path: string): LeaseOnDisk {
   const lease = parse(path) ?? parse(path);
   if (lease === undefined && !existsSync(path)) return { state: "none" };
-  // The clock is asked beside the session: looking does not change it.
+  // The clock file is made beside the session, so that looking does not change the session.
   const clockDir = dirname(dirname(path));
   const stale = isLeft(path, { by: lease, seenAliveAt: lease?.beatAt ?? 0, clockDir });
   if (lease === undefined) return { state: "blank", stale };
   return { state: stale ? "stale" : "held", lease };
 }
 
-/** Twice, because it is overwritten in place, and somebody may look in that instant. */
+/** Parses a lease. Callers try twice: it is overwritten in place, and a read may fall into that instant. */
 function parse(path: string): Lease | undefined {
   const read = readSmallFile(path, 64 * 1024);
   if (read.kind !== "text") return undefined;

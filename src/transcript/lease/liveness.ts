@@ -2,8 +2,9 @@ import { isGone, type ProcessIdentity } from "../../processes/process-identity.t
 import { readLease } from "./lease.ts";
 
 /**
- * Whether the process that runs an agent is there. The session's lease says more than a process id, which means nothing in
- * another pid namespace or on another machine: while its owner lives, the agents that name it run, and all others do not.
+ * Whether the process that runs an agent is there. The session's lease says more than a process id, which means nothing
+ * in another pid namespace or on another machine: while its owner lives, the agents that name it run, and all others do
+ * not.
  */
 export function isRunBy(process: ProcessIdentity, sessionDir: string): boolean {
   const found = readLease(`${sessionDir}/lease.json`);
@@ -12,7 +13,7 @@ export function isRunBy(process: ProcessIdentity, sessionDir: string): boolean {
   return isGone(process) === false;
 }
 
-/** Whether a process has the session, or is about to. */
+/** Whether a process holds the session, or is about to. */
 export function isHeld(sessionDir: string): boolean {
   const found = readLease(`${sessionDir}/lease.json`);
   return found.state === "held" || (found.state === "blank" && !found.stale);

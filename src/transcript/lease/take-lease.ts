@@ -21,20 +21,20 @@ import { unwritable } from "../unwritable.ts";
 /** A session that belongs to this process, until it is released or another process has taken it. */
 export interface HeldLease {
   readonly token: string;
-  /** Writes down where the owner can be reached; `null`: nowhere. Throws nothing. */
+  /** Stores the socket of the owner; `null`: there is none. Never throws. */
   announce(socket: string | null): void;
   /** Calls back, once, when another process has taken the session, with the reason in a sentence. */
   onLost(listener: (reason: string) => void): void;
-  /** Gives the session back. Doing it twice does no harm. */
+  /** Releases the session. A second call does no harm. */
   release(): void;
 }
 
 /**
- * Makes a session this process's own, before anything is written to it. Throws `session_busy` when it belongs to a process
- * that lives, and `storage` when it cannot be written. Of many who find a lease whose owner is gone, one takes it.
+ * Takes a session for this process, before anything is written to it. Throws `session_busy` when its owner is alive,
+ * and `storage` when it cannot be written. If many find a lease whose owner is gone, one takes it.
  *
- * A lease is replaced by renaming a new file over it and never rewritten by anybody but its owner, so an owner that has
- * opened it and found its own token in it cannot overwrite that of a successor.
+ * A lease is replaced by renaming a new file over it and rewritten only by its owner, so an owner that has opened it
+ * and found its own token in it cannot overwrite that of a successor.
  */
 export function takeLease(
   { lease: path }: Pick<SessionPaths, "lease">,
@@ -56,7 +56,7 @@ export function takeLease(
   return hold(path, mine, options.beatMs ?? beatMs);
 }
 
-/** Whether there was none. */
+/** Creates the lease; false if there was one. */
 function create(path: string, lease: Lease): boolean {
   const whole = writeAside(path, lease);
   try {
@@ -70,7 +70,7 @@ function create(path: string, lease: Lease): boolean {
   }
 }
 
-/** For file systems without links: a crash may leave it half written. */
+/** Creates the lease on a file system without links: a crash may leave it half written. */
 function createInPlace(path: string, lease: Lease): boolean {
   try {
     writeNew(path, textOf(lease));
@@ -86,7 +86,7 @@ function takeOver(path: string, mine: Lease): void {
   const taken = withFileLockNow(`${path}.lock`, () => {
     const found = readLease(path);
     refuseIfHeld(path, found);
-    // Given back meanwhile: whoever takes it now does so without a lock.
+    // Released meanwhile: a process that takes it now does so without a lock.
     if (found.state === "none") return create(path, mine);
     renameSync(writeAside(path, mine), path);
     return true;
@@ -138,7 +138,7 @@ function hold(path: string, mine: Lease, beatEvery: number): HeldLease {
   };
 }
 
-/** A disk that fails for a while is no reason to give up: the next beat tries again. */
+/** Rewrites the lease. A disk that fails for a while is no reason to give up: the next beat tries again. */
 function rewrite(path: string, mine: Lease): "kept" | "lost" | "failed" {
   let file: number | undefined;
   try {
@@ -154,14 +154,14 @@ function rewrite(path: string, mine: Lease): "kept" | "lost" | "failed" {
   }
 }
 
-/** Where no other process looks, to be put in its place whole. */
+/** Writes the lease where no other process looks, to be moved into place whole. */
 function writeAside(path: string, lease: Lease): string {
   const aside = `${path}.${lease.token.slice(0, 8)}`;
   writeNew(aside, textOf(lease));
   return aside;
 }
 
-/** Always of one length, so that rewriting it leaves nothing of the old text. */
+/** The text of a lease, always of one length, so that rewriting it leaves nothing of the old text. */
 function textOf(lease: Lease): string {
   return `${JSON.stringify(lease).padEnd(1023)}\n`;
 }
@@ -174,7 +174,7 @@ function isMine(path: string, { token }: Lease): boolean {
   }
 }
 
-/** With it goes the directory of a session in which nothing ever ran. */
+/** Removes the lease, with the directory of a session in which nothing ever ran. */
 function remove(path: string): void {
   rmSync(path, { force: true });
   removeIfEmpty(dirname(path));

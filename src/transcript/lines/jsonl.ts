@@ -7,27 +7,30 @@ import { repairLines, type Repair } from "./repair-lines.ts";
 import { writeWhole } from "../../platform/files/write-whole.ts";
 
 /**
- * Appends JSON lines to one private file, each with its sum. When `append` returns, `write(2)` has: what was acknowledged
- * survives `kill -9`. It does not yield in between, on purpose: a write into the page cache takes microseconds, a round
- * trip to the thread pool many times that, and every message of every agent goes through here. Other processes may
- * append to the same file: each append is one write at its end.
+ * Appends JSON lines to one private file, each with its sum. When `append` returns, `write(2)` has: acknowledged lines
+ * survive `kill -9`. Writes are synchronous on purpose: a write into the page cache takes microseconds, a round trip to
+ * the thread pool many times that, and every message of every agent goes through here. Other processes may append to
+ * the same file: each append is one write at its end.
  */
 export class JsonlWriter {
   readonly path: string;
   readonly #onRepair: ((repair: Repair) => void) | undefined;
   #file: number | undefined;
-  /** Which file it was, and how far it was well when it was opened. */
+  /** The inode of the file, and its valid size and lines when it was opened. */
   #checked = { inode: 0, size: 0, lines: 0 };
-  /** What was appended here since. Others may have appended in between. */
+  /** Bytes and lines appended here since. Others may have appended in between. */
   #own = { size: 0, lines: 0 };
 
-  /** `onRepair` is told what was wrong with the file when it was opened. It must not throw. */
+  /** `onRepair` gets the problems found when the file was opened. It must not throw. */
   constructor(path: string, onRepair?: (repair: Repair) => void) {
     this.path = path;
     this.#onRepair = onRepair;
   }
 
-  /** Lines of JSON objects without their ends. Throws the file system's error; none of them is in the file then. */
+  /**
+   * Appends lines of JSON objects, given without their ends. Throws the file system's error; then none of them is in
+   * the file.
+   */
   append(lines: readonly string[]): void {
     if (lines.length === 0) return;
     const text = sealLines(lines);
@@ -43,7 +46,7 @@ export class JsonlWriter {
     this.#own.lines += lines.length;
   }
 
-  /** A later `append` opens the file again. */
+  /** Closes the file. A later `append` opens it again. */
   close(): void {
     const file = this.#file;
     this.#file = undefined;
@@ -64,7 +67,7 @@ export class JsonlWriter {
     }
   }
 
-  /** What nobody has touched since is not looked at again: an agent that takes many tasks opens its file for each. */
+  /** Checks the file, unless it is unchanged since: an agent that takes many tasks opens its file for each. */
   #check(file: number, { size, inode }: { size: number; inode: number }): void {
     const same = inode === this.#checked.inode && size >= this.#checked.size;
     const from = same ? this.#checked : { size: 0, lines: 0 };
@@ -81,20 +84,23 @@ export class JsonlWriter {
     if (repair.torn > 0 || repair.bad.length > 0) this.#onRepair?.(repair);
   }
 
-  /** A full disk may have taken half of it. Opening cuts that off; if it cannot, the next append will. */
+  /**
+   * Removes a partial append: a full disk may have taken half of it. Opening cuts that off; if it cannot, the next
+   * append will.
+   */
   #undo(): void {
     try {
       this.close();
       this.#file = this.#open();
     } catch {
-      // What keeps it from being opened is what the caller is about to hear.
+      // The caller gets the same error.
     }
   }
 }
 
 const appending = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
 
-/** Every line that counts and holds a JSON object; see `judgeLines`. */
+/** Every valid line that holds a JSON object; see `judgeLines`. */
 export async function readJsonl(path: string): Promise<Record<string, unknown>[]> {
   const lines: Record<string, unknown>[] = [];
   judgeLines(await readFile(path), {

@@ -1,10 +1,10 @@
 import { readSeal, sumHolds, type Seal } from "./line-sum.ts";
 
-/** A line that does not count: where it is, and why. */
+/** The place of an invalid line, and the reason. */
 export interface BadLine {
-  /** From 1. */
+  /** Line number from 1. */
   line: number;
-  /** In bytes; `end` is before its newline. */
+  /** Offset in bytes; `end` is before the newline. */
   start: number;
   end: number;
   reason: BadReason;
@@ -13,19 +13,19 @@ export interface BadLine {
 type BadReason = "not JSON" | "NUL bytes" | "sum does not hold" | "of an unfinished append";
 
 export interface Judgement {
-  /** How many lines count. */
+  /** The number of valid lines. */
   lines: number;
-  /** In the order of the file. */
+  /** Bad lines in file order. */
   bad: BadLine[];
-  /** Where the file should end. What comes after it was never acknowledged. */
+  /** The offset at which the file should end. Bytes after it were never acknowledged. */
   end: number;
   /** Newlines before `end`. */
   newlines: number;
 }
 
 /**
- * Tells the lines that count from those that do not. Ours count when their sum holds and the append that they belong to
- * arrived whole; those of other programs when they parse. `take` is given the values of those that count, in order.
+ * Separates valid lines from invalid ones. Ours are valid if their sum matches and their append arrived whole; those of
+ * other programs if they parse. `take` gets the values of valid lines, in order.
  */
 export function judgeLines(
   bytes: Buffer,
@@ -47,7 +47,7 @@ export function judgeLines(
     // A whole line of another program is not ours to cut off.
     else if (reason === "not JSON") countsUpTo(end + 1);
   };
-  /** Something else follows: then the append ends here. */
+  /** Closes the group when something else follows: the append ends here. */
   const closeGroup = (): void => {
     if (group === undefined) return;
     if (group.last + group.spoilt >= group.of) {
@@ -100,13 +100,13 @@ export function judgeLines(
     }
     countsUpTo(next);
   }
-  // The end of a power cut and the end of a disk look the same: what would be cut off is not all ours to throw away.
+  // A power cut and a failing disk look the same: not all of the cut part is ours to throw away.
   if (group !== undefined && group.spoilt > 0) bad.push(...group.lines.map(({ at }) => at));
   bad.sort((a, b) => a.start - b.start);
   return judged;
 }
 
-/** Lines that were appended together, as far as they were met. */
+/** Lines that were appended together, as far as they were found. */
 interface Group {
   of: number;
   last: number;
@@ -121,7 +121,9 @@ function reasonOf(bytes: Buffer, start: number, end: number): BadReason {
 
 const mostTries = 1000;
 
-/** A whole line may follow a torn one without a newline between them, when two processes write. Returns its start, or -1. */
+/**
+ * The start of a whole line that follows a torn one without a newline between them, as two writers leave it; else -1.
+ */
 function wholeLineIn(bytes: Buffer, start: number, end: number): number {
   let at = start;
   for (let tries = 0; tries < mostTries; tries += 1) {

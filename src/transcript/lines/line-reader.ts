@@ -1,4 +1,4 @@
-/** Hands over whole lines. After one that is longer than `longest` bytes it hands over nothing more. */
+/** Emits whole lines. After one that is longer than `longest` bytes it emits nothing more. */
 export class LineReader {
   readonly #longest: number;
   readonly #onLine: (line: string) => void;

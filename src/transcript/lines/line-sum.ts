@@ -28,7 +28,7 @@ export function sealLines(lines: readonly string[]): string {
   return text;
 }
 
-/** Reads the seal of the line between two places into `seal`. False: it has none, so another program wrote it. */
+/** Reads the seal of the line between two offsets into `seal`. False: it has none, so another program wrote it. */
 export function readSeal(bytes: Buffer, start: number, end: number, seal: Seal): boolean {
   let at = end - tail - 1;
   if (at < start + nameBytes.length || bytes[end - 1] !== 0x7d || bytes[end - 2] !== 0x22)
@@ -49,13 +49,13 @@ export function readSeal(bytes: Buffer, start: number, end: number, seal: Seal):
   return true;
 }
 
-/** Whether a line that starts here has the sum that stands at its end. */
+/** Whether the line that starts here matches the sum at its end. */
 export function sumHolds(bytes: Buffer, start: number, end: number): boolean {
   const sum = hexAt(bytes, end - tail);
   return sum === crc32(bytes.subarray(start, end - tail));
 }
 
-/** NaN where there are other characters. */
+/** The hexadecimal number at an offset; NaN for other characters. */
 function hexAt(bytes: Buffer, at: number): number {
   let value = 0;
   for (let place = at; place < at + 8; place += 1) {

@@ -14,21 +14,21 @@ import { judgeLines, type BadLine } from "./judge-lines.ts";
 import { openInPrivateDirectory } from "../../platform/files/make-directory.ts";
 import { writeWhole } from "../../platform/files/write-whole.ts";
 
-/** What was found wrong with a file of lines when it was opened. */
+/** Problems found in a file of lines when it was opened. */
 export interface Repair {
   path: string;
-  /** Bytes that were cut off its end: an append that a crash cut short. */
+  /** Bytes cut off its end: an append that a crash cut short. */
   torn: number;
-  /** Lines that stay where they are and are passed over. */
+  /** Lines that stay in the file and are skipped. */
   bad: Pick<BadLine, "line" | "reason">[];
-  /** Where whole lines that do not hold were copied to, if there are any. */
+  /** The file to which complete but invalid lines were copied, if there are any. */
   keptIn: string | undefined;
 }
 
 /**
- * Makes a file fit to be appended to. An append that did not arrive whole was never acknowledged: it is cut off. Whole
- * lines that do not hold are copied to `<file>.bad`, once. Looks at what comes after `from`, where line `firstLine`
- * begins. Throws the file system's error.
+ * Makes a file fit to be appended to. An incomplete append was never acknowledged: it is cut off. Complete but invalid
+ * lines are copied to `<file>.bad`, once. Reads from `from`, where line `firstLine` begins. Throws the file system's
+ * error.
  */
 export function repairLines(
   file: number,
@@ -39,7 +39,7 @@ export function repairLines(
     const { end, bad, newlines } = judgeLines(bytes, { firstLine });
     const torn = bytes.length - end;
     if (torn > 0) {
-      // Another process may be in the middle of a write. A change of mode waits until it is through.
+      // Another process may be in the middle of a write. A change of mode waits for its end.
       fchmodSync(file, 0o600);
       if (fstatSync(file).size !== from + bytes.length && tries < mostTries) continue;
     }
@@ -69,7 +69,7 @@ function readFrom(file: number, from: number): Buffer {
   return bytes.subarray(0, length);
 }
 
-/** Each line as it is, with its place: what a person or a later program may still make something of. */
+/** Copies each line unchanged, with its place: a person or a later program may still use it. */
 function keepAside(
   path: string,
   from: number,

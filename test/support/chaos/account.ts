@@ -4,7 +4,7 @@ import type { Acknowledged } from "./acknowledged.ts";
 import { readBooks, type Book } from "./books.ts";
 import type { Work } from "./work.ts";
 
-/** What must not have happened, each with what it was found at. */
+/** Violations that must not have happened, each with where it was found. */
 export interface Account {
   readonly finished: string[];
   /** Agents that were started more than once. */

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { AgentEvent, ManagerOptions } from "../../../src/index.ts";
 
-/** What one life of a session is given. */
+/** The options of one life of a session. */
 export interface LifeOptions {
   cwd: string;
   configDir: string;

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Acknowledged } from "./acknowledged.ts";
 
-/** What one transcript says, read without Retinue's own reader. */
+/** The content of one transcript, read without Retinue's own reader. */
 export interface Book {
   /** Lines per answer. */
   readonly answers: Map<string, number>;

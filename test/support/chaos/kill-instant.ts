@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Random } from "../shell-fuzz/random.ts";
 import type { LifeProcess, Milestone } from "./life-process.ts";
 
-/** When a life ends: so long after it has come so far; or then at the next write to one of its files. */
+/** The time at which a life ends: so long after a milestone; or then at the next write to one of its files. */
 export interface KillInstant {
   readonly after: Milestone | "start";
   readonly ms: number;

@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { LifeOptions } from "./acknowledged.ts";
 
-/** What a life says of how far it has come, in this order; then `done`. */
+/** Milestones that a life reports, in this order; then `done`. */
 export type Milestone = "opening" | "open" | "working";
 
 export interface LifeProcess {

@@ -1,6 +1,6 @@
 import { randomOf, type Random } from "../shell-fuzz/random.ts";
 
-/** What the agents of one session have to do: each appends numbered lines to a file of its own, with a tool. */
+/** The work of a session's agents: each appends numbered lines to a file of its own, with a tool. */
 export interface Work {
   /** A scenario file. */
   readonly scenario: string;

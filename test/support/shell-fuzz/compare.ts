@@ -9,7 +9,10 @@ import { shrink } from "./shrink.ts";
 import { sourceNames, type Generate, type Generated, type SourceName } from "./sources/sources.ts";
 import type { Observation } from "./slot.ts";
 
-/** `grammar`: bash did what the reader did not name. `decision`: it was allowed. `widening`: a change made it allowed. */
+/**
+ * The oracle that was violated. `grammar`: bash did what the reader did not name. `decision`: it was allowed.
+ * `widening`: a change made it allowed.
+ */
 export type Oracle = "grammar" | "decision" | "widening";
 
 export interface Violation extends Generated {

@@ -15,7 +15,7 @@ export interface CorpusShares {
   asked: string[];
 }
 
-/** How many real commands are readable, and how many of those that only look inside the folder run unasked. */
+/** Counts readable commands of the corpus, and how many of those that only look inside the folder run unasked. */
 export async function corpusShares(
   commands: readonly string[],
   engine: Engine,

@@ -6,7 +6,7 @@ import type { Observation } from "./slot.ts";
 import { allowedStubs, forbiddenStubs, gitStub, lookPrograms, wrapperPrograms } from "./stubs.ts";
 import type { Executed, Touched } from "./trace.ts";
 
-/** Everything that a command did and that the policy allows nobody to do unasked. */
+/** Every action of a command that the policy allows nobody to do unasked. */
 export function harmOf(policy: Policy, seen: Observation, places: Places): string[] {
   const ran = seen.executed.filter((one) => isForbiddenProgram(policy, one, places));
   const touched = seen.touched.filter((one) => isForbiddenFile(policy, one, places));

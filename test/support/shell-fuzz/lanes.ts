@@ -9,7 +9,7 @@ import { copyTemplate, makeTemplate } from "./scratch.ts";
 import type { Observation, SlotPlace } from "./slot.ts";
 import { copyRealPrograms, installStubs } from "./stubs.ts";
 
-/** Processes that run commands in real bash and tell what happened. */
+/** Processes that run commands in real bash and report what happened. */
 export interface Lanes extends AsyncDisposable {
   /** How commands are kept from writing anywhere else, for people. */
   readonly confinement: string;

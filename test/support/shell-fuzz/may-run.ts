@@ -1,4 +1,7 @@
-/** Commands that end the lane or wait for nothing are decided, not run. Everything else the confinement holds. */
+/**
+ * Whether a command may run. Commands that end the lane or wait for nothing are decided, not run. The confinement holds
+ * all others.
+ */
 export function mayRun(command: string): boolean {
   return !unfit.test(command);
 }

@@ -1,4 +1,4 @@
-/** Chances that can be had again: the same seed gives the same choices. */
+/** Reproducible random choices: the same seed gives the same ones. */
 export interface Random {
   /** From 0 to below `limit`. */
   below: (limit: number) => number;

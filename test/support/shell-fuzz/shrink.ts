@@ -1,6 +1,6 @@
 import { mayRun } from "./may-run.ts";
 
-/** Leaves out pieces, big ones first, as long as what is left still violates. */
+/** Leaves out pieces, big ones first, as long as the rest still violates. */
 export async function shrink(
   command: string,
   violates: (command: string) => Promise<boolean>,

@@ -5,7 +5,7 @@ import { canaries, restore } from "./scratch.ts";
 import { findProgram } from "./stubs.ts";
 import { readTrace, tracedCalls, type Trace } from "./trace.ts";
 
-/** What a command did. */
+/** The observed actions of a command. */
 export interface Observation extends Trace {
   timedOut: boolean;
   /** Bash found no command in it, at least in part. */
