@@ -106,10 +106,7 @@ export const definitionFields = {
       ),
   ),
   color: field("How its row is coloured where people watch.", "blue", () => z.string()),
-  background: {
-    ...field("Its parent does not wait for it.", "true", flag),
-    lacks: "Its parent waits all the same.",
-  },
+  background: field("Its parent does not wait for it.", "true", flag),
   isolation: {
     ...field("`worktree`: a copy of the repository of its own.", "worktree", () =>
       z.enum(["worktree", "remote"]),
