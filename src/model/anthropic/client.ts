@@ -10,7 +10,7 @@ export interface Library {
   Stream: typeof Stream;
 }
 
-/** Loads the provider's client library: two parts of it, because the whole takes three times as long to load. */
+/** Loads two parts of the provider's client library: the whole takes three times as long to load. */
 export async function loadLibrary({ credential, baseURL }: Account): Promise<Library> {
   const { BaseAnthropic } = await import("@anthropic-ai/sdk/client");
   const { Stream } = await import("@anthropic-ai/sdk/core/streaming");

@@ -15,12 +15,12 @@ import { TemplateError } from "./template-syntax.ts";
 
 /** A model whose replies come from a scenario. Everything around it (agents, tools, permissions) is real. */
 export interface RehearsalModel extends Model {
-  /** The turns that no request has reached so far. */
+  /** Turns that no request has reached so far. */
   unusedTurns(): ScenarioTurn[];
 }
 
 export function createRehearsal(scenario: Scenario): RehearsalModel {
-  // An agent that was forgotten and comes back has its place worked out again from its conversation.
+  // The position of an evicted agent is derived again from its conversation.
   const agents = new LRUCache<string, ScriptedAgent>({ max: 2000 });
   const reached = new Set<ScenarioTurn>();
 
@@ -70,7 +70,7 @@ export function createRehearsal(scenario: Scenario): RehearsalModel {
   };
 }
 
-/** Nobody writes a script for what is asked on the side, and it uses up no turn. */
+/** Answers a request for a summary. Scripts do not cover summaries, and a summary uses up no turn. */
 function scriptedSummary(
   request: ModelRequest,
   agents: Pick<LRUCache<string, ScriptedAgent>, "peek">,

@@ -14,7 +14,9 @@ export interface ScriptedReply {
   malformed: Record<string, string>;
 }
 
-/** Throws a `TemplateError`. With `spoilt`, the input of the first tool call breaks off before its end. */
+/**
+ * Renders a reply. Throws a `TemplateError`. With `spoilt`, the input of the first tool call breaks off before its end.
+ */
 export function scriptedReply(
   reply: readonly ReplyBlock[],
   scope: Scope,

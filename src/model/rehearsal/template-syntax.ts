@@ -2,10 +2,10 @@
 export type Piece = string | Expression;
 
 export interface Expression {
-  /** As written, for messages. */
+  /** The expression as written, for messages. */
   source: string;
   path: string;
-  /** Text in quotes in the place of a path. */
+  /** Quoted text in the place of a path. */
   literal: string | undefined;
   filters: Filter[];
 }

@@ -6,13 +6,13 @@ import type { Expression } from "./template-syntax.ts";
 import { parseTemplate, TemplateError } from "./template-syntax.ts";
 
 /**
- * `{{ path | filter "argument" }}` in the strings of a scripted reply. Nothing becomes an empty string by accident:
- * what is not there is an error, unless the filter `default` says what stands for it.
+ * `{{ path | filter "argument" }}` in the strings of a scripted reply. Nothing becomes an empty string by accident: a
+ * missing value is an error, unless the filter `default` replaces it.
  */
 export interface Scope extends Situation {
-  /** What the turn's `last` found. */
+  /** Groups of the turn's `last`. */
   match: Groups;
-  /** What the turn's `task` found. */
+  /** Groups of the turn's `task`. */
   task: Groups;
 }
 
@@ -31,12 +31,12 @@ export function renderText(text: string, scope: Scope): string {
 }
 
 export interface TemplateProblem {
-  /** Where inside the checked value. */
+  /** Path inside the checked value. */
   path: (string | number)[];
   message: string;
 }
 
-/** What can be known to be wrong before anything runs. `groups`: how many groups `match` and `task` have. */
+/** Problems that can be found before anything runs. `groups`: the number of groups of `match` and `task`. */
 export function templateProblems(
   value: unknown,
   groups?: { match: number; task: number },
@@ -64,7 +64,7 @@ function stringProblems(text: string, groups?: { match: number; task: number }):
   }
 }
 
-/** A string that is one template and nothing else keeps the type of its value. */
+/** Renders a string. A string that is a single template keeps the type of its value. */
 function renderString(text: string, scope: Scope): Value {
   const pieces = parseTemplate(text);
   const [only] = pieces;
