@@ -5,24 +5,24 @@ import { isThere, pathInside } from "./path-inside.ts";
 import { isObject } from "../platform/is-object.ts";
 import { kindOf } from "../platform/files/kind-of.ts";
 
-/** What a plugin brings, as places and data. Nothing in it has been read or acted on; all paths are real. */
+/** The parts of a plugin, as paths and data. Nothing in it has been read or acted on; all paths are real. */
 export interface Components {
-  /** Files or directories. */
+  /** Paths of files or directories. */
   readonly agents: string[];
   /** Directories of skills, or of one skill. */
   readonly skills: string[];
-  /** Files or directories. */
+  /** Paths of files or directories. */
   readonly commands: string[];
   readonly hooks: PluginData[];
   readonly mcpServers: PluginData[];
 }
 
-/** A JSON file, or what the manifest holds itself. */
+/** A JSON file, or data in the manifest itself. */
 export type PluginData =
   | { readonly kind: "file"; readonly file: string }
   | { readonly kind: "inline"; readonly data: Record<string, unknown> };
 
-/** Where parts are found without being named. Paths in the manifest add to them. */
+/** Default places of parts. Paths in the manifest add to them. */
 export const defaultPlaces = {
   agents: "./agents",
   skills: "./skills",
@@ -33,7 +33,10 @@ export const defaultPlaces = {
 
 type Field = keyof Components;
 
-/** The default places that exist, then what each manifest names. Paths that are refused are reported and left out. */
+/**
+ * Finds the default places that exist, then the paths that each manifest names. Refused paths are reported and left
+ * out.
+ */
 export function findComponents(
   root: string,
   manifests: readonly { file: string; fields: Record<string, unknown> }[],
@@ -107,12 +110,12 @@ interface Written {
   problems: Problem[];
 }
 
-/** A text, a list or an object, as people write it. */
+/** Reads a text, a list or an object, as people write it. */
 function readValue(field: Field, value: unknown): Written {
   const written: Written = { paths: [], inline: [], problems: [] };
   if (value === undefined || value === null) return written;
   const holdsData = field === "hooks" || field === "mcpServers";
-  // `{"name": {"source": "./file.md"}}` is how commands may be written.
+  // Commands may be written as `{"name": {"source": "./file.md"}}`.
   const named = !holdsData && isObject(value);
   const items = Array.isArray(value) ? value : named ? Object.values(value) : [value];
   for (const item of items) {

@@ -10,14 +10,15 @@ import { kindOf } from "../platform/files/kind-of.ts";
 
 export interface FoundPlugins {
   plugins: Plugin[];
-  /** Everything there is to tell, those of the plugins included. */
+  /** All diagnostics, those of the plugins included. */
   diagnostics: Diagnostic[];
 }
 
 /**
- * The plugins of a session. First those of `pluginDirs`, each a plugin or a marketplace; then `<configDir>/plugins/*`,
- * unless `enabledPlugins` says `false`; then those of `<configDir>/plugins/marketplaces/*` for which it says `true`. Of
- * two with one name the first counts. Nothing is run or fetched. Never throws.
+ * Finds the plugins of a session. First those of `pluginDirs`, each a plugin or a marketplace; then
+ * `<configDir>/plugins/*`, unless `enabledPlugins` has `false` for them; then those of
+ * `<configDir>/plugins/marketplaces/*` for which it has `true`. The first of two with one name wins. Nothing is run or
+ * fetched. Never throws.
  */
 export function findPlugins(options: {
   configDir: string;
@@ -54,7 +55,7 @@ function readGiven(given: string): Found {
   return readEntries(marketplace, { source: "inline", wants: () => true });
 }
 
-/** Directories beside the installed plugins that serve other ends. */
+/** Directories beside the installed plugins that are no plugins. */
 const notPlugins: ReadonlySet<string> = new Set(["marketplaces", "cache", "data", "repos"]);
 
 function readInstalled(
@@ -85,7 +86,7 @@ function enabledOfMarketplaces(
   return directories.map(({ path, name }) => {
     if (!isMarketplace(path)) return nothing;
     const marketplace = readMarketplace(realPath(path));
-    // By what it calls itself too, but not if that is another one's place.
+    // The marketplace's own name counts too, unless another marketplace has it.
     const names = taken.has(marketplace.name) ? [name] : [name, marketplace.name];
     taken.add(marketplace.name);
     const wants = (plugin: string): boolean =>
@@ -116,7 +117,7 @@ function firstOfEachName(found: readonly Found[]): FoundPlugins {
   for (const plugin of found.flatMap(({ plugins }) => plugins)) {
     const winner = byName.get(plugin.name);
     if (winner === undefined) byName.set(plugin.name, plugin);
-    // The same one twice is nothing to tell.
+    // The same plugin twice is not worth a report.
     else if (winner.root !== plugin.root) {
       const message = `The plugin ${shown(plugin.name)} of ${shown(winner.root)} wins over this one. Rename or disable one of them.`;
       diagnostics.push(

@@ -19,13 +19,13 @@ const marketplaceSchema = z.looseObject({
 export interface Marketplace {
   readonly name: string;
   readonly plugins: readonly MarketplacePlugin[];
-  /** About the file as a whole; each plugin has its own. */
+  /** Diagnostics of the file as a whole; each plugin has its own. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
 export interface MarketplacePlugin {
   readonly entry: Entry;
-  /** Its directory, a real path inside the marketplace; none when it lies elsewhere, which `diagnostics` say. */
+  /** Real path of its directory inside the marketplace; `null` if it is elsewhere, which `diagnostics` report. */
   readonly root: string | null;
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -36,7 +36,7 @@ export function isMarketplace(root: string): boolean {
   return isThere(join(root, written));
 }
 
-/** `<root>/.claude-plugin/marketplace.json`. The root is a real path. Nothing is fetched. Never throws. */
+/** Reads `<root>/.claude-plugin/marketplace.json`. The root is a real path. Nothing is fetched. Never throws. */
 export function readMarketplace(root: string): Marketplace {
   const file = join(root, written);
   const empty = { name: basename(root), plugins: [] };

@@ -5,7 +5,7 @@ import { kindOf } from "../platform/files/kind-of.ts";
 import { diagnose } from "./diagnose.ts";
 import { pathInside } from "./path-inside.ts";
 
-/** Entries that may still be looked at; one for a whole plugin. */
+/** The number of entries that may still be read; one for a whole plugin. */
 export interface Budget {
   left: number;
 }
@@ -18,15 +18,15 @@ export function fullBudget(): Budget {
 }
 
 /**
- * What is wrong below a directory of a plugin before anybody loads from it: links that leave the root, directories that
- * cannot be listed, too many entries. Never throws.
+ * Finds problems below a directory of a plugin before anything is loaded from it: links that leave the root,
+ * directories that cannot be listed, too many entries. Never throws.
  */
 export function walkPlugin(walk: {
-  /** Real. */
+  /** Real path. */
   root: string;
   directory: string;
   budget: Budget;
-  /** How many folders down; as far as they go without it. */
+  /** The most levels to descend; default: no limit. */
   deepest?: number;
 }): Diagnostic[] {
   const { root, directory, budget, deepest = deepestFolder } = walk;
@@ -46,7 +46,7 @@ export function walkPlugin(walk: {
   return diagnostics;
 }
 
-/** What a directory holds, sorted by name, no more than the budget allows. */
+/** Entries of a directory, sorted by name, no more than the budget allows. */
 export function listEntries(
   directory: string,
   budget: Budget,
@@ -57,7 +57,7 @@ export function listEntries(
     using listing = opendirSync(directory);
     for (let entry = listing.readSync(); entry !== null; entry = listing.readSync()) {
       if (budget.left <= 0) {
-        // Said once, not for every directory that follows.
+        // Reported once, not for every directory that follows.
         if (budget.left === 0) diagnostics.push(diagnose(directory, tooMany));
         budget.left = -1;
         break;
