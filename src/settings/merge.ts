@@ -6,16 +6,16 @@ import type { Provenance } from "./provenance.ts";
 import { byScope } from "./scopes.ts";
 
 export interface MergedSettings {
-  /** Without prototypes, at every level. */
+  /** Values without prototypes, at every level. */
   readonly values: Values;
   readonly provenance: Provenance;
   readonly diagnostics: Diagnostic[];
 }
 
 /**
- * One object out of what all scopes say; within a scope the layer that comes first is the higher one. Scalars: the highest
- * wins. Objects merge key by key. Lists are joined, highest first, each item once. Where they disagree about which of
- * these a value is, the highest decides and the others are passed over.
+ * Merges all scopes into one object; within a scope the first layer is the higher one. Scalars: the highest wins.
+ * Objects merge key by key. Lists are joined, highest first, each item once. If layers disagree about the kind of a
+ * value, the highest decides and the others are skipped.
  */
 export function mergeSettings(layers: readonly Layer[]): MergedSettings {
   const diagnostics: Diagnostic[] = [];
@@ -43,7 +43,7 @@ interface Merged {
 
 type Choice = (voices: readonly Voice<unknown>[]) => readonly Voice<unknown>[];
 
-/** Keys that not all who speak of them decide together. */
+/** Keys whose values are not merged over all layers. */
 const wholeValues: ReadonlyMap<string, Choice> = new Map([
   ["fallbackModel", (voices) => voices.slice(0, 1)],
   [
@@ -78,10 +78,10 @@ function mergeObjects(
   return { value: values, provenance: { origin: voices[0]?.origin ?? nobody, keys } };
 }
 
-/** Only of settings in which nobody says anything. */
+/** Origin of settings without any layer. */
 const nobody: Origin = { scope: "user", file: "" };
 
-/** As deep as `plainValues` lets values be. */
+/** Merges values, as deep as `plainValues` lets them be. */
 function mergeValue(voices: readonly Voice<unknown>[]): Merged {
   const [highest] = voices;
   if (highest === undefined) return { value: undefined, provenance: { origin: nobody } };
@@ -116,7 +116,7 @@ function mergeLists(voices: readonly Voice<readonly unknown[]>[], origin: Origin
   return { value, provenance: { origin, items } };
 }
 
-/** Two values are equal when their texts are. Comparing each with each would let a long list hold up the start. */
+/** The text by which values are compared. Comparing each with each would let a long list delay the start. */
 function canonicalText(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(canonicalText).join(",")}]`;
