@@ -50,7 +50,7 @@ export function defaultManagedDir(platform: NodeJS.Platform = process.platform):
   return "/etc/claude-code";
 }
 
-/** Managed files, by rising priority: alphabetical order, after the base file. */
+/** Managed files, highest first: later in the alphabet wins, and the base file is the lowest. */
 function managedFiles(managedDir: string): string[] {
   const directory = join(managedDir, "managed-settings.d");
   return [...partFiles(directory).toReversed(), join(managedDir, "managed-settings.json")];
