@@ -2,7 +2,7 @@ import type {
   MessageCreateParamsStreaming,
   RawMessageStreamEvent,
 } from "@anthropic-ai/sdk/resources/messages/messages";
-import { accountOf, type Credentials } from "./account.ts";
+import { findCredentials, type Credentials } from "./credentials.ts";
 import { requestBody } from "./body.ts";
 import { loadLibrary } from "./client.ts";
 import { AnthropicDraft } from "./draft.ts";
@@ -23,7 +23,7 @@ export interface AnthropicOptions extends Credentials {
  * Throws `no_model` at once if there are no credentials.
  */
 export function createAnthropic(options: AnthropicOptions = {}): Model {
-  const account = accountOf(options, process.env);
+  const account = findCredentials(options, process.env);
   const maxTokens = options.maxTokens ?? 32_000;
   const library = loadLibrary(account);
   // The first request reports a failure.

@@ -10,7 +10,7 @@ export interface Credentials {
   baseURL?: string;
 }
 
-export interface Account {
+export interface FoundCredentials {
   credential: { apiKey: string } | { authToken: string };
   /** Place where the credential was found, for display. */
   place: string;
@@ -18,7 +18,7 @@ export interface Account {
 }
 
 /** Finds the credentials. Throws `no_model` if there are none. */
-export function accountOf(options: Credentials, env: NodeJS.ProcessEnv): Account {
+export function findCredentials(options: Credentials, env: NodeJS.ProcessEnv): FoundCredentials {
   const baseURL = options.baseURL?.trim() || env["ANTHROPIC_BASE_URL"]?.trim() || ownServer;
   if (!URL.canParse(baseURL)) {
     throw new RetinueError(
