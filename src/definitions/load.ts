@@ -43,7 +43,7 @@ export class DefinitionLoader implements Disposable {
     if (patched !== null) return patched;
     const { listings, unseen } = this.#survey(changed);
     const parts: Loaded[] = [];
-    const origins: Origin[] = [];
+    const origins: DefinitionOrigin[] = [];
     /** Files already loaded: a plugin may name a file that is in its directory too. */
     const seen = new Set<string>();
     for (const [place, { files, problem }] of listings) {
@@ -221,7 +221,7 @@ export class DefinitionLoader implements Disposable {
 type Listing = ReturnType<typeof findDefinitionFiles>;
 
 /** The origin of a part of the result. */
-interface Origin {
+interface DefinitionOrigin {
   file: string;
   place: Place;
   index: number;
@@ -230,7 +230,7 @@ interface Origin {
 interface Gathered {
   parts: readonly Loaded[];
   all: Loaded;
-  byFile: ReadonlyMap<string, Origin>;
+  byFile: ReadonlyMap<string, DefinitionOrigin>;
 }
 
 /** Replaces one definition, as after an edit, without a pass over thousands of others. */
