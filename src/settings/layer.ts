@@ -7,14 +7,14 @@ export type Values = Readonly<Record<string, unknown>>;
 export type Path = readonly PropertyKey[];
 
 /** The origin of a setting. */
-export interface Origin {
+export interface SettingOrigin {
   readonly scope: Scope;
   /** The file, or, for display, the option that held the value. */
   readonly file: string;
 }
 
 /** The settings of one file, or of the command line. */
-export interface Layer extends Origin {
+export interface Layer extends SettingOrigin {
   readonly values: Values;
   /** Position of a key in the file, both numbers from 1. */
   readonly position?: (path: Path) => Position;

@@ -1,5 +1,5 @@
 import type { Diagnostic } from "../contract/diagnostic.ts";
-import { layerDiagnostics, type Layer, type Origin, type Problem, type Values } from "./layer.ts";
+import { layerDiagnostics, type Layer, type SettingOrigin, type Problem, type Values } from "./layer.ts";
 import { isObject } from "../platform/is-object.ts";
 import { emptyObject, plainValues } from "../platform/plain-values.ts";
 import type { Provenance } from "./provenance.ts";
@@ -32,7 +32,7 @@ export function mergeSettings(layers: readonly Layer[]): MergedSettings {
 }
 
 interface Voice<Value> {
-  readonly origin: Origin;
+  readonly origin: SettingOrigin;
   readonly value: Value;
 }
 
@@ -79,7 +79,7 @@ function mergeObjects(
 }
 
 /** Origin of settings without any layer. */
-const nobody: Origin = { scope: "user", file: "" };
+const nobody: SettingOrigin = { scope: "user", file: "" };
 
 /** Merges values, as deep as `plainValues` lets them be. */
 function mergeValue(voices: readonly Voice<unknown>[]): Merged {
@@ -100,9 +100,9 @@ function mergeValue(voices: readonly Voice<unknown>[]): Merged {
 
 const noChoices: ReadonlyMap<string, Choice> = new Map();
 
-function mergeLists(voices: readonly Voice<readonly unknown[]>[], origin: Origin): Merged {
+function mergeLists(voices: readonly Voice<readonly unknown[]>[], origin: SettingOrigin): Merged {
   const value: unknown[] = [];
-  const items: Origin[] = [];
+  const items: SettingOrigin[] = [];
   const seen = new Set<string>();
   for (const voice of voices) {
     for (const item of voice.value) {

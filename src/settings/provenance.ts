@@ -1,17 +1,17 @@
-import type { Origin, Path } from "./layer.ts";
+import type { SettingOrigin, Path } from "./layer.ts";
 
 /** The origins of a value, and of the values inside it. */
 export interface Provenance {
   /** Highest origin that took part. */
-  readonly origin: Origin;
+  readonly origin: SettingOrigin;
   /** Origins of the keys of an object. */
   readonly keys?: ReadonlyMap<string, Provenance>;
   /** Origins of the items of a list. */
-  readonly items?: readonly Origin[];
+  readonly items?: readonly SettingOrigin[];
 }
 
 /** The origin of the value at `path`; undefined if there is none. */
-export function originOf(provenance: Provenance, path: Path): Origin | undefined {
+export function originOf(provenance: Provenance, path: Path): SettingOrigin | undefined {
   let node = provenance;
   for (const step of path) {
     if (node.items !== undefined) return typeof step === "number" ? node.items[step] : undefined;
