@@ -20,7 +20,7 @@ import { Ticket } from "./lifecycle/queue/slots.ts";
 import type { FreshLook } from "./platform/files/fresh-look.ts";
 import type { Gate } from "./platform/gate.ts";
 import { routeRequest, type Route } from "./route.ts";
-import type { Found } from "./resolve/prompt.ts";
+import type { LoadedFiles } from "./resolve/prompt.ts";
 import { resolveAgent, type Origin, type Surroundings } from "./resolve/resolve.ts";
 import { parseSpawnRequest, type SpawnRequestInput } from "./contract/spawn-request.ts";
 
@@ -36,7 +36,7 @@ export interface House {
   /** The contents of configuration files for the working directory. */
   readonly configuration: Configuration;
   /** Agent types that can be spawned now, and instructions for all; changed files are read again. */
-  readonly files: FreshLook<Found>;
+  readonly files: FreshLook<LoadedFiles>;
   /** The definition of the main agent if the request names no type. */
   readonly mainDefinition: () => Promise<AgentDefinition>;
   /** Gate that keeps spawns in request order. */

@@ -17,7 +17,7 @@ export async function systemPrompt(
 }
 
 /** The agent types and instructions in files, as read at one moment. */
-export interface Found {
+export interface LoadedFiles {
   readonly catalog: Catalog;
   /** Read on first use. */
   instructions(): Promise<Attachment | null>;
@@ -27,7 +27,7 @@ export interface Found {
 export async function initialAttachments(options: {
   definition: AgentDefinition;
   environment: Environment;
-  found: Found;
+  found: LoadedFiles;
   spawn: SpawnRights;
 }): Promise<Attachment[]> {
   const { definition, environment, spawn } = options;

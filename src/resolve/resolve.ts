@@ -19,7 +19,7 @@ import { definitionHash } from "./definition-hash.ts";
 import { memoryProblem } from "./memory.ts";
 import { resolveModel } from "./model.ts";
 import { resolvePolicy } from "./policy.ts";
-import { initialAttachments, systemPrompt, type Found } from "./prompt.ts";
+import { initialAttachments, systemPrompt, type LoadedFiles } from "./prompt.ts";
 
 /** The session's facts for every agent in it. */
 export interface Surroundings {
@@ -80,7 +80,7 @@ export interface Origin {
 export async function resolveAgent(
   definition: AgentDefinition,
   request: SpawnRequest,
-  context: { origin: Origin; background: boolean; found: Found; surroundings: Surroundings },
+  context: { origin: Origin; background: boolean; found: LoadedFiles; surroundings: Surroundings },
 ): Promise<ResolvedAgent> {
   const { origin, found, surroundings } = context;
   const { limits, models, settings } = surroundings;
