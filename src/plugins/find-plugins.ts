@@ -28,7 +28,7 @@ export function findPlugins(options: {
   const { configDir, pluginDirs = [], enabledPlugins = {} } = options;
   const installed = join(resolve(configDir), "plugins");
   const listing: Diagnostic[] = [];
-  const found: Found[] = [
+  const found: PluginGroup[] = [
     ...pluginDirs.map(readGiven),
     ...directoriesIn(installed, listing).map((directory) =>
       readInstalled(directory, enabledPlugins),
@@ -42,12 +42,12 @@ export function findPlugins(options: {
   return firstOfEachName(found);
 }
 
-interface Found {
+interface PluginGroup {
   plugins: Plugin[];
   diagnostics: readonly Diagnostic[];
 }
 
-function readGiven(given: string): Found {
+function readGiven(given: string): PluginGroup {
   const directory = resolve(given);
   if (isThere(join(directory, ".claude-plugin", "plugin.json")) || !isMarketplace(directory))
     return one(readPlugin(directory, { marketplace: "inline" }));
@@ -61,7 +61,7 @@ const notPlugins: ReadonlySet<string> = new Set(["marketplaces", "cache", "data"
 function readInstalled(
   { path, name }: Directory,
   enabledPlugins: Readonly<Record<string, unknown>>,
-): Found {
+): PluginGroup {
   if (notPlugins.has(name) || name.startsWith(".")) return nothing;
   if (!looksLikePlugin(path)) {
     const message = "There is nothing of a plugin in this directory; it is ignored.";
@@ -81,7 +81,7 @@ function isDisabled(name: string, enabledPlugins: Readonly<Record<string, unknow
 function enabledOfMarketplaces(
   directories: readonly Directory[],
   enabledPlugins: Readonly<Record<string, unknown>>,
-): Found[] {
+): PluginGroup[] {
   const taken = new Set(directories.map(({ name }) => name));
   return directories.map(({ path, name }) => {
     if (!isMarketplace(path)) return nothing;
@@ -98,10 +98,10 @@ function enabledOfMarketplaces(
 function readEntries(
   { plugins, diagnostics }: Marketplace,
   { source, wants }: { source: string; wants: (plugin: string) => boolean },
-): Found {
+): PluginGroup {
   const found = plugins
     .filter(({ entry }) => wants(entry.name))
-    .map(({ entry, root, diagnostics }): Found => {
+    .map(({ entry, root, diagnostics }): PluginGroup => {
       const read = root === null ? nothing : one(readPlugin(root, { marketplace: source, entry }));
       return { plugins: read.plugins, diagnostics: [...diagnostics, ...read.diagnostics] };
     });
@@ -111,7 +111,7 @@ function readEntries(
   };
 }
 
-function firstOfEachName(found: readonly Found[]): FoundPlugins {
+function firstOfEachName(found: readonly PluginGroup[]): FoundPlugins {
   const diagnostics = found.flatMap(({ diagnostics }) => diagnostics);
   const byName = new Map<string, Plugin>();
   for (const plugin of found.flatMap(({ plugins }) => plugins)) {
@@ -140,8 +140,8 @@ function directoriesIn(directory: string, diagnostics: Diagnostic[]): Directory[
     .filter(({ path }) => kindOf(path) === "directory");
 }
 
-const nothing: Found = { plugins: [], diagnostics: [] };
+const nothing: PluginGroup = { plugins: [], diagnostics: [] };
 
-function one({ plugin, diagnostics }: ReturnType<typeof readPlugin>): Found {
+function one({ plugin, diagnostics }: ReturnType<typeof readPlugin>): PluginGroup {
   return { plugins: plugin === null ? [] : [plugin], diagnostics };
 }
