@@ -5,7 +5,7 @@ import type { Model, ModelAnswer, ModelDelta, ModelRequest } from "../model.ts";
 import { ModelError } from "../model.ts";
 import { pacedDeltas, untilAborted } from "./paced-deltas.ts";
 import type { Scenario, ScenarioTurn } from "./scenario.ts";
-import type { Claim } from "./script-position.ts";
+import type { TurnClaim } from "./script-position.ts";
 import { ScriptPosition } from "./script-position.ts";
 import { faultError, faults } from "./scripted-fault.ts";
 import type { ScriptedReply } from "./scripted-reply.ts";
@@ -99,7 +99,7 @@ function newAgent(scenario: Scenario, request: ModelRequest): ScriptedAgent {
   return { position: new ScriptPosition(scenario, request), prefix: [] };
 }
 
-function replyTo({ turn, scope }: Claim, scenario: Scenario, spoilt: boolean): ScriptedReply {
+function replyTo({ turn, scope }: TurnClaim, scenario: Scenario, spoilt: boolean): ScriptedReply {
   try {
     return scriptedReply(turn.reply, scope, { spoilt });
   } catch (error) {

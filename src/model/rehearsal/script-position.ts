@@ -7,7 +7,7 @@ import { situationOf } from "./situation.ts";
 import type { Scope } from "./template.ts";
 
 /** A turn that answers a request, and the scope of its templates. */
-export interface Claim {
+export interface TurnClaim {
   turn: ScenarioTurn;
   scope: Scope;
 }
@@ -21,7 +21,7 @@ export class ScriptPosition {
   readonly #used = new Set<ScenarioTurn>();
   readonly #faults = new Map<ScenarioTurn, number>();
   #answers = 0;
-  #claim: Claim | undefined;
+  #claim: TurnClaim | undefined;
   #asksAgain = false;
 
   constructor(scenario: Scenario, request: ScriptedRequest) {
@@ -30,7 +30,7 @@ export class ScriptPosition {
   }
 
   /** The turn for this request. Throws `unscripted` if there is none. */
-  claim(request: ScriptedRequest): Claim {
+  claim(request: ScriptedRequest): TurnClaim {
     if (this.#claim !== undefined && this.#asksAgain) return this.#claim;
     const situation = situationOf(request);
     const found = matchTurn(this.#open(), situation, this.#answers + 1);
