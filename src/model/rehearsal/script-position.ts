@@ -4,12 +4,12 @@ import { ModelError } from "../model.ts";
 import type { Fault, Scenario, ScenarioTurn } from "./scenario.ts";
 import type { ScriptedRequest, Situation } from "./situation.ts";
 import { situationOf } from "./situation.ts";
-import type { Scope } from "./template.ts";
+import type { TemplateScope } from "./template.ts";
 
 /** A turn that answers a request, and the scope of its templates. */
 export interface TurnClaim {
   turn: ScenarioTurn;
-  scope: Scope;
+  scope: TemplateScope;
 }
 
 /**

@@ -9,7 +9,7 @@ import { parseTemplate, TemplateError } from "./template-syntax.ts";
  * `{{ path | filter "argument" }}` in the strings of a scripted reply. Nothing becomes an empty string by accident: a
  * missing value is an error, unless the filter `default` replaces it.
  */
-export interface Scope extends Situation {
+export interface TemplateScope extends Situation {
   /** Groups of the turn's `last`. */
   match: Groups;
   /** Groups of the turn's `task`. */
@@ -17,7 +17,7 @@ export interface Scope extends Situation {
 }
 
 /** Fills the templates in every string inside `value`. Throws a `TemplateError`. */
-export function renderValue(value: unknown, scope: Scope): unknown {
+export function renderValue(value: unknown, scope: TemplateScope): unknown {
   if (typeof value === "string") return renderString(value, scope);
   if (Array.isArray(value)) return value.map((item) => renderValue(item, scope));
   if (typeof value !== "object" || value === null) return value;
@@ -26,7 +26,7 @@ export function renderValue(value: unknown, scope: Scope): unknown {
   );
 }
 
-export function renderText(text: string, scope: Scope): string {
+export function renderText(text: string, scope: TemplateScope): string {
   return textOfValue(renderString(text, scope));
 }
 
@@ -65,7 +65,7 @@ function stringProblems(text: string, groups?: { match: number; task: number }):
 }
 
 /** Renders a string. A string that is a single template keeps the type of its value. */
-function renderString(text: string, scope: Scope): Value {
+function renderString(text: string, scope: TemplateScope): Value {
   const pieces = parseTemplate(text);
   const [only] = pieces;
   if (pieces.length === 1 && only !== undefined && typeof only !== "string") {
@@ -76,7 +76,7 @@ function renderString(text: string, scope: Scope): Value {
     .join("");
 }
 
-function evaluate(expression: Expression, scope: Scope): Value {
+function evaluate(expression: Expression, scope: TemplateScope): Value {
   let value = expression.literal ?? lookUp(expression.path, scope);
   for (const filter of expression.filters) value = applyFilter(filter, value);
   if (!(value instanceof Missing)) return value;
@@ -102,7 +102,7 @@ function pathProblem(
   return `the turn's "${root === "match" ? "last" : "task"}" has ${groups[root]} groups; add one in parentheses`;
 }
 
-function lookUp(path: string, scope: Scope): Value | Missing {
+function lookUp(path: string, scope: TemplateScope): Value | Missing {
   if (path === "prompt" || path === "last" || path === "system") return scope[path];
   const [root, ...rest] = path.split(".");
   const position = Number(rest.at(-1));
