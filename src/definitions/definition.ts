@@ -110,7 +110,7 @@ export function toDefinition(
   return { definition, diagnostics };
 }
 
-type Problem = Pick<Diagnostic, "severity" | "code" | "message">;
+type FieldProblem = Pick<Diagnostic, "severity" | "code" | "message">;
 
 /** Splits a list that is written as text into its entries. */
 function asList(field: string, value: unknown): unknown {
@@ -133,7 +133,7 @@ function oversized(fields: Record<string, unknown>): [field: string, message: st
   });
 }
 
-function readField(field: string, value: unknown): { value?: unknown; problems: Problem[] } {
+function readField(field: string, value: unknown): { value?: unknown; problems: FieldProblem[] } {
   const parsed = schemaOf(field)?.safeParse(value, { error: wording });
   if (parsed === undefined) return { problems: [unknownField(field)] };
   if (!parsed.success) {
@@ -151,7 +151,7 @@ function readField(field: string, value: unknown): { value?: unknown; problems: 
 }
 
 /** Problems of a valid field that has no effect. */
-function unheeded(field: string, value: unknown): Problem[] {
+function unheeded(field: string, value: unknown): FieldProblem[] {
   const message =
     "later" in definitionFields[field as FieldName]
       ? `'${field}' is not acted on by this version; the agent runs without it.`
@@ -168,16 +168,16 @@ function unheeded(field: string, value: unknown): Problem[] {
 function toolProblems(
   tools: readonly string[] = [],
   field: "tools" | "disallowedTools",
-): Problem[] {
+): FieldProblem[] {
   const known = toolNames();
   const foreign = tools
     .map(toolName)
     .filter((tool) => tool !== "*" && !known.includes(tool) && closest(tool, known) === undefined);
   const named = foreign.map((tool) => `'${tool}'`).join(", ");
   const message = `${named} in '${field}': no tools of this version; they are ignored.`;
-  const odd: Problem[] =
+  const odd: FieldProblem[] =
     foreign.length === 0 ? [] : [{ severity: "info", code: "unsupported", message }];
-  const misspelt = tools.flatMap((entry): Problem[] => {
+  const misspelt = tools.flatMap((entry): FieldProblem[] => {
     const tool = toolName(entry);
     const rule = /\((.*)\)$/s.exec(entry)?.[1];
     const confines = field === "tools" && toolRegistry.get(tool)?.kind === "leaf";
@@ -197,7 +197,7 @@ function toolProblems(
   return [...misspelt, ...odd];
 }
 
-function unknownField(field: string): Problem {
+function unknownField(field: string): FieldProblem {
   const meant = meantField(field);
   if (meant === undefined)
     return {
