@@ -26,7 +26,7 @@ export interface Position {
 }
 
 /** A finding about one key of a layer. */
-export interface Problem extends Pick<Diagnostic, "severity" | "code" | "message"> {
+export interface SettingProblem extends Pick<Diagnostic, "severity" | "code" | "message"> {
   readonly path: Path;
 }
 
@@ -36,7 +36,7 @@ const mostProblems = 100;
  * Diagnostics of a layer, at most a hundred: a file with a hundred thousand bad keys is a stranger's, and locating each
  * takes time.
  */
-export function layerDiagnostics(layer: Layer, problems: readonly Problem[]): Diagnostic[] {
+export function layerDiagnostics(layer: Layer, problems: readonly SettingProblem[]): Diagnostic[] {
   const shown = problems.slice(0, mostProblems).map(({ path, ...problem }): Diagnostic => {
     const { line, column } = layer.position?.(path) ?? start;
     return { ...problem, file: layer.file, line, column, field: pathText(path) };

@@ -2,7 +2,7 @@ import type { Diagnostic } from "../contract/diagnostic.ts";
 import { checkSettings } from "./check-settings.ts";
 import { holdBack, type Allowance } from "./held-back.ts";
 import { mistakenKeys } from "./known-keys.ts";
-import { layerDiagnostics, type Layer, type Problem, type Values } from "./layer.ts";
+import { layerDiagnostics, type Layer, type SettingProblem, type Values } from "./layer.ts";
 import { mergeSettings, type MergedSettings } from "./merge.ts";
 import { plainValues } from "../platform/plain-values.ts";
 import { readSettingsFile } from "./read-settings-file.ts";
@@ -75,7 +75,7 @@ function managedRulesOnly(layers: readonly Layer[]): boolean {
 
 /** The part of a layer that applies: safe, within the rights of its scope, and valid. */
 function confine(layer: Layer, allowance: Allowance): { layer: Layer; diagnostics: Diagnostic[] } {
-  const problems: Problem[] = [];
+  const problems: SettingProblem[] = [];
   const plain = plainValues(layer.values, (path, message) =>
     problems.push({ severity: "error", code: "invalid", path, message }),
   );

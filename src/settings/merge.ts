@@ -1,5 +1,5 @@
 import type { Diagnostic } from "../contract/diagnostic.ts";
-import { layerDiagnostics, type Layer, type SettingOrigin, type Problem, type Values } from "./layer.ts";
+import { layerDiagnostics, type Layer, type SettingOrigin, type SettingProblem, type Values } from "./layer.ts";
 import { isObject } from "../platform/is-object.ts";
 import { emptyObject, plainValues } from "../platform/plain-values.ts";
 import type { Provenance } from "./provenance.ts";
@@ -20,7 +20,7 @@ export interface MergedSettings {
 export function mergeSettings(layers: readonly Layer[]): MergedSettings {
   const diagnostics: Diagnostic[] = [];
   const voices = layers.toSorted(byScope).map((layer): Voice<Values> => {
-    const problems: Problem[] = [];
+    const problems: SettingProblem[] = [];
     const value = plainValues(layer.values, (path, message) =>
       problems.push({ severity: "error", code: "invalid", path, message }),
     );
