@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Diagnostic } from "../contract/diagnostic.ts";
-import { diagnose, shown, type Problem } from "./diagnose.ts";
+import { diagnose, shown, type PluginProblem } from "./diagnose.ts";
 import { isThere, pathInside } from "./path-inside.ts";
 import { isObject } from "../platform/is-object.ts";
 import { kindOf } from "../platform/files/kind-of.ts";
@@ -72,7 +72,7 @@ export function findComponents(
   return { components, diagnostics };
 }
 
-function take(root: string, field: Field, written: string): { path?: string; problems: Problem[] } {
+function take(root: string, field: Field, written: string): { path?: string; problems: PluginProblem[] } {
   const place = pathInside(root, written);
   if (place.kind === "refused") return { problems: [place.problem] };
   const kind = kindOf(place.path);
@@ -107,7 +107,7 @@ const wanted: Record<Field, string> = {
 interface Written {
   paths: string[];
   inline: Record<string, unknown>[];
-  problems: Problem[];
+  problems: PluginProblem[];
 }
 
 /** Reads a text, a list or an object, as people write it. */
@@ -133,7 +133,7 @@ function readValue(field: Field, value: unknown): Written {
   return written;
 }
 
-function notFetched(url: string): Problem {
+function notFetched(url: string): PluginProblem {
   const message = `${shown(url)} is not fetched. Put the file into the plugin and name it './…'.`;
   return { severity: "warning", code: "unsupported", message };
 }

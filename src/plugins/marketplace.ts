@@ -1,7 +1,7 @@
 import { basename, join } from "node:path";
 import { z } from "zod";
 import type { Diagnostic } from "../contract/diagnostic.ts";
-import { diagnose, shown, type Problem } from "./diagnose.ts";
+import { diagnose, shown, type PluginProblem } from "./diagnose.ts";
 import { nameProblem, readInside } from "./manifest.ts";
 import { isThere, pathInside, pathProblem } from "./path-inside.ts";
 import { isObject } from "../platform/is-object.ts";
@@ -60,7 +60,7 @@ export function readMarketplace(root: string): Marketplace {
   return { name: named, plugins: found, diagnostics };
 }
 
-function readEntry(file: string, value: unknown): Entry | { problem: Problem } {
+function readEntry(file: string, value: unknown): Entry | { problem: PluginProblem } {
   const name = isObject(value) ? value["name"] : undefined;
   const wrong = nameProblem(name);
   if (!isObject(value) || typeof name !== "string" || wrong !== null) {
@@ -76,7 +76,7 @@ function locate(
   pluginRoot: string | undefined,
 ): Pick<MarketplacePlugin, "root" | "diagnostics"> {
   const { source } = fields;
-  const about = (problem: Problem): Diagnostic =>
+  const about = (problem: PluginProblem): Diagnostic =>
     diagnose(file, { ...problem, message: `Plugin ${shown(name)}: ${problem.message}` });
   if (typeof source !== "string" || /:\/\/|^git@/.test(source)) {
     const kind: unknown = isObject(source) ? source["source"] : source;

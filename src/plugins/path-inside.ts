@@ -2,11 +2,11 @@ import { lstatSync, realpathSync } from "node:fs";
 import { join, win32 } from "node:path";
 import { isInside } from "../platform/files/is-inside.ts";
 import { realPath } from "../platform/files/real-path.ts";
-import { shown, type Problem } from "./diagnose.ts";
+import { shown, type PluginProblem } from "./diagnose.ts";
 
 export type PathInside =
   /** Real path, without links. */
-  { kind: "inside"; path: string } | { kind: "refused"; problem: Problem };
+  { kind: "inside"; path: string } | { kind: "refused"; problem: PluginProblem };
 
 /** The target of a path that a plugin wrote, if it is inside the root, which is a real path. Never throws. */
 export function pathInside(root: string, written: string): PathInside {
@@ -52,6 +52,6 @@ function realOrNone(path: string): string | undefined {
   }
 }
 
-function refused(code: Problem["code"], message: string): PathInside {
+function refused(code: PluginProblem["code"], message: string): PathInside {
   return { kind: "refused", problem: { severity: "error", code, message } };
 }
