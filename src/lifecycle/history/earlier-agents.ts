@@ -30,7 +30,7 @@ export interface EarlierAgent {
 }
 
 /** The meta file of an agent, as read when this process opened the session. */
-interface Known {
+interface KnownAgent {
   readonly id: AgentId;
   readonly parentId: AgentId | null;
   /** The parent's call that requested the agent. */
@@ -43,7 +43,7 @@ interface Known {
 /** Agents of a session that are on disk. A new session has none. */
 export class EarlierAgents {
   readonly #paths: SessionPaths;
-  readonly #known: Promise<ReadonlyMap<AgentId, Known>>;
+  readonly #known: Promise<ReadonlyMap<AgentId, KnownAgent>>;
   /** Interrupted agents that were read and have not been resumed yet. */
   readonly #kept = new Map<AgentId, { earlier: EarlierAgent; size: number }>();
 
@@ -105,14 +105,14 @@ export class EarlierAgents {
     return undefined;
   }
 
-  async #load(): Promise<ReadonlyMap<AgentId, Known>> {
+  async #load(): Promise<ReadonlyMap<AgentId, KnownAgent>> {
     const known = await mapAtMost(filesAtOnce, await this.#metaFiles(), (file) =>
       this.#know(file).catch(() => undefined),
     );
     return new Map(known.flatMap((one) => (one === undefined ? [] : [[one.id, one]])));
   }
 
-  async #know(metaPath: string): Promise<Known> {
+  async #know(metaPath: string): Promise<KnownAgent> {
     const { retinue } = await readMeta(metaPath);
     const { id, parentId, toolUseId, background } = retinue;
     const wasBusy = !hasEnded(retinue) && retinue.state !== "idle";
