@@ -43,19 +43,19 @@ export function runAgent(run: AgentRun): AsyncGenerator<AgentEvent, AgentResult>
       },
       told: reader.told,
     };
-    const ending = await live(run, report).then(
-      (outcome) => endingOf(outcome, lastWords.text),
+    const outcome = await live(run, report).then(
+      (end) => outcomeOf(end, lastWords.text),
       (error: unknown) => {
         const { signal } = run.abort;
-        return endingOfError(signal.aborted ? signal.reason : error, lastWords.text);
+        return outcomeOfError(signal.aborted ? signal.reason : error, lastWords.text);
       },
     );
     const result: AgentResult = {
       ...runFigures(record, session.clock.now()),
-      ...ending,
-      ...(await spill(run, ending)),
+      ...outcome,
+      ...(await spill(run, outcome)),
     };
-    run.deliver(ending.content);
+    run.deliver(outcome.content);
     report.emit({ type: "agent-end", result });
     isOver = true;
     return session.redactor.deep(result);
@@ -108,7 +108,7 @@ async function announce(run: AgentRun, { emit, told }: Report<AgentEventBody>): 
   await told();
 }
 
-type Ending = Pick<AgentResult, "content"> &
+type RunOutcome = Pick<AgentResult, "content"> &
   (
     | { state: "completed" }
     | { state: "failed"; error: Extract<AgentResult, { state: "failed" }>["error"] }
@@ -116,15 +116,15 @@ type Ending = Pick<AgentResult, "content"> &
   );
 
 /** The outcome of a loop. Without a final text the agent's last words are the result. */
-function endingOf(outcome: LoopOutcome, lastWords: string): Ending {
-  if (outcome.kind === "completed") return { state: "completed", content: outcome.content };
-  const content = outcome.content.trim() === "" ? lastWords : outcome.content;
-  if (outcome.kind === "stopped") return { state: "stopped", content, reason: outcome.reason };
-  return { state: "failed", content, error: outcome.error };
+function outcomeOf(end: LoopOutcome, lastWords: string): RunOutcome {
+  if (end.kind === "completed") return { state: "completed", content: end.content };
+  const content = end.content.trim() === "" ? lastWords : end.content;
+  if (end.kind === "stopped") return { state: "stopped", content, reason: end.reason };
+  return { state: "failed", content, error: end.error };
 }
 
 /** The outcome of an abort or an error: the one place where they become data. */
-function endingOfError(error: unknown, content: string): Ending {
+function outcomeOfError(error: unknown, content: string): RunOutcome {
   const message = errorMessage(error);
   if (error instanceof StopCause) {
     if (error.kind === "stopped") return { state: "stopped", content, reason: message };
@@ -140,12 +140,12 @@ function endingOfError(error: unknown, content: string): Ending {
  * Writes a long result into a file that the parent may read. Each run has its own file, because the path of an earlier
  * one was handed out.
  */
-async function spill(run: AgentRun, ending: Ending): Promise<{ contentFile?: string }> {
-  if (ending.content.length <= run.session.limits.resultCharacters) return {};
+async function spill(run: AgentRun, outcome: RunOutcome): Promise<{ contentFile?: string }> {
+  if (outcome.content.length <= run.session.limits.resultCharacters) return {};
   const name = run.number === 1 ? run.agent.id : `${run.agent.id}.${run.number}`;
   const contentFile = join(run.session.paths.resultsDir, `${name}.txt`);
   try {
-    const content = run.session.redactor.text(ending.content);
+    const content = run.session.redactor.text(outcome.content);
     await writeFileAtomic(contentFile, content, { mode: 0o600 });
     return { contentFile };
   } catch (error) {

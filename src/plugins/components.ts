@@ -72,7 +72,11 @@ export function findComponents(
   return { components, diagnostics };
 }
 
-function take(root: string, field: Field, written: string): { path?: string; problems: PluginProblem[] } {
+function take(
+  root: string,
+  field: Field,
+  written: string,
+): { path?: string; problems: PluginProblem[] } {
   const place = pathInside(root, written);
   if (place.kind === "refused") return { problems: [place.problem] };
   const kind = kindOf(place.path);

@@ -1,5 +1,11 @@
 import type { Diagnostic } from "../contract/diagnostic.ts";
-import { layerDiagnostics, type Layer, type SettingOrigin, type SettingProblem, type Values } from "./layer.ts";
+import {
+  layerDiagnostics,
+  type Layer,
+  type SettingOrigin,
+  type SettingProblem,
+  type Values,
+} from "./layer.ts";
 import { isObject } from "../platform/is-object.ts";
 import { emptyObject, plainValues } from "../platform/plain-values.ts";
 import type { Provenance } from "./provenance.ts";
