@@ -115,7 +115,7 @@ async function readYaml(source: string): Promise<Reading> {
   const { parseDocument } = await import("yaml");
   const text = source.replaceAll(/^\t+/gm, (tabs) => "  ".repeat(tabs.length));
   try {
-    // Its own error excerpts take longer than the parsing, for each of a thousand errors.
+    // The parser's own error excerpts take longer than the parsing, for each of a thousand errors.
     const document = parseDocument(text, {
       uniqueKeys: false,
       logLevel: "silent",

@@ -52,7 +52,7 @@ export function definitionPlaces(options: {
     ),
     place("built-in", packagePath("agents")),
   ];
-  // In the home directory the user's agents are not also the project's.
+  // The user's agents are not also the project's in the home directory.
   const own = places.filter(({ source, path }) => source !== "project" || path !== user);
   return own.toSorted((a, b) => sources[b.source] - sources[a.source]);
 }

@@ -1,5 +1,5 @@
 /**
- * The reason why frontmatter is kept from the YAML parser: text that takes it minutes (`? ? ? …`, `&a &a …`) or its
+ * The reason why frontmatter is kept from the YAML parser. Text that takes it minutes (`? ? ? …`, `&a &a …`) or its
  * stack (20,000 brackets) is never what people write. `null`: it may be parsed.
  */
 export function tangle(head: string): string | null {

@@ -10,7 +10,7 @@ export type Asked =
   | { kind: "answer"; answer: Priced<ModelAnswer> }
   /** A report was requested meanwhile. The arrived part of the answer is dropped, and the model is asked again. */
   | { kind: "interrupted" }
-  /** This was the last turn, and there is no report. */
+  /** The last turn ended without a report. */
   | { kind: "end"; ending: WrapUpEnding };
 
 /** Asks for the answer of one turn. Throws the model's error, and `signal.reason` if the run was aborted. */

@@ -38,7 +38,7 @@ export function settingsFiles({ cwd, configDir, managedDir }: SettingsPlaces): S
     { scope: "project", file: shared },
     { scope: "user", file: user },
   ];
-  // In the home directory the user's file is not also the project's.
+  // The user's file is not also the project's in the home directory.
   return realPath(shared) === realPath(user)
     ? files.filter(({ scope }) => scope !== "project")
     : files;

@@ -154,7 +154,7 @@ export const limitsSchema = z.strictObject({
   perType: mostOfEach,
   perModel: mostOfEach,
   perProvider: mostOfEach,
-  /** At a limit: wait in line, or fail with `limit_reached`. */
+  /** Behaviour at a limit: wait in line, or fail with `limit_reached`. */
   onLimit: z.enum(["queue", "reject"]).default("queue"),
   /** The greatest depth at which agents may spawn: 1 = only the main agent may. */
   maxSpawnDepth: z.int().nonnegative().default(1),
