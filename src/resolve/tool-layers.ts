@@ -74,4 +74,4 @@ export const layers = {
   },
 } as const satisfies Record<string, (tool: KnownTool, agent: ToolQuestion) => string | undefined>;
 
-export type Layer = keyof typeof layers;
+export type ToolLayer = keyof typeof layers;

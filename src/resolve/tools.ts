@@ -5,7 +5,7 @@ import type { KnownTool } from "../tools/known-tools.ts";
 import { toolName } from "../tools/registry.ts";
 import { ruleFamily } from "../tools/traits.ts";
 import { coveredBy } from "./covered-by.ts";
-import { layers, spawnTool, type Layer, type ToolQuestion } from "./tool-layers.ts";
+import { layers, spawnTool, type ToolLayer, type ToolQuestion } from "./tool-layers.ts";
 
 export interface ResolvedTools {
   tools: string[];
@@ -45,7 +45,7 @@ export function resolveTools(question: ToolQuestion): ResolvedTools {
   };
 }
 
-const inOrder = Object.entries(layers) as [Layer, (typeof layers)[Layer]][];
+const inOrder = Object.entries(layers) as [ToolLayer, (typeof layers)[ToolLayer]][];
 
 function decide(known: KnownTool, question: ToolQuestion): ToolDecision {
   const tool = known.name;
