@@ -25,7 +25,7 @@ export interface MergedSettings {
  */
 export function mergeSettings(layers: readonly Layer[]): MergedSettings {
   const diagnostics: Diagnostic[] = [];
-  const voices = layers.toSorted(byScope).map((layer): Voice<Values> => {
+  const voices = layers.toSorted(byScope).map((layer): LayerValue<Values> => {
     const problems: SettingProblem[] = [];
     const value = plainValues(layer.values, (path, message) =>
       problems.push({ severity: "error", code: "invalid", path, message }),
@@ -37,7 +37,7 @@ export function mergeSettings(layers: readonly Layer[]): MergedSettings {
   return { values: value as Values, provenance, diagnostics };
 }
 
-interface Voice<Value> {
+interface LayerValue<Value> {
   readonly origin: SettingOrigin;
   readonly value: Value;
 }
@@ -47,7 +47,7 @@ interface Merged {
   readonly provenance: Provenance;
 }
 
-type Choice = (voices: readonly Voice<unknown>[]) => readonly Voice<unknown>[];
+type Choice = (voices: readonly LayerValue<unknown>[]) => readonly LayerValue<unknown>[];
 
 /** Keys whose values are not merged over all layers. */
 const wholeValues: ReadonlyMap<string, Choice> = new Map([
@@ -62,10 +62,10 @@ const wholeValues: ReadonlyMap<string, Choice> = new Map([
 ]);
 
 function mergeObjects(
-  voices: readonly Voice<Values>[],
+  voices: readonly LayerValue<Values>[],
   choices: ReadonlyMap<string, Choice>,
 ): Merged {
-  const byKey = new Map<string, Voice<unknown>[]>();
+  const byKey = new Map<string, LayerValue<unknown>[]>();
   for (const { origin, value } of voices) {
     for (const [key, inner] of Object.entries(value)) {
       if (inner === undefined) continue;
@@ -88,25 +88,28 @@ function mergeObjects(
 const nobody: SettingOrigin = { scope: "user", file: "" };
 
 /** Merges values, as deep as `plainValues` lets them be. */
-function mergeValue(voices: readonly Voice<unknown>[]): Merged {
+function mergeValue(voices: readonly LayerValue<unknown>[]): Merged {
   const [highest] = voices;
   if (highest === undefined) return { value: undefined, provenance: { origin: nobody } };
   if (Array.isArray(highest.value))
     return mergeLists(
-      voices.filter((voice): voice is Voice<unknown[]> => Array.isArray(voice.value)),
+      voices.filter((voice): voice is LayerValue<unknown[]> => Array.isArray(voice.value)),
       highest.origin,
     );
   if (!isObject(highest.value))
     return { value: highest.value, provenance: { origin: highest.origin } };
   return mergeObjects(
-    voices.filter((voice): voice is Voice<Values> => isObject(voice.value)),
+    voices.filter((voice): voice is LayerValue<Values> => isObject(voice.value)),
     noChoices,
   );
 }
 
 const noChoices: ReadonlyMap<string, Choice> = new Map();
 
-function mergeLists(voices: readonly Voice<readonly unknown[]>[], origin: SettingOrigin): Merged {
+function mergeLists(
+  voices: readonly LayerValue<readonly unknown[]>[],
+  origin: SettingOrigin,
+): Merged {
   const value: unknown[] = [];
   const items: SettingOrigin[] = [];
   const seen = new Set<string>();
