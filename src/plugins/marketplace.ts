@@ -5,7 +5,7 @@ import { diagnose, shown, type PluginProblem } from "./diagnose.ts";
 import { nameProblem, readInside } from "./manifest.ts";
 import { isThere, pathInside, pathProblem } from "./path-inside.ts";
 import { isObject } from "../platform/is-object.ts";
-import type { Entry } from "./read-plugin.ts";
+import type { MarketplaceEntry } from "./read-plugin.ts";
 
 const marketplaceSchema = z.looseObject({
   name: z.string().optional().catch(undefined),
@@ -24,7 +24,7 @@ export interface Marketplace {
 }
 
 export interface MarketplacePlugin {
-  readonly entry: Entry;
+  readonly entry: MarketplaceEntry;
   /** Real path of its directory inside the marketplace; `null` if it is elsewhere, which `diagnostics` report. */
   readonly root: string | null;
   readonly diagnostics: readonly Diagnostic[];
@@ -60,7 +60,7 @@ export function readMarketplace(root: string): Marketplace {
   return { name: named, plugins: found, diagnostics };
 }
 
-function readEntry(file: string, value: unknown): Entry | { problem: PluginProblem } {
+function readEntry(file: string, value: unknown): MarketplaceEntry | { problem: PluginProblem } {
   const name = isObject(value) ? value["name"] : undefined;
   const wrong = nameProblem(name);
   if (!isObject(value) || typeof name !== "string" || wrong !== null) {
@@ -72,7 +72,7 @@ function readEntry(file: string, value: unknown): Entry | { problem: PluginProbl
 
 function locate(
   root: string,
-  { name, file, fields }: Entry,
+  { name, file, fields }: MarketplaceEntry,
   pluginRoot: string | undefined,
 ): Pick<MarketplacePlugin, "root" | "diagnostics"> {
   const { source } = fields;

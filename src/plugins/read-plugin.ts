@@ -20,7 +20,7 @@ export interface Plugin extends Components {
 }
 
 /** The entry of a plugin in a marketplace, in the fields of a manifest. */
-export interface Entry {
+export interface MarketplaceEntry {
   readonly name: string;
   /** Path of the marketplace's file. */
   readonly file: string;
@@ -32,7 +32,7 @@ export interface Entry {
 /** Reads the plugin in a directory; none if its manifest is broken or its name is invalid. Never throws. */
 export function readPlugin(
   directory: string,
-  origin: { marketplace: string; entry?: Entry },
+  origin: { marketplace: string; entry?: MarketplaceEntry },
 ): { plugin: Plugin | null; diagnostics: Diagnostic[] } {
   const { entry, marketplace } = origin;
   const root = realPath(resolve(directory));
