@@ -31,7 +31,7 @@ export const defaultPlaces = {
   mcpServers: "./.mcp.json",
 } as const satisfies Record<keyof Components, string>;
 
-type Field = keyof Components;
+type ComponentField = keyof Components;
 
 /**
  * Finds the default places that exist, then the paths that each manifest names. Refused paths are reported and left
@@ -42,7 +42,7 @@ export function findComponents(
   manifests: readonly { file: string; fields: Record<string, unknown> }[],
 ): { components: Components; diagnostics: Diagnostic[] } {
   const diagnostics: Diagnostic[] = [];
-  const find = (field: Field): PluginData[] => {
+  const find = (field: ComponentField): PluginData[] => {
     const found: PluginData[] = [];
     const add = (file: string, written: string): void => {
       const taken = take(root, field, written);
@@ -60,7 +60,7 @@ export function findComponents(
     }
     return found;
   };
-  const paths = (field: Field): string[] =>
+  const paths = (field: ComponentField): string[] =>
     find(field).flatMap((one) => (one.kind === "file" ? [one.file] : []));
   const components = {
     agents: paths("agents"),
@@ -74,7 +74,7 @@ export function findComponents(
 
 function take(
   root: string,
-  field: Field,
+  field: ComponentField,
   written: string,
 ): { path?: string; problems: PluginProblem[] } {
   const place = pathInside(root, written);
@@ -93,14 +93,14 @@ type Fits = (kind: ReturnType<typeof kindOf>, path: string) => boolean;
 
 const markdownOrDirectory: Fits = (kind, path) =>
   kind === "directory" || (kind === "file" && path.endsWith(".md"));
-const fits: Record<Field, Fits> = {
+const fits: Record<ComponentField, Fits> = {
   agents: markdownOrDirectory,
   skills: (kind) => kind === "directory",
   commands: markdownOrDirectory,
   hooks: (kind) => kind === "file",
   mcpServers: (kind) => kind === "file",
 };
-const wanted: Record<Field, string> = {
+const wanted: Record<ComponentField, string> = {
   agents: "directories and .md files",
   skills: "directories",
   commands: "directories and .md files",
@@ -115,7 +115,7 @@ interface Written {
 }
 
 /** Reads a text, a list or an object, as people write it. */
-function readValue(field: Field, value: unknown): Written {
+function readValue(field: ComponentField, value: unknown): Written {
   const written: Written = { paths: [], inline: [], problems: [] };
   if (value === undefined || value === null) return written;
   const holdsData = field === "hooks" || field === "mcpServers";
