@@ -6,14 +6,14 @@ import { diagnose } from "./diagnose.ts";
 import { pathInside } from "./path-inside.ts";
 
 /** The number of entries that may still be read; one for a whole plugin. */
-export interface Budget {
+export interface EntryBudget {
   left: number;
 }
 
 const mostEntries = 10_000;
 const deepestFolder = 32;
 
-export function fullBudget(): Budget {
+export function fullBudget(): EntryBudget {
   return { left: mostEntries };
 }
 
@@ -25,7 +25,7 @@ export function walkPlugin(walk: {
   /** Real path. */
   root: string;
   directory: string;
-  budget: Budget;
+  budget: EntryBudget;
   /** The most levels to descend; default: no limit. */
   deepest?: number;
 }): Diagnostic[] {
@@ -49,7 +49,7 @@ export function walkPlugin(walk: {
 /** Entries of a directory, sorted by name, no more than the budget allows. */
 export function listEntries(
   directory: string,
-  budget: Budget,
+  budget: EntryBudget,
   diagnostics: Diagnostic[],
 ): Dirent[] {
   const entries: Dirent[] = [];
