@@ -21,7 +21,7 @@ export class DefinitionLoader implements Disposable {
   readonly #lenient: boolean;
   readonly #restraints: Restraints;
   readonly #listings = new Map<Place, Listing>();
-  readonly #files = new Map<string, Entry>();
+  readonly #files = new Map<string, CachedFile>();
   #changes: DirectoryChanges | undefined;
   /** Whether files were not watched when they were last read. */
   #isUnsure = false;
@@ -249,7 +249,7 @@ function replaced(gathered: Gathered, index: number, after: Loaded): Gathered {
   return { parts: now, all: { definitions, diagnostics }, byFile };
 }
 
-type Entry = Omit<FileLook, "refusal"> & { loaded: Loaded };
+type CachedFile = Omit<FileLook, "refusal"> & { loaded: Loaded };
 
 /** The number of files that can be checked one by one in less than a millisecond. */
 const fewFiles = 100;
