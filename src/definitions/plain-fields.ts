@@ -5,16 +5,16 @@
  */
 export function readPlainFields(head: string): Record<string, unknown> | undefined {
   if (head.includes("\t")) return undefined;
-  const reader = new Reader(head.replace(/\n$/, "").split("\n"));
-  const fields = reader.mapping(0, 1);
-  return reader.isAtEnd && fields !== undefined && Object.keys(fields).length > 0
+  const parser = new FieldParser(head.replace(/\n$/, "").split("\n"));
+  const fields = parser.mapping(0, 1);
+  return parser.isAtEnd && fields !== undefined && Object.keys(fields).length > 0
     ? fields
     : undefined;
 }
 
 const deepest = 8;
 
-class Reader {
+class FieldParser {
   readonly #lines: readonly string[];
   #at = 0;
 
