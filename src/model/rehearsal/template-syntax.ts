@@ -1,5 +1,5 @@
 /** The syntax of templates: text with `{{ path | filter argument }}` in it. Knows no path and no filter. */
-export type Piece = string | Expression;
+export type TemplatePiece = string | Expression;
 
 export interface Expression {
   /** The expression as written, for messages. */
@@ -24,8 +24,8 @@ export class TemplateError extends Error {
   override readonly name = "TemplateError";
 }
 
-export function parseTemplate(text: string): Piece[] {
-  const pieces: Piece[] = [];
+export function parseTemplate(text: string): TemplatePiece[] {
+  const pieces: TemplatePiece[] = [];
   let position = 0;
   while (position < text.length) {
     const open = text.indexOf("{{", position);
