@@ -83,7 +83,7 @@ function copyOf(
   );
 }
 
-/** Entries up to the answer that follows this one, without the next task. */
+/** Entries before the answer that follows this turn, without the next task. */
 function upToTurn(
   entries: readonly TranscriptEntry[],
   id: AgentId,

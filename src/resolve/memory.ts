@@ -9,7 +9,7 @@ import type { Environment } from "./environment.ts";
 
 type Here = Pick<Environment, "cwd" | "configDir" | "repository">;
 
-/** The directory of an agent's notes, if its definition has `memory` and no other agent owns the directory. */
+/** The directory of an agent's notes, if its definition has `memory` and the directory is its own. */
 export function memoryDirectory(definition: AgentDefinition, here: Here): string | null {
   const found = look(definition, here);
   return "directory" in found ? found.directory : null;
