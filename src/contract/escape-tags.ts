@@ -1,6 +1,6 @@
 /**
- * Escapes the given tags in a text that a block of a prompt quotes, so that the text cannot end the block or pretend to
- * be another one. Other markup stays as it is.
+ * Escapes the given tags in a text that a block of a prompt quotes. The text can then neither end the block nor pretend
+ * to be another one. Other markup stays as it is.
  */
 export function escapeTags(text: string, tags: readonly string[]): string {
   return text.replaceAll(new RegExp(`<(?=[\\s/]*(?:${tags.join("|")})\\b)`, "gi"), "&lt;");
