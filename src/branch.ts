@@ -13,16 +13,16 @@ import { sharedRun } from "./transcript/record-after.ts";
 import { wholeAnswers, type WholeEntry } from "./transcript/whole-answers.ts";
 
 export interface BranchRequest {
-  /** The last answer that the copy has given; left out: all of them. */
+  /** The last answer in the copy; default: the last one given. */
   turn?: number | undefined;
-  /** What it is to do. Left out: it goes on from there. */
+  /** The task of the copy. Without one, the copy resumes where the turn ended. */
   prompt?: string | undefined;
   model?: string | undefined;
   maxTurns?: number | undefined;
   timeout?: number | undefined;
 }
 
-/** Goes on with a copy of an agent that has an id of its own, from one of its turns. The original stays as it is. */
+/** Runs a copy of an agent from one of its turns. The copy has its own id; the original is unchanged. */
 export function branchAgent(
   id: AgentId,
   request: BranchRequest,
@@ -66,7 +66,7 @@ export function branchAgent(
   });
 }
 
-/** Of a turn that is not over nobody knows what its calls did: a copy never makes them. */
+/** The copy never makes the calls of an unfinished turn, because their outcome is unknown. */
 function copyOf(
   all: readonly TranscriptEntry[],
   id: AgentId,
@@ -83,7 +83,7 @@ function copyOf(
   );
 }
 
-/** What was said until the next answer after this one, without the next task. */
+/** Entries before the answer that follows this turn, without the next task. */
 function upToTurn(
   entries: readonly TranscriptEntry[],
   id: AgentId,
@@ -109,7 +109,7 @@ function upToTurn(
   );
 }
 
-/** The same again, as it was told at the time. */
+/** The events that were emitted for these entries at the time. */
 function eventsOf(entries: readonly TranscriptEntry[]): { at: number; body: AgentEventBody }[] {
   return wholeAnswers(entries).flatMap((entry) => {
     const at = Date.parse(entry.at) || 0;

@@ -1,4 +1,4 @@
-/** Retinue as a library. Everything that other programs may rely on is named here. */
+/** Retinue as a library. Other programs may rely on everything exported here, and on nothing else. */
 export type { BranchRequest } from "./branch.ts";
 export type { ResumeRequest } from "./resume.ts";
 export type { Receipt } from "./steer.ts";

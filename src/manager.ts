@@ -33,7 +33,7 @@ import { longestTimer } from "./contract/longest-timer.ts";
 import type { HeldLease } from "./transcript/lease/take-lease.ts";
 import type { RefusedSpeaker } from "./processes/speaker.ts";
 
-/** Starts a session. Options that do not fit throw `invalid_config` naming the field. */
+/** Starts a session. Invalid options throw `invalid_config` with the name of the field. */
 export function createManager(options: ManagerOptions): Manager {
   const checked = checkOptions(options);
   const programmatic = new Map<string, AgentDefinition>();
@@ -53,7 +53,7 @@ export class Manager {
   readonly #house: House;
   readonly #programmatic: Map<string, AgentDefinition>;
   readonly #prune: DailyPrune;
-  /** The transcripts of this session: where they are, what they say, notes of the host. */
+  /** Transcripts of this session: their paths, their contents, and notes of the host. */
   readonly transcripts: SessionTranscripts;
 
   /** Use `createManager`. */
@@ -73,29 +73,29 @@ export class Manager {
     return this.#house.session.id;
   }
 
-  /** A text without the secrets that are not to be written down or told. */
+  /** Replaces the secrets in a text that is about to be stored or emitted. */
   redact(text: string): string {
     return this.#house.session.redactor.text(text);
   }
 
-  /** The questions of all agents, and how to answer them. */
+  /** Questions of all agents, and the means to answer them. */
   get inbox(): Pick<Inbox, "list" | "answer" | "subscribe"> {
     return this.#house.session.inbox;
   }
 
-  /** What makes the session this process's own; `serveSession` tells in it where others can reach us. */
+  /** The lease that makes this process the session's owner. `serveSession` announces our address in it. */
   get lease(): Pick<HeldLease, "token" | "announce"> {
     return this.#house.session.lease;
   }
 
-  /** Writes into the audit log that a process was kept from speaking as the user. */
+  /** Records in the audit log that a process was refused to speak as the user. */
   noteRefusal(method: string, refused: RefusedSpeaker): void {
     this.#house.session.inbox.noteRefusal(method, refused);
   }
 
   /**
-   * Starts a child agent and returns at once; `output` waits for its result. Without a `prompt` the agent stands
-   * idle and takes tasks from `process`.
+   * Starts a child agent and returns at once; `output` waits for its result. Without a `prompt` the agent is idle and
+   * takes tasks from `process`.
    */
   spawn(request: SpawnRequestInput): Promise<AgentRow> {
     return this.#spawn(request, { kind: "host" });
@@ -135,7 +135,9 @@ export class Manager {
     );
   }
 
-  /** Gives an idle agent one task, in its own history, and waits for the result. Five minutes, unless told otherwise. */
+  /**
+   * Gives an idle agent one task, in its own history, and waits for the result. The default timeout is five minutes.
+   */
   async process(
     id: string,
     prompt: string,
@@ -151,7 +153,7 @@ export class Manager {
   }
 
   /**
-   * Agents that have not ended; all of the session with `{all: true}`. In the order in which they started, parents before their
+   * Agents that have not ended, or with `{all: true}` every agent of the session. Sorted by start, parents before their
    * children.
    */
   list(options: { all?: boolean } = {}): AgentRow[] {
@@ -167,12 +169,15 @@ export class Manager {
     return registry.list().filter(({ state }) => state === "running" || state === "waiting").length;
   }
 
-  /** How much of the limits is used: what runs, waits in line and is free, also by type, model and provider. */
+  /** Use of the limits: running, queued and free, in all and by type, model and provider. */
   capacity(): Capacity {
     return this.#house.session.slots.capacity();
   }
 
-  /** The usage of agents, together and by type: of one agent with everything spawned below it, or without `id` of all of this process. */
+  /**
+   * Usage of agents, together and by type: of one agent and its descendants, or without `id` of all agents of this
+   * process.
+   */
   totals(id?: string): Totals {
     return this.#house.registry.totals(id === undefined ? undefined : this.#find(id).id);
   }
@@ -187,8 +192,8 @@ export class Manager {
   }
 
   /**
-   * Ends an agent, its foreground children and every process they started; resolves when all of it is gone. Processes
-   * are asked first and killed after `graceMs`; a tool is waited for.
+   * Ends an agent, its foreground children and every process they started; resolves when all of them are gone.
+   * Processes get a polite signal first and are killed after `graceMs`; a running tool is waited for.
    */
   async stop(
     id: string,
@@ -203,7 +208,7 @@ export class Manager {
     );
   }
 
-  /** As `stop`, at once: processes are not asked, and a tool that does not heed its signal is left behind. */
+  /** Stops an agent at once: processes get no polite signal, and a tool that ignores its abort signal is abandoned. */
   kill(id: string, reason = "killed by the host"): Promise<StoppedRow> {
     return this.#end(id, reason, { kill: true });
   }
@@ -213,8 +218,8 @@ export class Manager {
   }
 
   /**
-   * Goes on with an agent of this session that has ended, with its history and its id: with a new task, or, if it was
-   * interrupted, where it stood. What may have had an effect is not repeated.
+   * Resumes an ended agent of this session, with its history and its id: with a new task, or, if it was interrupted,
+   * where it stopped. Calls that may have had an effect are not repeated.
    */
   async resume(id: string, request: ResumeRequest = {}): Promise<AgentRow> {
     this.#refuseWhenClosed();
@@ -222,7 +227,7 @@ export class Manager {
     return rowOf((await resumeAgent(agentIdOf(id), request, { kind: "host" }, this.#house)).record);
   }
 
-  /** Goes on with every agent of this session that was interrupted by the end of its process. */
+  /** Resumes every agent of this session that the end of its process interrupted. */
   async resumeAll(): Promise<{ resumed: AgentRow[]; failed: { id: AgentId; error: unknown }[] }> {
     this.#refuseWhenClosed();
     await this.#house.session.sandbox?.open();
@@ -230,30 +235,35 @@ export class Manager {
     return { resumed: resumed.map(({ record }) => rowOf(record)), failed };
   }
 
-  /** Goes on with a copy of an agent, from one of its turns, perhaps on another model. The original stays as it is. */
+  /** Runs a copy of an agent from one of its turns, perhaps on another model. The original is unchanged. */
   async branch(id: string, request: BranchRequest = {}): Promise<AgentRow> {
     this.#refuseWhenClosed();
     await this.#house.session.sandbox?.open();
     return rowOf((await branchAgent(agentIdOf(id), request, this.#house)).record);
   }
 
-  /** Says something to an agent that is at work: it reads it at its next turn. It is on disk when this resolves. */
+  /**
+   * Sends a message to an agent at work, which reads it at its next turn. The message is on disk when this resolves.
+   */
   async send(id: string, text: string): Promise<Receipt> {
     return sendMessage(this.#find(id), text, this.#house);
   }
 
-  /** Lets a child that its parent waits for go on by itself. Its parent goes on at once, and is told when it ends. */
+  /**
+   * Moves a child that its parent waits for to the background. The parent resumes at once, and is notified when the
+   * child ends.
+   */
   async background(id: string): Promise<AgentRow> {
     return rowOf((await moveToBackground(this.#find(id), this.#house)).record);
   }
 
   /**
-   * Forgets an ended agent and deletes everything that it has on disk: transcript, long results, outputs, the file that
-   * lists it. Its usage is no longer part of `totals`. The main agent goes only when no other agent of the session
-   * runs; its children stay. Throws `agent_busy` for an agent that has not ended.
+   * Forgets an ended agent and deletes all its files: transcript, long results, outputs, meta file. Its usage is no
+   * longer part of `totals`. The main agent can be removed only while no other agent of the session runs; its children
+   * stay. Throws `agent_busy` for an agent that has not ended.
    */
   async remove(id: string): Promise<void> {
-    // Nobody resumes it meanwhile.
+    // The gate keeps the agent from being resumed meanwhile.
     await this.#house.spawns.run(async () => {
       const record = this.#look(id);
       await this.transcripts.delete(id);
@@ -262,8 +272,8 @@ export class Manager {
   }
 
   /**
-   * Events from now on; with `underWay` first those that announced the tool calls that run now. A reader that is too slow loses
-   * events, never an agent its time; see `dropped`.
+   * Events from now on; with `underWay`, the events that announced the running tool calls come first. A slow reader
+   * loses events and never delays an agent; see `dropped`.
    */
   events({ underWay, ...options }: Subscription & { underWay?: boolean } = {}): EventStream {
     const { registry, session } = this.#house;
@@ -271,7 +281,7 @@ export class Manager {
     return session.bus.subscribe(options, first);
   }
 
-  /** Adds agent types, over those in files; the next spawn sees them. */
+  /** Adds agent types, which take precedence over those in files; the next spawn sees them. */
   registerAgents(agents: Record<string, Record<string, unknown>>): void {
     for (const definition of programmaticDefinitions(agents, this.#house.session.logger)) {
       this.#programmatic.set(definition.name, definition);
@@ -284,30 +294,30 @@ export class Manager {
     return catalog.list().map(({ name, description, source }) => ({ name, description, source }));
   }
 
-  /** What would become of a request for this type, and why. Starts nothing. Throws `unknown_agent_type`. */
+  /** Explains how a request for this type would be decided. Starts nothing. Throws `unknown_agent_type`. */
   async explain(type: string): Promise<Explanation> {
     return explainType(type, await this.diagnostics(), this.#house);
   }
 
   /**
-   * Whether a call of an agent of this type would run, and why: `explainCall("worker", "Bash(git push)")`. Runs nothing.
-   * Throws `unknown_agent_type`, and `invalid_request` for a call that cannot be read.
+   * Tells whether a call of an agent of this type would run, and why: `explainCall("worker", "Bash(git push)")`. Runs
+   * nothing. Throws `unknown_agent_type`, and `invalid_request` for a call that cannot be parsed.
    */
   async explainCall(type: string, call: string | WrittenCall): Promise<CallExplanation> {
     return explainCallOf(type, call, this.#house);
   }
 
-  /** What is wrong with the files that count here: agents, settings, plugins. */
+  /** Problems in the files that apply here: agents, settings, plugins. */
   async diagnostics(): Promise<Diagnostic[]> {
     const { loader, diagnostics } = this.#house.configuration;
     return [...diagnostics, ...(await loader.load()).diagnostics];
   }
 
-  /** Takes no more work, ends what runs, and returns when everything is on disk. */
+  /** Refuses new work, ends running agents, and returns when everything is on disk. */
   async close(): Promise<void> {
     this.#house.session.life.isOver = true;
     try {
-      // A spawn that is under way becomes an agent first, and is then stopped like the others.
+      // A spawn in progress becomes an agent first, and is then stopped like the others.
       await this.#house.spawns.run(() => Promise.resolve());
       await this.stopAll("the manager was closed");
     } finally {
@@ -331,7 +341,7 @@ export class Manager {
 
   async #start(request: SpawnRequestInput, by: SpawnFor): Promise<RunningAgent> {
     this.#refuseWhenClosed();
-    // Without its sandbox nothing starts, and the caller hears why.
+    // Without its sandbox nothing starts, and the caller gets the reason.
     await this.#house.session.sandbox?.open();
     this.#prune.begin();
     return spawn(request, by, this.#house);

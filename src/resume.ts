@@ -1,6 +1,7 @@
 /**
- * The way back: an agent that has ended, or whose process has, becomes a running one again, with its history and its id. It
- * begins with files instead of a definition and ends where `spawn.ts` ends: in the generator that the registry drives.
+ * The way back: an agent that ended, or whose process did, becomes a running one again, with its history and its id.
+ * This pipeline begins with files instead of a definition and ends where `spawn.ts` ends: in the generator that the
+ * registry drives.
  */
 import { initialAttachments } from "./resolve/prompt.ts";
 import { errorMessage, RetinueError } from "./contract/errors.ts";
@@ -26,12 +27,12 @@ import type { House } from "./spawn.ts";
 import type { Effort } from "./contract/spawn-request.ts";
 
 export interface ResumeRequest {
-  /** What it is to do now. Left out: it goes on with what it was interrupted at. */
+  /** The next task. Without one, the agent resumes its interrupted task. */
   prompt?: string | undefined;
-  /** A narrower permission mode than it has. */
+  /** A permission mode that is narrower than its own. */
   mode?: PermissionMode | undefined;
   effort?: Effort | undefined;
-  /** Whether nobody waits for it; left out: as before. */
+  /** Whether the agent runs in the background; default: as before. */
   background?: boolean | undefined;
   model?: string | undefined;
   maxTurns?: number | undefined;
@@ -40,7 +41,7 @@ export interface ResumeRequest {
 
 export type ResumeFor = { kind: "agent"; asker: Asker } | { kind: "host" };
 
-/** Resolves when the agent is queued or running. Throws a `RetinueError` when it cannot be resumed. */
+/** Resolves when the agent is queued or running. Throws a `RetinueError` for an agent that cannot be resumed. */
 export async function resumeAgent(
   id: AgentId,
   request: ResumeRequest,
@@ -62,7 +63,7 @@ export async function resumeAgent(
     const past = await pastNow(earlier.past, agent, request);
     // A child that ends while files are read is no longer in the registry when its parent is notified.
     const about = backgroundChildrenOf(id, registry);
-    // Looking for children may mean to look at all files.
+    // Finding the children may mean reading all files.
     const hasRead = (mailId: string): boolean => past.told.has(mailId);
     const gone = agent.can.spawn.allowed ? await unreadEnds(id, hasRead, house) : [];
     const children = await recallChildren(id, house);
@@ -85,7 +86,7 @@ export async function resumeAgent(
   return running;
 }
 
-/** Known from now on, because nothing keeps it from running any more. */
+/** Registers the agent, because nothing keeps it from running any more. */
 function recalled(
   agent: ResolvedAgent,
   earlier: EarlierAgent,
@@ -100,7 +101,7 @@ function recalled(
   }
 }
 
-/** The agent that a call has brought into being in an earlier process: ended, or with `resume` running again. */
+/** The agent that a call created in an earlier process: ended, or with `resume` running again. */
 export async function childOf(
   asker: Asker,
   { resume }: { resume: boolean },
@@ -110,7 +111,7 @@ export async function childOf(
   if (id === undefined) return undefined;
   const known = house.registry.get(id);
   if (known?.result !== undefined) return known;
-  // Its parent brings it back beside its own work: here nobody waits for it.
+  // The parent resumes a background child beside its own work; this call does not wait for it.
   if (known?.isBackground === true) return known;
   if (known?.isBusy === true) return resume ? known : undefined;
   const earlier = await house.earlier.read(id);
@@ -133,8 +134,8 @@ async function recallFrom(earlier: EarlierAgent, house: House): Promise<RunningA
 }
 
 /**
- * Picks up everything that a crash interrupted in this session. An agent whose parent is picked up is found again by its
- * parent; where that fails it goes on by itself. Those that could not be picked up are told with the reason.
+ * Resumes every agent of this session that a crash interrupted. A resumed parent resumes its own children; where that
+ * fails, a child resumes by itself. Failures are returned with their reason.
  */
 export async function resumeInterrupted(
   house: House,
@@ -166,7 +167,7 @@ export async function resumeInterrupted(
   }
 }
 
-/** Those that an agent finds again by itself when it goes on, and those that they find. */
+/** Agents that a resumed agent resumes by itself, and those that they resume in turn. */
 function claimedBy(
   { record: { id }, past }: EarlierAgent,
   candidates: readonly EarlierAgent[],
@@ -179,13 +180,13 @@ function claimedBy(
   return own.flatMap((child) => [child.record.id, ...claimedBy(child, candidates)]);
 }
 
-/** A child that was interrupted goes on; a parent does not wait for one that cannot. */
+/** Resumes an interrupted child; a parent does not wait for a child that cannot be resumed. */
 async function bringBack(child: RunningAgent, house: House): Promise<void> {
   const { id } = child.agent;
   try {
     await resumeAgent(id, {}, { kind: "host" }, house);
   } catch (error) {
-    // Somebody else was faster.
+    // Another caller has resumed it already.
     if (house.registry.get(id)?.isBusy === true) return;
     const { logger } = house.session;
     logger.warn({ agentId: id, error: errorMessage(error) }, "a child could not be resumed");
@@ -193,7 +194,7 @@ async function bringBack(child: RunningAgent, house: House): Promise<void> {
   }
 }
 
-/** Its children in the background, as far as their files can be read. */
+/** Background children of an agent, as far as their files can be read. */
 async function recallChildren(id: AgentId, house: House): Promise<RunningAgent[]> {
   const children = await house.earlier.backgroundChildren(id);
   const recalled = await mapAtMost(filesAtOnce, children, (child) =>
@@ -231,20 +232,20 @@ function promptOf(id: AgentId, { prompt }: ResumeRequest, { end, unread }: Past)
   );
 }
 
-/** The frozen record of an agent that comes back. */
+/** The frozen record of a resumed agent. */
 export async function resumedAgent(
   { past, record }: EarlierAgent,
   id: AgentId,
   house: House,
   changes: Changes,
 ): Promise<ResolvedAgent> {
-  // Loaded when an agent comes back: most runs need none of it.
+  // Loaded on demand: most runs resume nothing.
   const { readStoredAgent, renewAgent } = await import("./resolve/renew.ts");
   const { session, surroundings, meets, registry } = house;
   const stored = readStoredAgent(past.stored, id);
   const { parentId } = stored.relates;
   const parentMode = parentId === null ? undefined : registry.get(parentId)?.meets.mode;
-  // It may have been moved to the background after it had begun.
+  // The agent may have been moved to the background after its start.
   const background = changes.background ?? record.background;
   const agent = renewAgent(stored, {
     sessionId: session.id,
@@ -255,7 +256,7 @@ export async function resumedAgent(
     changes: { ...changes, background },
   });
   if (past.messages.length > 0) return agent;
-  // It never read its first message, so that is put together again.
+  // The agent never read its first message, so the message is composed again.
   const found = await house.files.now();
   const definition =
     agent.relates.depth === 0 ? await house.mainDefinition() : found.catalog.find(agent.type);
@@ -266,7 +267,7 @@ export async function resumedAgent(
   return Object.freeze({ ...agent, sees: Object.freeze({ ...agent.sees, attachments }) });
 }
 
-/** Trust, the definition and links may have changed since the agent began. */
+/** The directory of the memory as of now: trust, the definition and links may have changed since the agent began. */
 async function memoryOf(type: string, { files, surroundings }: House): Promise<string | null> {
   const { memoryDirectory, memoryProblem } = await import("./resolve/memory.ts");
   const definition = (await files.now()).catalog.find(type);
@@ -277,7 +278,7 @@ async function memoryOf(type: string, { files, surroundings }: House): Promise<s
   return memoryDirectory(definition, environment);
 }
 
-/** A plan that was approved counts on, unless whoever resumes the agent wants it to plan. */
+/** An approved plan stays approved, unless the caller resumes the agent in the mode `plan`. */
 async function pastNow(past: Past, agent: ResolvedAgent, { mode }: ResumeRequest): Promise<Past> {
   if (!past.leftPlan) return past;
   const { keepsApprovedPlan, readStoredAgent } = await import("./resolve/renew.ts");

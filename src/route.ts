@@ -4,19 +4,19 @@ import { RetinueError } from "./contract/errors.ts";
 import type { SpawnRights } from "./contract/resolved-agent.ts";
 import type { SpawnRequest } from "./contract/spawn-request.ts";
 
-/** What a request comes to. Deciding touches nothing; acting on it is the caller's part. */
+/** The decision about a request. Deciding touches nothing; the caller acts on it. */
 export type Route =
   | { readonly kind: "agent"; readonly definition: AgentDefinition; readonly background: boolean }
   | { readonly kind: "refused"; readonly error: RetinueError };
 
-/** The decision tree: may the asker spawn → which type → may it be of that type → isolation → who waits for it. */
+/** The decision tree: may the asker spawn → which type → is the type allowed → isolation → foreground or background. */
 export function routeRequest(
   request: SpawnRequest,
   context: {
     catalog: Catalog;
     defaultType: string;
     rights: SpawnRights;
-    /** Whether there may be agents that nobody waits for. */
+    /** Whether agents may run in the background. */
     background: boolean;
   },
 ): Route {

@@ -3,8 +3,8 @@
  *
  *   SpawnRequest → Route → AgentDefinition → ResolvedAgent → AsyncGenerator<AgentEvent, AgentResult>
  *
- * Each arrow is one call below; what stands between two arrows is plain data. The main agent or a child, with a task
- * or idle: the same way.
+ * Each arrow is one call below; between two arrows there is plain data. The main agent and a child, with a task or
+ * idle, all take this way.
  */
 import type { Configuration } from "./session/configuration.ts";
 import type { AgentDefinition } from "./definitions/definition.ts";
@@ -20,30 +20,30 @@ import { Ticket } from "./lifecycle/queue/slots.ts";
 import type { FreshLook } from "./platform/files/fresh-look.ts";
 import type { Gate } from "./platform/gate.ts";
 import { routeRequest, type Route } from "./route.ts";
-import type { Found } from "./resolve/prompt.ts";
+import type { LoadedFiles } from "./resolve/prompt.ts";
 import { resolveAgent, type Origin, type Surroundings } from "./resolve/resolve.ts";
 import { parseSpawnRequest, type SpawnRequestInput } from "./contract/spawn-request.ts";
 
-/** Everything the pipeline draws on. */
+/** Everything that the pipeline uses. */
 export interface House {
   readonly session: Session;
-  /** What earlier processes have left of the session. */
+  /** Agents of earlier processes of the session. */
   readonly earlier: EarlierAgents;
   readonly registry: Registry;
   readonly surroundings: Surroundings;
-  /** What the host allows to every agent that it starts. */
+  /** Permissions that the host gives to every agent that it starts. */
   readonly meets: Origin["meets"];
-  /** What files say about the working directory. */
+  /** The contents of configuration files for the working directory. */
   readonly configuration: Configuration;
-  /** The types that can be spawned now, and what is said to all; files changed since the last look are read again. */
-  readonly files: FreshLook<Found>;
-  /** The main agent when nobody names a type for it. */
+  /** Agent types that can be spawned now, and instructions for all; changed files are read again. */
+  readonly files: FreshLook<LoadedFiles>;
+  /** The definition of the main agent if the request names no type. */
   readonly mainDefinition: () => Promise<AgentDefinition>;
-  /** Spawns happen in the order in which they were asked for. */
+  /** Gate that keeps spawns in request order. */
   readonly spawns: Gate;
 }
 
-/** Who asks: an agent for a child, the host for a child of its own, or the host for the session's main agent. */
+/** The asker: an agent for a child, the host for a child of its own, or the host for the session's main agent. */
 export type SpawnFor = { kind: "agent"; asker: Asker } | { kind: "host" } | { kind: "main" };
 
 /** Resolves when the agent is queued, running or idle. Throws a `RetinueError` when the request is refused. */
@@ -53,10 +53,10 @@ export function spawn(input: SpawnRequestInput, by: SpawnFor, house: House): Pro
     const { session, registry, surroundings } = house;
     refuseWhenOver(session);
 
-    // What was asked for.
+    // The request.
     const request = parseSpawnRequest(input);
 
-    // What kind of agent that is. A pure decision; nothing has happened yet.
+    // The route: a pure decision; nothing has happened yet.
     const found = await files();
     const above = by.kind === "agent" ? registry.get(by.asker.id) : undefined;
     const parent = above?.agent;
@@ -73,7 +73,7 @@ export function spawn(input: SpawnRequestInput, by: SpawnFor, house: House): Pro
     if (route.kind === "refused") throw route.error;
     if (by.kind === "main") refuseSecondMain(registry);
 
-    // One frozen record: everything that has a say has had it.
+    // The resolved agent: one frozen record, in which everything is decided.
     const origin: Origin = {
       sessionId: session.id,
       parentId: parent?.id ?? null,
@@ -89,11 +89,11 @@ export function spawn(input: SpawnRequestInput, by: SpawnFor, house: House): Pro
     const context = { origin, background, found, surroundings };
     const agent = await resolveAgent(definition, request, context);
 
-    // A place to run. The main agent takes none; an agent without a task needs none yet.
+    // The slot. The main agent takes none; an agent without a task needs none yet.
     const takesSlot = by.kind !== "main" && request.prompt !== undefined;
     const ticket = takesSlot ? session.slots.reserve(claimOf(agent)) : new Ticket(null);
     try {
-      // The generator, driven by the registry whoever waits for it.
+      // The generator, driven by the registry whether or not a caller awaits it.
       const running = await registry.add(agent, { standing: request.prompt === undefined });
       if (request.prompt === undefined) return running;
       const source = by.kind === "agent" ? "parent" : "human";

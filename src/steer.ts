@@ -5,7 +5,7 @@ import type { RunningAgent } from "./lifecycle/running-agent.ts";
 import { keepMessage } from "./lifecycle/mail/sent-mail.ts";
 import type { House } from "./spawn.ts";
 
-/** That a message will be read, unless its agent ends before: then when it is resumed. */
+/** Confirms that a message is stored. An agent that ends before reading it reads it when it is resumed. */
 export interface Receipt {
   messageId: string;
   agentId: AgentId;
@@ -32,7 +32,7 @@ export async function sendMessage(
   return { messageId: kept.id, agentId: id };
 }
 
-/** Throws `storage` with the remedy where the disk does not take it. */
+/** Runs a write to disk. Throws `storage` with the remedy if the disk refuses it. */
 async function storing<Kept>(work: () => Promise<Kept>): Promise<Kept> {
   try {
     return await work();

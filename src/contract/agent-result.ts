@@ -14,7 +14,7 @@ export interface AgentFailure {
   message: string;
 }
 
-/** How an agent ended. A failure is data: nobody has to catch anything. */
+/** The end of an agent. A failure is data: the caller has nothing to catch. */
 export type AgentResult = AgentFigures &
   (
     | { state: "completed"; content: string }
@@ -34,13 +34,13 @@ export interface AgentFigures {
   turns: number;
   toolUses: number;
   denials: number;
-  /** What was denied, each call's reason once; at most 20. */
+  /** Denied calls, each call's reason once; at most 20. */
   deniedCalls: DeniedCall[];
   durationMs: number;
   usage: Usage;
   lastUsage: Usage;
-  /** Of this agent alone, in US dollars; `null` = unknown, because the price of some answer is. */
+  /** Cost of this agent alone, in US dollars; `null` = unknown, because the price of some answer is. */
   costUsd: number | null;
-  /** The whole text, on disk, when `content` is too long to be handed on inline. */
+  /** Path of the whole text, if `content` is too long to hand on inline. */
   contentFile?: string;
 }

@@ -1,17 +1,19 @@
-/** Something to tell about a file that people write: an agent, a skill, a plugin, settings. Loading never throws; it reports. */
+/**
+ * A finding about a file that people write: an agent, a skill, a plugin, settings. Loading never throws; it reports.
+ */
 export interface Diagnostic {
-  /** `error`: it is not loaded; `warning`: not as written; `info`: nothing is lost. */
+  /** `error`: the item is not loaded; `warning`: it is loaded, but not as written; `info`: nothing is lost. */
   readonly severity: "error" | "warning" | "info";
   readonly code: DiagnosticCode;
-  /** The file, or for people the option that it came with. */
+  /** The file, or, for display, the option that held the value. */
   readonly file: string;
-  /** Both from 1. */
+  /** Line and column count from 1. */
   readonly line: number;
   readonly column: number;
   readonly field: string | null;
-  /** By what name the agent would be asked for, when its file is not loaded. */
+  /** The agent type of a file that is not loaded. */
   readonly agent?: string;
-  /** What is wrong and what to write instead. */
+  /** The problem and what to write instead. */
   readonly message: string;
 }
 
@@ -21,11 +23,11 @@ export type DiagnosticCode =
   | "missing"
   | "invalid"
   | "unknown"
-  /** Right, but this version does not act on it. */
+  /** Valid, but this version does not act on it. */
   | "unsupported"
-  /** Right, but somebody with more say, a policy or a missing trust, keeps it from acting. */
+  /** Valid, but kept from acting by a policy, a higher scope or missing trust. */
   | "inert"
   /** Another file of the same name wins. */
   | "shadowed"
-  /** Read in a way that its author may not expect. */
+  /** Read in a way that the author may not expect. */
   | "repaired";

@@ -12,7 +12,7 @@ export function newAgentId(): AgentId {
   return `a${randomBytes(8).toString("hex")}` as AgentId;
 }
 
-/** The id of a session's main agent: the name of the session's directory tells it, so that no file has to be read. */
+/** The id of a session's main agent. The name of the session's directory yields it, so no file is read. */
 export function mainAgentId(sessionId: string): AgentId {
   return `a${sessionId.replaceAll("-", "").slice(0, 16)}` as AgentId;
 }

@@ -1,2 +1,2 @@
-/** In milliseconds. Node fires a timer that is set for longer at once. */
+/** The longest timer of Node, in milliseconds. A longer one fires at once. */
 export const longestTimer: number = 2 ** 31 - 1;

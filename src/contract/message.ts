@@ -1,6 +1,6 @@
 import { escapeTags } from "./escape-tags.ts";
 
-/** What models and agents say to each other: the Messages-API shapes that transcripts hold, as plain data. */
+/** Messages between models and agents: the Messages-API shapes that transcripts hold, as plain data. */
 
 export interface TextBlock {
   type: "text";
@@ -13,7 +13,7 @@ export interface ThinkingBlock {
   signature?: string;
 }
 
-/** Thinking that the provider does not show; sent back as it came. */
+/** Thinking that the provider hides; sent back unchanged. */
 export interface RedactedThinkingBlock {
   type: "redacted_thinking";
   data: string;
@@ -75,7 +75,7 @@ export function addUsage(a: Usage, b: Usage): Usage {
 
 /** The sum of two costs in US dollars; `null` is unknown, and so is a sum with an unknown part. */
 export function addCost(a: number | null, b: number | null): number | null {
-  // Sums of hundreds of small numbers must not show their binary dust.
+  // Rounded, because a sum of hundreds of small numbers shows binary fractions.
   return a === null || b === null ? null : Math.round((a + b) * 1e12) / 1e12;
 }
 
@@ -94,13 +94,13 @@ export function toolUsesOf(message: AssistantMessage): ToolUseBlock[] {
 }
 
 /**
- * A text that the harness, not the user, puts in front of the model: instructions, the list of agents, a reminder.
- * It is a line of its own in the transcript and a `<system-reminder>` in the request.
+ * A text that the harness, not the user, puts in front of the model: instructions, the list of agents, a reminder. The
+ * transcript holds it as a line of its own, the request as a `<system-reminder>`.
  */
 export interface Attachment {
   type: "instructions" | "agent_listing_delta" | "configuration" | "critical_reminder" | "notice";
   text: string;
-  /** What other readers of transcripts expect beside the text, for kinds that they know. */
+  /** Fields that other readers of transcripts expect beside the text, for kinds that they know. */
   details?: Record<string, unknown>;
 }
 
@@ -110,8 +110,8 @@ export function attachmentBlock(attachment: Attachment): TextBlock {
 }
 
 /**
- * One user message out of its parts. The order is fixed, because the provider wants tool results first and because
- * what siblings share (attachments) should come before what they do not (the prompt).
+ * One user message, composed of its parts. The order is fixed: the provider wants tool results first, and the part that
+ * siblings share (attachments) should precede the part that differs (the prompt).
  */
 export function userMessage(parts: {
   results?: readonly ToolResultBlock[];

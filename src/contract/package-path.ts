@@ -2,7 +2,10 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** A file that ships with the package (agents, prompts, the demo), from its sources, from dist/ and from its own bundle. */
+/**
+ * Path of a file that ships with the package (agents, prompts, the demo); works from sources, from dist/ and from its
+ * own bundle.
+ */
 export function packagePath(name: string): string {
   return join(root, name);
 }

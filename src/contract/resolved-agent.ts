@@ -2,19 +2,22 @@ import type { AgentId, SessionId } from "./ids.ts";
 import type { Attachment } from "./message.ts";
 import type { Effort } from "./spawn-request.ts";
 
-/** Where an agent works. Decided before the agent is resolved, and stored: a resumed agent works where it worked. */
+/**
+ * The directory and branch that an agent works in. Decided before the agent is resolved, and stored: a resumed agent
+ * keeps its workspace.
+ */
 export interface Workspace {
   readonly cwd: string;
-  /** The working directories: `cwd`, and those that count like it. */
+  /** Working directories: `cwd`, and those with the same rights. */
   readonly directories: readonly string[];
-  /** The branch that was checked out when the work began. */
+  /** Branch that was checked out when the work began. */
   readonly branch: string | null;
 }
 
 /**
- * One agent, fully decided: what every definition, request, setting and parent had to say is already in it.
- * Frozen, serialisable, and the only thing that the lifecycle and the loop know of an agent. Each group is one of
- * the five things that a definition shapes. `type` and `name` are for printing; no code asks for them.
+ * One agent, fully decided: every definition, request, setting and parent is already taken into account. Frozen,
+ * serialisable, and all that the lifecycle and the loop know of an agent. Each group is one of the five things that a
+ * definition shapes. `type` and `name` are for display; no code branches on them.
  */
 export interface ResolvedAgent {
   readonly id: AgentId;
@@ -24,69 +27,71 @@ export interface ResolvedAgent {
   readonly description: string;
   readonly color: string | null;
   readonly workspace: Workspace;
-  /** Stands for the content of its definition. */
+  /** Hash of the definition's content. */
   readonly definitionHash: string;
 
-  /** What it sees. */
+  /** The prompts of the agent. */
   readonly sees: {
     readonly system: string;
-    /** In front of its first prompt. */
+    /** Attachments in front of the first prompt. */
     readonly attachments: readonly Attachment[];
-    /** After every tool result. */
+    /** Text after every tool result. */
     readonly reminder: string | null;
   };
 
-  /** What it can do. */
+  /** The tools and spawn rights of the agent. */
   readonly can: {
     /** Names, in the order in which the model sees them. */
     readonly tools: readonly string[];
     readonly spawn: SpawnRights;
   };
 
-  /** How it meets the user. */
+  /** The permissions and environment of the agent. */
   readonly meets: {
     readonly permissions: PermissionPolicy;
-    /** The record of how the mode in `permissions` was settled. */
+    /** Record of how the mode in `permissions` was decided. */
     readonly mode: ModeRecord;
-    /** What its commands find in their environment besides ours. */
+    /** Variables that are added to the environment of its commands. */
     readonly env: Readonly<Record<string, string>>;
-    /** Names of our credentials that its commands find there too. */
+    /** Names of our credentials that its commands may read. */
     readonly passes: readonly string[];
   };
 
-  /** How it relates to its parent. */
+  /** The place of the agent below its parent. */
   readonly relates: {
     readonly parentId: AgentId | null;
-    /** The parent's tool call that asked for it. */
+    /** The parent's tool call that requested the agent. */
     readonly toolUseId: string | null;
-    /** 0 for the main agent. */
+    /** Depth; 0 for the main agent. */
     readonly depth: number;
-    /** From the main agent to itself, for people. */
+    /** Names from the main agent down to this one, for display. */
     readonly path: readonly string[];
     readonly background: boolean;
-    /** Its answer carries no trailer for continuing it. */
+    /** Whether the answer carries no trailer for continuing the agent. */
     readonly oneShot: boolean;
   };
 
-  /** What it costs. */
+  /** The model and limits of the agent. */
   readonly costs: {
     readonly model: string;
-    /** The provider that limits count it for: the one in `provider/model`, else that of the session's own model. */
+    /** Provider whose limits apply: the one in `provider/model`, else that of the session's own model. */
     readonly provider: string;
-    /** Which of the voices decided the model. */
+    /** Source that decided the model. */
     readonly modelFrom: string;
-    /** How hard it thinks, when somebody said so. */
+    /** Thinking effort, if one was set. */
     readonly effort: Effort | null;
-    /** Fresh children do not think unless an effort asks for it; the main agent does as its model does. */
+    /**
+     * Whether the agent thinks. Fresh children think only if an effort is set; the main agent does what its model does.
+     */
     readonly thinks: boolean;
     readonly maxTurns: number;
-    /** Wall clock in milliseconds; stands still while the agent waits. */
+    /** Wall-clock limit in milliseconds; the clock is stopped while the agent waits. */
     readonly timeout: number;
-    /** Who goes first when agents wait for a slot; higher does, 0 is usual. */
+    /** Priority in the line for a slot; higher goes first, 0 is usual. */
     readonly priority: number;
   };
 
-  /** Why each tool is there or not. */
+  /** Reasons why each tool is present or absent. */
   readonly toolReport: readonly ToolDecision[];
 }
 
@@ -95,10 +100,11 @@ export type SpawnRights =
   | { readonly allowed: true; readonly types: readonly string[] | "any" };
 
 /**
- * How an agent meets what nobody has allowed. `acceptEdits`: files in its working directories may be changed. `plan`: it must
- * not change files, whatever is allowed. `dontAsk`: what would be asked is denied. `bypassPermissions`: everything may run; only
- * for machines that can be lost. `bubble`: questions go to the host's inbox also from the background. `delegate`: it only works
- * through other agents. `auto`: automated checks answer first; otherwise as `default`.
+ * Permission mode: the treatment of calls that no rule decides. `acceptEdits`: files in the working directories may be
+ * changed. `plan`: files must not be changed, whatever is allowed. `dontAsk`: calls that would be asked about are
+ * denied. `bypassPermissions`: everything may run; only for machines that can be lost. `bubble`: questions go to the
+ * host's inbox also from the background. `delegate`: the agent only works through other agents. `auto`: automated
+ * checks answer first; otherwise as `default`.
  */
 export type PermissionMode = (typeof permissionModes)[number];
 
@@ -113,67 +119,70 @@ export const permissionModes = [
   "auto",
 ] as const;
 
-/** Every mode in which an agent works itself. */
+/** Modes in which an agent works itself. */
 export type WorkingMode = Exclude<PermissionMode, "delegate">;
 
-/** The voice that decided the mode of an agent. */
+/** The source that decided the mode of an agent. */
 export type ModeVoice = "session" | "parent" | "definition" | "call" | "host";
 
 /** Facts that follow from an agent's mode and the modes above it, besides the mode itself. */
 export interface ModeRecord {
   readonly from: ModeVoice;
-  /** The mode that was asked for and not given, for people; `null`: none. */
+  /** Mode that was requested and refused, for display; `null`: none. */
   readonly refused: string | null;
-  /** No person is asked for it: it, or an agent above it, is in `dontAsk`. */
+  /** Whether no person is asked: the agent, or one above it, is in `dontAsk`. */
   readonly neverAsks: boolean;
-  /** The mode of its children, unless somebody narrows it. Another than its own only in `delegate`. */
+  /** Mode of the children, unless it is narrowed. Differs from the agent's own only in `delegate`. */
   readonly children: WorkingMode;
-  /** The mode that an approved plan returns it to; `null`: it stays in `plan`. */
+  /** Mode that an approved plan returns the agent to; `null`: it stays in `plan`. */
   readonly afterPlan: WorkingMode | null;
-  /** The session's own mode when this was settled. */
+  /** The session's own mode at the time of the decision. */
   readonly session: PermissionMode;
 }
 
 export interface PermissionPolicy {
   readonly mode: PermissionMode;
-  /** Of settings, the command line and the host, in no particular order: deny beats ask beats allow. */
+  /** Rules of settings, the command line and the host, in no particular order: deny beats ask beats allow. */
   readonly rules: readonly SourcedRule[];
-  /** What a person has allowed for the session counts for it too. */
+  /** Whether grants for the session apply to this agent too. */
   readonly takesSessionGrants: boolean;
-  /** Tools that its definition, or one it descends from, confines to some rules. Each must hold. */
+  /** Tools that its definition, or an ancestor's, confines to some rules. Every confinement must hold. */
   readonly confined: readonly Confinement[];
-  /** Its memory. Not handed on to children. */
+  /** The memory of the agent. Children do not inherit it. */
   readonly memory: AgentMemory | null;
-  /** What `/x` in a rule lies below. */
+  /** Directory that `/x` in a rule is relative to. */
   readonly project: string;
-  /** The user trusts the folder: programs may act on its configuration, as git does. */
+  /** Whether the user trusts the folder: programs such as git may then act on its configuration. */
   readonly trusted: boolean;
-  /** What `x` in a rule lies below. */
+  /** Directory that `x` in a rule is relative to. */
   readonly cwd: string;
-  /** The working directories: the one above and those that settings add. */
+  /** Working directories: `cwd` and those that settings add. */
   readonly directories: readonly string[];
-  /** Where Retinue keeps settings, grants and transcripts: protected, wherever it is. */
+  /** Directories of Retinue's settings, grants and transcripts: always protected. */
   readonly own: readonly string[];
-  /** The same, also for an agent that works in there: leases, open requests and grants below are for no agent. */
+  /**
+   * Directories protected even from an agent that works inside them: no agent may touch the leases, open requests and
+   * grants below.
+   */
   readonly state: readonly string[];
   /** Further directories in which reading needs no approval: the session's own results. */
   readonly readable: readonly string[];
 }
 
-/** Notes of an agent, and what it may use for them. */
+/** Notes of an agent, and the tools for them. */
 export interface AgentMemory {
-  /** A real path, without links; `null`: it had one when it began and has none now. */
+  /** Real path, without links; `null`: the agent had a directory when it began and has none now. */
   readonly directory: string | null;
-  /** Tools that it has only for that. */
+  /** Tools that the agent has only for its notes. */
   readonly tools: readonly string[];
 }
 
-/** A rule as somebody wrote it, and where. */
+/** A rule as written, with its source. */
 export interface SourcedRule {
   readonly kind: "deny" | "ask" | "allow";
   /** `Tool` or `Tool(specifier)` */
   readonly rule: string;
-  /** A file, an option, a grant: for people. */
+  /** File, option or grant, for display. */
   readonly source: string;
 }
 
@@ -182,11 +191,14 @@ export type Confinement = RuleConfinement | ReadOnlyConfinement;
 
 export interface RuleConfinement {
   readonly tools: readonly string[];
-  /** One of them must cover a call. */
+  /** Rules of which one must cover a call. */
   readonly rules: readonly string[];
 }
 
-/** Nothing is edited, and commands only look. `unless-allowed`: or run what a rule or a person allows. */
+/**
+ * Confines an agent to reading: no edits, and only commands that look. `unless-allowed`: commands that a rule or a
+ * person allows run too.
+ */
 export interface ReadOnlyConfinement {
   readonly readOnly: ReadOnly;
 }
@@ -196,7 +208,7 @@ export type ReadOnly = true | "unless-allowed";
 export interface ToolDecision {
   readonly tool: string;
   readonly kept: boolean;
-  /** Which layer decided. */
+  /** Layer that decided. */
   readonly layer: string;
   readonly why: string;
 }

@@ -1,8 +1,8 @@
 import type { z } from "zod";
 
 /**
- * What does not fit, in our words instead of the library's: `schema.safeParse(value, { error: wording })`. What a schema says
- * itself comes first. Where nothing is said here, the library's words stay.
+ * Error texts in our words instead of the library's: `schema.safeParse(value, { error: wording })`. A schema's own text
+ * comes first; issues without a text here keep the library's.
  */
 export const wording: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
@@ -27,13 +27,10 @@ export const wording: z.core.$ZodErrorMap = (issue) => {
   }
 };
 
-/**
- * How a value is checked that is checked once or a few dozen times: a parser compiled for its schema would cost more than the
- * checks.
- */
+/** Options for a schema that parses at most a few dozen values: compiling a parser would cost more than the checks. */
 export const inOurWords = { error: wording, jitless: true } as const;
 
-/** Each issue with its place; `whole` names the place of one that is about all of it. */
+/** Lists each issue with its path; `whole` is the name for an issue without one. */
 export function problemsIn({ issues }: z.ZodError, whole = ""): string {
   return issues
     .map(({ path, message }) => {

@@ -13,7 +13,7 @@ import { serveDesk } from "./served-desk-fixture.ts";
 const allow = { verdict: "allow", scope: "once" } as const;
 const own = `terminal (pid ${process.pid})`;
 
-/** A desk at which one question is open, for as long as nobody answers. */
+/** A desk with one open question, until it is answered. */
 function askedDesk(): Desk & { asked: Promise<unknown> } {
   const desk = setDesk({ attended: true });
   const asked = desk.inbox.ask(call(), never);

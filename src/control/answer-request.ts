@@ -8,9 +8,9 @@ import { reachSession } from "./reach-session.ts";
 import { terminalName } from "./take-answer.ts";
 
 /**
- * Answers a request of another process, over the socket of its session, and waits until that process has applied the answer.
- * Throws where the process has ended or cannot be reached, where somebody else was faster, and what the process says is
- * wrong with the answer.
+ * Answers a request of another process, over the socket of its session, and waits until that process has applied the
+ * answer. Throws if the process has ended or cannot be reached, if another answer came first, or if the process refuses
+ * the answer.
  */
 export async function answerRequest(found: FoundRequest, answer: Answer): Promise<void> {
   const { request, files } = found;
@@ -26,7 +26,7 @@ export async function answerRequest(found: FoundRequest, answer: Answer): Promis
     await client.call("answer", { id, digest: requestDigest(request), answer });
   } catch (error) {
     const lost = error instanceof RetinueError && isLost(error);
-    // The log knows what a process did that had no time to say it.
+    // The log knows the outcome of a process that had no time to reply.
     const settlement = lost ? settlementOf(found) : undefined;
     if (settlement === undefined) throw lost && error.code === "not_running" ? gone(id) : error;
     if (settlement.by === terminalName(process.pid)) return;
@@ -34,7 +34,7 @@ export async function answerRequest(found: FoundRequest, answer: Answer): Promis
   }
 }
 
-/** Whether the process that asked said nothing about the answer. */
+/** Whether the asking process did not reply to the answer. */
 function isLost({ code }: RetinueError): boolean {
   return code === "unreachable" || code === "not_running";
 }

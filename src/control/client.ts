@@ -8,14 +8,12 @@ import type { Lease } from "../transcript/lease/lease.ts";
 import { ControlLine, resultOf, type ParamsOf } from "./control-line.ts";
 import { helloSchema, type ControlAnswer, type ControlMethod } from "./protocol.ts";
 
-/** What a watcher is told besides events: how many it was too slow for. */
+/** An item for a watcher: an event, or the number of events that it was too slow for. */
 export type Watched = { kind: "event"; event: AgentEvent } | { kind: "dropped"; count: number };
 
 const longestGreetingMs = 5000;
 
-/**
- * The other end of a session's socket. Whatever goes wrong is a `RetinueError` that says what to do.
- */
+/** The client end of a session's socket. Every error is a `RetinueError` with a remedy. */
 export class ControlClient {
   readonly #line: ControlLine;
   readonly #lease: Lease;
@@ -25,7 +23,7 @@ export class ControlClient {
     this.#lease = lease;
   }
 
-  /** Connects and makes sure that somebody answers. Throws `unreachable`, also when `signal` aborts before. */
+  /** Connects and checks that the session answers. Throws `unreachable`, also if `signal` aborts before. */
   static async open(
     lease: Lease & { socket: string },
     signal?: AbortSignal,
@@ -51,7 +49,9 @@ export class ControlClient {
     }
   }
 
-  /** Throws what the other side threw, and `not_running` when it goes away before it has answered. */
+  /**
+   * Sends a request. Throws the other side's error, and `not_running` if the other side closes before it has answered.
+   */
   async call<Method extends ControlMethod>(
     method: Method,
     params: ParamsOf<Method>,
@@ -60,8 +60,8 @@ export class ControlClient {
   }
 
   /**
-   * Rows of an agent and everything below it, as they are now, and what happens to them until the session is closed. Throws
-   * like `call`, also while it is read.
+   * Current rows of an agent and its descendants, and their events until the session is closed. Throws like `call`,
+   * also while it is read.
    */
   async watch(id: string): Promise<{ rows: unknown; events: AsyncGenerator<Watched> }> {
     const lines = new Inflow<ControlAnswer | null>();
@@ -109,7 +109,7 @@ function dial(lease: Lease & { socket: string }): Promise<Socket> {
   });
 }
 
-/** Lines that wait to be read. */
+/** A queue of lines to be read. */
 class Inflow<Item> {
   readonly #items: Item[] = [];
   #reader: ((item: Item) => void) | undefined;

@@ -19,9 +19,9 @@ import {
 
 export interface ConnectionOptions {
   token: string;
-  /** How long a client may leave what it was sent unread before it is cut off. */
+  /** Time after which a client that does not read is disconnected. */
   patienceMs: number;
-  /** How many bytes may wait for a client. */
+  /** The most bytes that may be queued for a client. */
   mostUnread: number;
 }
 
@@ -29,12 +29,12 @@ const mostPending = 100;
 const lastWordsMs = 1000;
 const longestSigningMs = 5000;
 
-/** One client. What it sends, or leaves unread, is its own affair: nothing is thrown and nobody waits for it. */
+/** One client. A client's bad input or unread output never throws and never makes others wait. */
 export class Connection {
   readonly #socket: Socket;
   readonly #port: ControlPort;
   readonly #options: ConnectionOptions;
-  /** Requests whose sign is awaited. */
+  /** Requests that still wait for a sign. */
   readonly #unsigned = new Map<RequestId, () => void>();
   readonly #pending = new Set<Promise<void>>();
 
@@ -55,7 +55,7 @@ export class Connection {
     socket.on("error", () => socket.destroy());
   }
 
-  /** Answers that are already on their way still go out. */
+  /** Closes the connection after the pending answers were sent. */
   async end(): Promise<void> {
     const { promise: over, resolve } = Promise.withResolvers<void>();
     this.#socket.once("close", () => resolve());
@@ -80,7 +80,7 @@ export class Connection {
     void work.finally(() => this.#pending.delete(work));
   }
 
-  /** Nothing when it is no request that we take; then the client was told why. */
+  /** Parses a request; undefined if it is invalid, and then the client was notified. */
   #read(line: string): ControlRequest | undefined {
     let value: unknown;
     try {
@@ -104,7 +104,7 @@ export class Connection {
     return undefined;
   }
 
-  /** Never rejects. */
+  /** Handles a request. Never rejects. */
   async #handle(
     request: Exclude<ControlRequest, { method: "signed" }>,
     line: string,
@@ -120,7 +120,7 @@ export class Connection {
     }
   }
 
-  /** Gives the client a challenge, and time to show its sign. */
+  /** Sends the client a challenge, and waits a limited time for its sign. */
   async #speakerOf({ id, pid }: ControlRequest, line: string): Promise<Speaker | null> {
     if (pid === undefined) return null;
     const challenge = newChallenge();
@@ -151,7 +151,7 @@ export class Connection {
     this.#write({ id, done: true });
   }
 
-  /** Until the client has read what it was sent. One that does not is cut off. */
+  /** Resolves when the client has read its output. A client that does not read is disconnected. */
   async #drained(): Promise<void> {
     const socket = this.#socket;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -166,7 +166,7 @@ export class Connection {
     this.#write({ id, error: { code, message } });
   }
 
-  /** False when the client is slow. */
+  /** Writes a message; false if the client is slow. */
   #write(message: ControlAnswer): boolean {
     if (!this.#socket.writable) return true;
     if (this.#socket.writableLength > this.#options.mostUnread) this.#socket.destroy();

@@ -19,12 +19,12 @@ export type ParamsOf<Method extends ControlMethod> = Extract<
   { method: Method }
 >["params"];
 
-/** One connection to a session's process: requests go out, each answer finds its request. */
+/** One connection to a session's process: sends requests and matches answers to them. */
 export class ControlLine {
   readonly #socket: Socket;
   readonly #lease: Lease;
   readonly #waiting = new Map<number, (answer: ControlAnswer | null) => void>();
-  /** Lines that speak as the user, and who waits for their end. */
+  /** Lines that speak as the user, and the promises of their end. */
   readonly #spoken = new Map<number, { line: string; ended: PromiseWithResolvers<void> }>();
   #last = 0;
   #gone = false;
@@ -45,7 +45,9 @@ export class ControlLine {
     });
   }
 
-  /** Throws what the other side threw, and `not_running` when it goes away before it has answered. */
+  /**
+   * Sends a request. Throws the other side's error, and `not_running` if the other side closes before it has answered.
+   */
   async call<Method extends ControlMethod>(
     method: Method,
     params: ParamsOf<Method>,
@@ -59,7 +61,7 @@ export class ControlLine {
     }
   }
 
-  /** `tell` hears every answer until it is forgotten; `null`: the other side is gone. */
+  /** Sends a request. `tell` gets every answer until it is removed; `null`: the other side is gone. */
   send(
     method: ControlMethod,
     params: unknown,
@@ -94,7 +96,7 @@ export class ControlLine {
     else for (const tell of [...this.#waiting.values()]) tell(answer);
   }
 
-  /** Shows that this process has said a line, until it is answered. */
+  /** Proves that this process sent a line, until the line is answered. */
   async #sign({ id, challenge }: { id: RequestId; challenge: string }): Promise<void> {
     const spoken = typeof id === "number" ? this.#spoken.get(id) : undefined;
     if (spoken === undefined) return;
@@ -129,7 +131,10 @@ export function resultOf(answer: ControlAnswer | null, { pid }: Lease): unknown 
   return "result" in answer ? answer.result : undefined;
 }
 
-/** All of them, so that a new one is not forgotten here. What another version throws besides is `unreachable`. */
+/**
+ * All error codes, so that a new one cannot be forgotten here. An unknown code of another version becomes
+ * `unreachable`.
+ */
 const errorCodes: Record<ErrorCode, ErrorCode> = {
   invalid_config: "invalid_config",
   invalid_request: "invalid_request",

@@ -1,6 +1,6 @@
 import type { Manager } from "../manager.ts";
 
-/** What the socket of a session gives access to: a manager, as seen from another process. */
+/** The API behind the socket of a session: a manager, as seen from another process. */
 export type ControlPort = Pick<
   Manager,
   | "sessionId"

@@ -4,10 +4,10 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { systemCode } from "../contract/errors.ts";
 
-/** A socket is listened to as soon as it is made; one that is younger than this may be about to be. */
+/** Age in milliseconds below which a socket may not be listened to yet. */
 const youngest = 60_000;
 
-/** Removes sockets that processes left behind which had no time to: nobody listens to them. */
+/** Removes sockets of processes that ended without closing them. */
 export async function removeDeadSockets(directory: string): Promise<void> {
   const names = await readdir(directory).catch(() => []);
   for (const name of names.filter((name) => name.endsWith(".sock"))) {
@@ -16,14 +16,14 @@ export async function removeDeadSockets(directory: string): Promise<void> {
   }
 }
 
-/** Whether a socket is left of a process that is gone. */
+/** Whether a socket belongs to a process that is gone. */
 export async function isDeadSocket(path: string): Promise<boolean> {
   const info = lstatSync(path, { throwIfNoEntry: false });
   if (info?.isSocket() !== true || Date.now() - info.mtimeMs < youngest) return false;
   return refuses(path);
 }
 
-/** Nobody listens to it. Only one that says so counts: a busy one does not answer at once. */
+/** Whether the socket refuses connections. Only a refusal counts: a busy process does not answer at once. */
 export function refuses(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(path);

@@ -3,7 +3,7 @@ import { takeAnswer } from "./take-answer.ts";
 import type { ControlPort } from "./control-port.ts";
 import type { ControlRequest } from "./protocol.ts";
 
-/** The result of one request. Throws what the port throws. */
+/** Runs one request and returns its result. Throws the port's errors. */
 export async function dispatch(
   request: Exclude<ControlRequest, { method: "events" | "signed" }>,
   port: ControlPort,

@@ -3,17 +3,20 @@ import type { EventStream } from "../events/bus.ts";
 import type { AgentEvent } from "../events/event.ts";
 import type { ControlPort } from "./control-port.ts";
 
-/** The agents that a client watches as they are now, what their tools are doing, and their events from then on. */
+/** Current rows of the agents that a client watches, their running tool calls, and their events from then on. */
 export interface EventFeed {
   rows: AgentRow[];
   stream: EventStream;
-  /** Whether an event is about one of them. To be asked of every event, in order: children join as they appear. */
+  /**
+   * Whether an event belongs to a watched agent. Must be called for every event, in order: children join as they
+   * appear.
+   */
   concerns: (event: AgentEvent) => boolean;
 }
 
-/** One agent and everything below it; without an id, all of the session. */
+/** Opens the feed of one agent and its descendants; without an id, of all agents. */
 export function openFeed(port: ControlPort, id: string | undefined): EventFeed {
-  // First the stream, then the rows: what happens between them would be told to nobody.
+  // Stream first, then rows: an event between them would be lost.
   const stream = port.events({ limit: 10_000, underWay: true });
   const all = port.list({ all: true });
   if (id === undefined) return { rows: all, stream, concerns: () => true };

@@ -3,13 +3,13 @@ import { refusalOf, type RefusedSpeaker, type Speaker } from "../processes/speak
 import type { ControlPort } from "./control-port.ts";
 import type { ControlMethod } from "./protocol.ts";
 
-/** Throws `invalid_request`, and writes it down, unless the process at the other end may speak as the user. */
+/** Throws `invalid_request`, and logs it, unless the process at the other end may speak as the user. */
 export async function mustSpeak(
   method: ControlMethod,
   speaker: Speaker | null,
   port: Pick<ControlPort, "noteRefusal">,
 ): Promise<void> {
-  // The owner's own programs steer it as a host would; they are no person who could answer for the user.
+  // The owner's own programs control it as a host would; they cannot answer in the user's place.
   const notOurs = method === "answer";
   const refused = speaker === null ? unknownSpeaker : await refusalOf(speaker, { notOurs });
   if (refused === null) return;

@@ -5,7 +5,7 @@ import { removeDeadSockets } from "./dead-socket.ts";
 import { socketPath } from "../platform/private-socket.ts";
 import { ControlServer } from "./server.ts";
 
-/** Serves a port where only its user can reach it. Throws `unreachable` where there is no place for that. */
+/** Serves a port on a socket that only its user can reach. Throws `unreachable` if there is no place for one. */
 export async function openSocket(
   port: ControlPort,
   token: string,

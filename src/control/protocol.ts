@@ -3,10 +3,10 @@ import type { AgentEvent } from "../events/event.ts";
 import { isObject } from "../platform/is-object.ts";
 
 /**
- * What goes over the socket of a session: one JSON object a line, in both directions. Each request carries the token of the
- * lease, and gets one answer with its `id`. After the answer to `events` come lines with the same `id` and an event, until
- * one says `done`. A request that speaks as the user names its process, and is answered by a challenge first: the client shows
- * the sign for its line (`processes/sign.ts`), says `signed`, and gets its answer then.
+ * The protocol on the socket of a session: one JSON object per line, in both directions. Each request carries the token
+ * of the lease, and gets one answer with its `id`. After the answer to `events` come lines with the same `id` and an
+ * event, until one says `done`. A request that speaks as the user names its process, and gets a challenge first: the
+ * client shows the sign for its line (`processes/sign.ts`), sends `signed`, and then gets its answer.
  */
 const id = z.string().min(1).max(200);
 
@@ -14,7 +14,7 @@ export const requestSchema = z
   .object({
     id: z.union([z.int(), z.string().max(64)]),
     token: z.string().max(200),
-    /** The process that asks, for what speaks as the user. */
+    /** Pid of the asking process, for requests that speak as the user. */
     pid: z.int().positive().exactOptional(),
   })
   .and(
@@ -44,23 +44,23 @@ export const requestSchema = z
         method: z.literal("resume"),
         params: z.object({ id, prompt: z.string().min(1).exactOptional() }),
       }),
-      /** Answers an open request of the inbox, as a person was shown it. */
+      /** Answers an open request of the inbox, as it was shown to a person. */
       z.object({
         method: z.literal("answer"),
         params: z.object({
           id: z.string().regex(/^q[0-9a-f]{8}$/),
-          /** Of the request as it was shown: its file can be renamed and rewritten. */
+          /** Digest of the request as shown: its file can be renamed and rewritten. */
           digest: z.string().max(200),
-          /** The inbox itself checks it, as it does every answer. */
+          /** Checked by the inbox itself, like every answer. */
           answer: z.unknown(),
         }),
       }),
-      /** The client shows the sign for one of its requests. */
+      /** Reports that the client shows the sign for one of its requests. */
       z.object({
         method: z.literal("signed"),
         params: z.object({ of: z.union([z.int(), z.string().max(64)]) }),
       }),
-      /** Of one agent and everything below it; without `id` of all. The answer has their rows as they are now. */
+      /** Events of one agent and its descendants; without `id`, of all. The answer holds their current rows. */
       z.object({ method: z.literal("events"), params: z.object({ id: id.exactOptional() }) }),
     ]),
   );
@@ -68,7 +68,7 @@ export const requestSchema = z
 export type ControlRequest = z.infer<typeof requestSchema>;
 export type ControlMethod = ControlRequest["method"];
 
-/** Requests that the user alone may make. All others only look. */
+/** Requests that only the user may make. All others only read. */
 export const speaksAsUser: ReadonlySet<ControlMethod> = new Set([
   "stop",
   "kill",
@@ -80,12 +80,12 @@ export const speaksAsUser: ReadonlySet<ControlMethod> = new Set([
 
 export type RequestId = ControlRequest["id"];
 
-/** Both ends are Retinue's, and the socket is private: more of an event than its type is not checked. */
+/** Only the type of an event is checked: both ends are Retinue's, and the socket is private. */
 const eventSchema = z.custom<AgentEvent>(
   (value) => isObject(value) && typeof value["type"] === "string",
 );
 
-/** `id` is null when the request could not be read. */
+/** `id` is null if the request could not be parsed. */
 export const answerSchema = z.union([
   z.object({
     id: z.union([z.int(), z.string()]).nullable(),
@@ -94,7 +94,7 @@ export const answerSchema = z.union([
   z.object({ id: z.union([z.int(), z.string()]), challenge: z.string() }),
   z.object({ id: z.union([z.int(), z.string()]), result: z.unknown() }),
   z.object({ id: z.union([z.int(), z.string()]), event: eventSchema }),
-  /** So many events were lost so far, because the reader was too slow for them. */
+  /** Total of events lost so far, because the reader was too slow. */
   z.object({ id: z.union([z.int(), z.string()]), dropped: z.int() }),
   z.object({ id: z.union([z.int(), z.string()]), done: z.literal(true) }),
 ]);
@@ -107,6 +107,6 @@ export const helloSchema = z.object({
   version: z.string(),
 });
 
-/** A request is short; an event may have a whole answer or tool result in it. */
+/** Limit of a request's length. Requests are short; an event may contain a whole answer or tool result. */
 export const longestRequest: number = 4 * 1024 * 1024;
 export const longestAnswer: number = 256 * 1024 * 1024;

@@ -3,12 +3,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { readLease } from "../transcript/lease/lease.ts";
 import { ControlClient } from "./client.ts";
 
-/** A session opens its socket a moment after it has begun, or after its first question. */
+/** Time to wait for a socket: a session opens it a moment after its start, or after its first question. */
 const patienceMs = 5000;
 
 /**
- * A line to the process that owns a session; nothing when none does, or when the owner opens no socket. Throws `unreachable`
- * when its socket cannot be used.
+ * Connects to the process that owns a session; undefined if there is no owner, or if it opens no socket. Throws
+ * `unreachable` if its socket cannot be used.
  */
 export async function reachSession(
   sessionDir: string,

@@ -5,8 +5,8 @@ import type { Logger } from "../platform/logger.ts";
 import { serveSession } from "./serve-session.ts";
 
 /**
- * Opens the socket of a session with its first question, so that `retinue approve` reaches every program. Most sessions ask
- * nothing, and pay for nothing. Agents do not wait for the socket; where none can be opened, the log says so, once.
+ * Opens the socket of a session with its first question, so that `retinue approve` reaches every program. Most sessions
+ * ask nothing, and pay for nothing. Agents do not wait for the socket; if none can be opened, this is logged once.
  */
 export function serveQuestions(
   manager: Manager,

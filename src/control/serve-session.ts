@@ -1,6 +1,6 @@
 import type { Manager } from "../manager.ts";
 
-/** A session that other processes of its user can reach, until it is closed or its manager is. */
+/** A session that other processes of its user can reach, until it or its manager is closed. */
 export interface ServedSession extends AsyncDisposable {
   readonly socket: string;
   close(): Promise<void>;
@@ -9,9 +9,10 @@ export interface ServedSession extends AsyncDisposable {
 const served = new WeakMap<Manager, Promise<ServedSession>>();
 
 /**
- * Lets `retinue stop`, `send`, `attach` and the like reach the agents of this manager from other terminals, over a socket that
- * only this user can open. Does not keep the process alive. Asking again while it serves gives the same. Throws `unreachable`
- * where there is no place for a socket. A manager does this by itself when one of its agents asks a person.
+ * Lets `retinue stop`, `send`, `attach` and the like reach the agents of this manager from other terminals, over a
+ * socket that only this user can open. Does not keep the process alive. A second call while it serves returns the same
+ * object. Throws `unreachable` if there is no place for a socket. A manager does this by itself when one of its agents
+ * asks a person.
  */
 export function serveSession(manager: Manager): Promise<ServedSession> {
   const before = served.get(manager);
@@ -23,14 +24,14 @@ export function serveSession(manager: Manager): Promise<ServedSession> {
   return serving;
 }
 
-/** Ends what serves a manager, if anything does. Never rejects. */
+/** Stops serving a manager, if it is served. Never rejects. */
 export async function endServing(manager: Manager): Promise<void> {
   const serving = await served.get(manager)?.catch(() => undefined);
   await serving?.close();
 }
 
 async function open(manager: Manager, onClose: () => void): Promise<ServedSession> {
-  // Loaded when asked for: most programs serve nothing.
+  // Loaded on demand: most programs serve nothing.
   const { openSocket } = await import("./open-socket.ts");
   const { lease } = manager;
   const { path: socket, server } = await openSocket(manager, lease.token);

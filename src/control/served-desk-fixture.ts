@@ -15,7 +15,7 @@ export interface ServedDesk {
   found: () => Promise<FoundRequest>;
 }
 
-/** Lets other processes answer what is asked at a desk, as a session does. `inbox`: stands in for some of its own. */
+/** Lets other processes answer the requests at a desk, as a session does. `inbox`: replaces some of its methods. */
 export async function serveDesk(
   desk: Desk,
   inbox: Partial<ControlPort["inbox"]> = {},

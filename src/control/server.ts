@@ -10,15 +10,15 @@ export interface ServerOptions extends Partial<ConnectionOptions> {
 }
 
 /**
- * Lets other processes of the same user reach a port over a unix socket. Whatever a client sends, or leaves unread, is its
- * own affair: nobody else waits for it and nothing is thrown. Does not keep the process alive.
+ * Lets other processes of the same user reach a port over a unix socket. A client's bad input or unread output never
+ * throws and never makes others wait. Does not keep the process alive.
  */
 export class ControlServer {
   readonly #port: ControlPort;
   readonly #options: ConnectionOptions & { path: string };
   readonly #server: Server;
   readonly #connections = new Set<Connection>();
-  /** The socket is there, and ours. */
+  /** Whether the socket exists and is ours. */
   #isOpen = false;
 
   constructor(port: ControlPort, options: ServerOptions) {
@@ -28,7 +28,7 @@ export class ControlServer {
     this.#server.maxConnections = 256;
   }
 
-  /** Resolves when it can be reached. Takes the place of a socket to which nobody listens, and of nothing else. */
+  /** Resolves when the socket can be reached. Replaces a dead socket, and nothing else. */
   async listen(): Promise<void> {
     const { path } = this.#options;
     if (isSocket(path) && (await refuses(path))) rmSync(path, { force: true });
@@ -47,7 +47,7 @@ export class ControlServer {
     });
   }
 
-  /** Takes no more clients, sends those that are there what is still due, briefly, and removes the socket. */
+  /** Accepts no more clients, flushes pending output briefly, and removes the socket. */
   async close(): Promise<void> {
     const closed = new Promise((resolve) => this.#server.close(resolve));
     await Promise.all([...this.#connections].map((connection) => connection.end()));
@@ -75,7 +75,7 @@ function removeAll(): void {
   for (const path of openSockets) rmSync(path, { force: true });
 }
 
-/** A process that ends without closing what it serves leaves no socket behind. */
+/** Removes the socket when the process ends without closing the server. */
 function removeAtExit(path: string): void {
   if (openSockets.size === 0) process.once("exit", removeAll);
   openSockets.add(path);

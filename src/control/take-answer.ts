@@ -5,8 +5,8 @@ import type { Answer } from "../inbox/request.ts";
 import type { ControlRequest } from "./protocol.ts";
 
 /**
- * Applies an answer that came over the socket, from a process that may speak as the user. Throws what the inbox throws, and
- * `invalid_request` when the person saw another request than the one that is open.
+ * Applies an answer from the socket, sent by a process that may speak as the user. Throws the inbox's errors, and
+ * `invalid_request` if the person saw another request than the open one.
  */
 export async function takeAnswer(
   { params, pid }: Extract<ControlRequest, { method: "answer" }>,
@@ -23,7 +23,7 @@ export async function takeAnswer(
   return { taken: true };
 }
 
-/** The name of a terminal that answered, in the log and for the agent. */
+/** The name of an answering terminal, in the log and for the agent. */
 export function terminalName(pid: number | undefined): string {
   return `terminal (pid ${pid})`;
 }

@@ -9,28 +9,28 @@ import type { AgentDefinition } from "./definition.ts";
 import type { Entrypoint } from "./fields.ts";
 import { sources } from "./sources.ts";
 
-/** A definition beside others of its name. */
+/** A definition among others of its name. */
 export interface Candidate {
   readonly definition: AgentDefinition;
-  /** `null`: this is the one. Otherwise why it is not. */
+  /** Reason why another definition wins; `null`: this one does. */
   readonly passedOver: string | null;
 }
 
-/** The agent types that can be spawned here and now: one definition per name, the one that wins. */
+/** Agent types that can be spawned here and now: for each name, the definition that wins. */
 export class Catalog {
-  /** The highest source first. */
+  /** Winning definitions, the highest source first. */
   readonly #winners: ReadonlyMap<string, AgentDefinition>;
   readonly #aliases: ReadonlyMap<string, AgentDefinition>;
   readonly #candidates: readonly Candidate[];
   readonly #rejected: readonly Diagnostic[];
 
-  /** Of two definitions from one source the earlier one wins. */
+  /** Builds the catalog. The earlier of two definitions from one source wins. */
   constructor(
     definitions: readonly AgentDefinition[],
     options: {
       settings: Settings;
       entrypoint: Entrypoint;
-      /** Of files that were not loaded, to tell somebody who asks for one of them. */
+      /** Diagnostics of files that were not loaded, for a caller that asks for their type. */
       diagnostics?: readonly Diagnostic[];
     },
   ) {
@@ -47,7 +47,7 @@ export class Catalog {
         return { definition, passedOver };
       });
     this.#winners = winners;
-    // Of two with one alias the winner's counts: a Map keeps the last, so the lowest goes first.
+    // The higher source wins an alias: a Map keeps the last entry, so the lowest goes first.
     this.#aliases = new Map(
       [...winners.values()]
         .toReversed()
@@ -61,12 +61,12 @@ export class Catalog {
     return [...this.#winners.values()].toSorted(byName);
   }
 
-  /** Everything that was loaded, by name, the winner of each name first. */
+  /** All loaded definitions, by name, the winner of each name first. */
   candidates(): Candidate[] {
     return this.#candidates.toSorted((a, b) => byName(a.definition, b.definition));
   }
 
-  /** By exact name first, then without regard to case and separators, then by alias; of several the higher source's. */
+  /** Finds a definition: by exact name, then ignoring case and separators, then by alias; the higher source wins. */
   find(type: string): AgentDefinition | undefined {
     const folded = fold(type);
     if (folded === "") return this.#winners.get(type);
@@ -77,7 +77,7 @@ export class Catalog {
     );
   }
 
-  /** The name of the type that a name means, also of one that is not offered: for rules about types. */
+  /** The type that a name stands for, even if it is not offered: for rules about types. */
   typeOf(name: string): string {
     const folded = fold(name);
     const isMeant = ({ definition }: Candidate): boolean =>
@@ -86,7 +86,7 @@ export class Catalog {
     return meant?.name ?? folded;
   }
 
-  /** The error for a type that is not there, with what was probably meant. */
+  /** The error for an unknown type, with the one that was probably meant. */
   notFound(type: string): RetinueError {
     const names = this.list().map((definition) => definition.name);
     const meant = closest(type, names);
@@ -109,8 +109,8 @@ export class Catalog {
 }
 
 /**
- * A project's file that takes the name of a read-only agent of the user's or of Retinue's is read-only too: who lets `Explore` run
- * unwatched does so because it changes nothing.
+ * Makes a project's definition read-only if it shadows a read-only agent of the user or of Retinue: `Explore` is
+ * allowed to run unwatched because it changes nothing.
  */
 function keptReadOnly(
   definition: AgentDefinition,
@@ -127,7 +127,7 @@ function keptReadOnly(
   return taken?.readOnly === undefined ? definition : { ...definition, readOnly: taken.readOnly };
 }
 
-/** One file per name, and which: for people who look at it twice. */
+/** Names the file and source that win, for display. */
 function shadowedBy({ source, file }: AgentDefinition): string {
   return `shadowed by ${file ?? "the one given by the host"} (${source} ${sources[source]})`;
 }
@@ -156,7 +156,7 @@ function leavesAgentsToPlugins({ strictPluginOnlyCustomization: strict }: Settin
   return strict === true || strict.includes("agents");
 }
 
-/** `Agent(Explore)`, `Task(Explore)` or `Agent(a, b)`. */
+/** Whether a rule names a type: `Agent(Explore)`, `Task(Explore)` or `Agent(a, b)`. */
 function namesType(rule: string, type: string): boolean {
   const named = /\((.*)\)$/s.exec(rule)?.[1];
   if (named === undefined || toolName(rule) !== "Agent") return false;

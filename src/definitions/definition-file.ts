@@ -8,11 +8,11 @@ import type { SourceName } from "./sources.ts";
 export interface Loaded {
   readonly definitions: readonly AgentDefinition[];
   readonly diagnostics: readonly Diagnostic[];
-  /** Where the fields stand. */
+  /** Positions of the fields. */
   readonly places?: ReadonlyMap<string, FieldPlace>;
 }
 
-/** One file → at most one definition. Also used for prompts that are kept in the same format. Never throws. */
+/** Loads at most one definition from a file. Also used for prompts in the same format. Never throws. */
 export async function loadDefinitionFile(
   file: string,
   source: SourceName,
@@ -48,10 +48,10 @@ export async function loadDefinitionFile(
   };
 }
 
-/** Bytes; a longer file is no definition. */
+/** Limit in bytes; a longer file is no definition. */
 export const largestDefinition = 256 * 1024;
 
-/** The text, or why there is none. */
+/** The text, or the reason why there is none. */
 export function readDefinition(file: string): string | Loaded {
   const read = readSmallFile(file, largestDefinition);
   if (read.kind === "text") return read.text;

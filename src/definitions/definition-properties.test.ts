@@ -24,7 +24,7 @@ const catalog = (definitions: readonly AgentDefinition[], deny: string[] = []): 
 /** Few names, some of which differ only in case and separators, so that they meet. */
 const name = fc.constantFrom("a", "A", "b", "code-reviewer", "Code Reviewer", "c_d", "toString");
 const source = fc.constantFrom(...(Object.keys(sources) as SourceName[]));
-/** As places are read: the higher source first, and within one the nearer first; `file` says which one it is. */
+/** Definitions in load order: the higher source first, and within one the nearer first; `file` identifies each. */
 const crowd = fc
   .array(fc.record({ name, source }), { maxLength: 12 })
   .map((all) => all.map((one, at): AgentDefinition => make(one.name, one.source, `/${at}.md`)));
@@ -33,7 +33,7 @@ function make(named: string, from: SourceName, file: string): AgentDefinition {
   return { name: named, source: from, file, description: "d", prompt: "" };
 }
 
-/** Of two of one name, in load order. */
+/** The winner of two of one name, in load order. */
 const mustWin = ([first, second]: readonly AgentDefinition[]): AgentDefinition | undefined =>
   first && second && sources[first.source] >= sources[second.source] ? first : second;
 
@@ -68,7 +68,7 @@ test("precedence is a total order: of two one wins, and who beats a winner beats
       for (const one of all) {
         for (const two of all) {
           if (one === two) continue;
-          // In load order, which is part of the order between two of one source.
+          // Load order is part of the order between two of one source.
           const pair = all.filter((each) => each === one || each === two);
           const winner = wins(pair);
           expect(pair).toContain(winner);
@@ -95,7 +95,7 @@ test("a lower definition never changes what a higher one's name gives, however t
       for (const winner of before.list()) {
         if (sources[winner.source] <= sources[from]) continue;
         expect(after.find(winner.name)).toBe(winner);
-        // By any other spelling too, unless the new one is called exactly that.
+        // Found by any other spelling too, unless the new one has exactly that name.
         for (const written of [winner.name.toUpperCase(), `${winner.name}-`, fold(winner.name)]) {
           const found = before.find(written);
           if (found === undefined || sources[found.source] <= sources[from]) continue;

@@ -16,29 +16,32 @@ import type { SourceName } from "./sources.ts";
 import { mostEntries, tooLong } from "./too-long.ts";
 import { wording } from "../contract/wording.ts";
 
-/** One agent type, as its author wrote it: fields of the frontmatter plus where it came from. Nothing is decided yet. */
+/** One agent type, as its author wrote it: the fields of the frontmatter plus the source. Nothing is decided yet. */
 export interface AgentDefinition extends DefinitionFields {
   readonly name: string;
-  /** Tells a parent model when to delegate to it. */
+  /** Tells a parent model when to delegate to the agent. */
   readonly description: string;
   /** The system prompt. */
   readonly prompt: string;
   readonly source: SourceName;
-  /** The file it was read from, if it was. */
+  /** Path of the file, if it was read from one. */
   readonly file: string | null;
 }
 
-/** A definition from plain fields, or none when its name or description is missing or a list is too long; every problem is reported. */
+/**
+ * Builds a definition from plain fields, or none if its name or description is missing or a list is too long; every
+ * problem is reported.
+ */
 export function toDefinition(
   fields: Record<string, unknown>,
   origin: {
     prompt: string;
     source: SourceName;
     file: string | null;
-    /** For people: the file, or the option. */
+    /** The file or option, for display. */
     where: string;
     places?: ReadonlyMap<string, FieldPlace>;
-    /** For an agent that has none of its own. */
+    /** Name of an agent without a name of its own. */
     fallbackName?: string;
   },
 ): { definition: AgentDefinition | null; diagnostics: Diagnostic[] } {
@@ -77,7 +80,7 @@ export function toDefinition(
     const read = readField(field, value);
     if ("value" in read) kept[field] = read.value;
     for (const problem of read.problems) {
-      // What our own agents ask for in vain is known to us.
+      // Unsupported fields of our own agents are known to us.
       if (origin.source !== "built-in" || problem.code !== "unsupported") report(problem, field);
     }
   }
@@ -107,9 +110,9 @@ export function toDefinition(
   return { definition, diagnostics };
 }
 
-type Problem = Pick<Diagnostic, "severity" | "code" | "message">;
+type FieldProblem = Pick<Diagnostic, "severity" | "code" | "message">;
 
-/** A list that is written as text, as the entries that it will have. */
+/** Splits a list that is written as text into its entries. */
 function asList(field: string, value: unknown): unknown {
   if (!listFields.has(field)) return value;
   const texts = typeof value === "string" ? [value] : value;
@@ -117,7 +120,7 @@ function asList(field: string, value: unknown): unknown {
   return texts.flatMap((one: unknown) => (typeof one === "string" ? splitTools(one) : [one]));
 }
 
-/** Fields with more in them than anybody writes, each with what is wrong. */
+/** Fields with more entries than a person writes, each with its problem. */
 function oversized(fields: Record<string, unknown>): [field: string, message: string][] {
   const names = Object.keys(fields);
   if (names.length > mostEntries) {
@@ -130,7 +133,7 @@ function oversized(fields: Record<string, unknown>): [field: string, message: st
   });
 }
 
-function readField(field: string, value: unknown): { value?: unknown; problems: Problem[] } {
+function readField(field: string, value: unknown): { value?: unknown; problems: FieldProblem[] } {
   const parsed = schemaOf(field)?.safeParse(value, { error: wording });
   if (parsed === undefined) return { problems: [unknownField(field)] };
   if (!parsed.success) {
@@ -147,8 +150,8 @@ function readField(field: string, value: unknown): { value?: unknown; problems: 
   return { value: parsed.data, problems: unheeded(field, parsed.data) };
 }
 
-/** What is right, and yet nothing comes of it. */
-function unheeded(field: string, value: unknown): Problem[] {
+/** Problems of a valid field that has no effect. */
+function unheeded(field: string, value: unknown): FieldProblem[] {
   const message =
     "later" in definitionFields[field as FieldName]
       ? `'${field}' is not acted on by this version; the agent runs without it.`
@@ -161,20 +164,20 @@ function unheeded(field: string, value: unknown): Problem[] {
   ];
 }
 
-/** Entries that will not do what their author expects. */
+/** Problems of entries that will not do what their author expects. */
 function toolProblems(
   tools: readonly string[] = [],
   field: "tools" | "disallowedTools",
-): Problem[] {
+): FieldProblem[] {
   const known = toolNames();
   const foreign = tools
     .map(toolName)
     .filter((tool) => tool !== "*" && !known.includes(tool) && closest(tool, known) === undefined);
   const named = foreign.map((tool) => `'${tool}'`).join(", ");
   const message = `${named} in '${field}': no tools of this version; they are ignored.`;
-  const odd: Problem[] =
+  const odd: FieldProblem[] =
     foreign.length === 0 ? [] : [{ severity: "info", code: "unsupported", message }];
-  const misspelt = tools.flatMap((entry): Problem[] => {
+  const misspelt = tools.flatMap((entry): FieldProblem[] => {
     const tool = toolName(entry);
     const rule = /\((.*)\)$/s.exec(entry)?.[1];
     const confines = field === "tools" && toolRegistry.get(tool)?.kind === "leaf";
@@ -194,7 +197,7 @@ function toolProblems(
   return [...misspelt, ...odd];
 }
 
-function unknownField(field: string): Problem {
+function unknownField(field: string): FieldProblem {
   const meant = meantField(field);
   if (meant === undefined)
     return {
@@ -206,7 +209,7 @@ function unknownField(field: string): Problem {
     const message = `'${field}' is not a field of agents and is ignored, so the agent has all tools. Did you mean 'tools'?`;
     return { severity: "warning", code: "unknown", message };
   }
-  // A misspelt 'tools' would give the agent every tool, so this is said aloud.
+  // A misspelt 'tools' would give the agent every tool, so it is reported.
   return {
     severity: "warning",
     code: "unknown",
@@ -214,9 +217,9 @@ function unknownField(field: string): Problem {
   };
 }
 
-/** People use the same few unknown fields in all their files. */
+/** The field that an unknown one probably means: people use the same few in all their files. */
 function meantField(field: string): string | undefined {
-  // The fields of skills and of the command line.
+  // Field names of skills and of the command line.
   if (field === "allowedTools" || field === "allowed-tools") return "tools";
   const known = meantFields.get(field);
   if (known !== undefined || meantFields.has(field)) return known;

@@ -2,20 +2,23 @@ import { existsSync, watch, type FSWatcher } from "node:fs";
 import { basename, dirname, join } from "node:path";
 
 /**
- * Knows which paths have changed below some directories, without looking at them. A directory that is not there yet is
- * awaited from the nearest one above it. Does not keep the process alive.
+ * Knows which paths have changed below some directories, without reading them. A directory that does not exist yet is
+ * awaited from its nearest existing ancestor. Does not keep the process alive.
  */
 export class DirectoryChanges implements Disposable {
   readonly #watchers = new Map<string, FSWatcher>();
-  /** Directories that may have been removed and made again: the old watcher hears nothing of the new one. */
+  /** Directories that may have been removed and recreated: the old watcher does not see the new one. */
   readonly #stale = new Set<string>();
   readonly #listeners = new Set<() => void>();
   #changed = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
-  /** The system cannot watch (any more): whoever asks must look for himself. */
+  /** Whether the system cannot watch (any more): the caller must look itself. */
   blind = false;
 
-  /** Watches exactly these from now on. Returns those that were not watched until now: what happened in them was missed. */
+  /**
+   * Watches exactly these directories from now on. Returns those that were not watched before: changes in them were
+   * missed.
+   */
   watch(directories: readonly string[]): string[] {
     const wanted = new Set(directories.map((directory) => nearest(directory)));
     for (const [directory, watcher] of this.#watchers) {
@@ -29,15 +32,18 @@ export class DirectoryChanges implements Disposable {
     return fresh;
   }
 
-  /** Hears of changes, once things have been quiet for a moment: an editor saves in several steps. Returns how to stop. */
+  /**
+   * Calls the listener after changes, once there were none for a moment: an editor saves in several steps. Returns a
+   * function that stops it.
+   */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** The paths that have changed since the last call; first lets in what the system has reported until now. */
+  /** Paths that have changed since the last call; waits first for the changes that the system has already reported. */
   async take(): Promise<ReadonlySet<string>> {
-    // Twice: after the first one the system may not have been asked yet.
+    // Twice: after the first one the system may not have been polled yet.
     await new Promise((resolve) => setImmediate(resolve));
     await new Promise((resolve) => setImmediate(resolve));
     const changed = this.#changed;
@@ -54,14 +60,14 @@ export class DirectoryChanges implements Disposable {
   #open(directory: string): void {
     try {
       const watcher = watch(directory, { persistent: false }, (event, name) => {
-        // The system tells of the end of a directory as if something of its name were in it.
+        // The system reports the end of a directory as if an entry of its name were in it.
         if (event === "rename" && name === basename(directory)) this.#stale.add(directory);
         this.#report(name === null ? directory : join(directory, name));
       });
       watcher.on("error", () => (this.blind = true));
       this.#watchers.set(directory, watcher);
     } catch {
-      // No more watches to be had, or gone in this instant.
+      // No watches are left, or the directory vanished in this instant.
       this.blind = true;
     }
   }
@@ -77,7 +83,7 @@ export class DirectoryChanges implements Disposable {
   }
 }
 
-/** Milliseconds without a change before anybody is told. */
+/** Milliseconds without a change before listeners are notified. */
 const quiet = 100;
 
 function nearest(directory: string): string {

@@ -1,9 +1,10 @@
 /**
  * The fields of an agent definition, documented for the people who write agents: the reference page and the JSON Schema
- * are made from this table. A value that does not fit drops its field, with a diagnostic, never the agent;
- * only one of more than a thousand entries does that.
+ * are generated from this table. An invalid value drops its field, with a diagnostic, never the agent; only a list of
+ * more than a thousand entries drops the agent.
  *
- * Schemas are made when a file first uses their field: a start that reads a handful of agents needs a handful of them.
+ * Schemas are created when a file first uses their field: a start that reads a handful of agents needs a handful of
+ * them.
  */
 import { z } from "zod";
 import { longestTimer } from "../contract/longest-timer.ts";
@@ -14,13 +15,13 @@ import { mcpServersSchema } from "./mcp-field.ts";
 import { splitTools } from "./tool-list.ts";
 
 interface Field<Value> {
-  /** What it does, for authors. */
+  /** The field's effect, for authors. */
   readonly about: string;
   readonly example: string;
   readonly schema: () => z.ZodType<Value>;
-  /** Known and checked; nothing in this version acts on it. */
+  /** Known and checked, but nothing in this version acts on it. */
   readonly later?: true;
-  /** What this version does not do yet of what it is for. */
+  /** The part of its effect that this version lacks. */
   readonly lacks?: string;
 }
 
@@ -37,8 +38,10 @@ const later = <Value>(
 
 const text = (): z.ZodType<string> => z.string().min(1);
 const flag = (): z.ZodType<boolean> => z.boolean();
-/** Also as text; what else JavaScript takes for a number (`true`, `[5]`) is none. */
-/** Quoted numbers count too: people write `"5"`. */
+/**
+ * A positive whole number. Quoted numbers are accepted too, because people write `"5"`; other values that JavaScript
+ * converts to a number (`true`, `[5]`) are not.
+ */
 const count = (): z.ZodType<number> =>
   z.union([
     z.int().positive(),
@@ -50,7 +53,7 @@ const count = (): z.ZodType<number> =>
 const names = (): z.ZodType<string[]> =>
   z.union([z.array(z.string()), z.string()]).transform(splitTools);
 
-/** All but `name` and `description`, which every agent has. */
+/** All fields but `name` and `description`, which every agent has. */
 export const definitionFields = {
   tools: field(
     "Tools it may use: a list, or names between commas. Left out or `*`: all. `Bash(git diff *)` confines a tool to a rule, " +
@@ -188,7 +191,7 @@ export type DefinitionFields = {
 };
 export type Entrypoint = NonNullable<DefinitionFields["entrypoints"]>[number];
 
-/** The schema of a field, or none when there is no such field. */
+/** The schema of a field, or none if there is no such field. */
 export function schemaOf(name: string): z.ZodType | undefined {
   if (!Object.hasOwn(definitionFields, name)) return undefined;
   const made = schemas.get(name) ?? definitionFields[name as FieldName].schema();

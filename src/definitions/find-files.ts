@@ -5,13 +5,14 @@ import { kindOf } from "../platform/files/kind-of.ts";
 
 const none = { files: [], directories: [], problem: null };
 const most = 10_000;
-/** Of any kind. */
+/** The most entries of any kind. */
 const mostEntries = 100_000;
 const deepest = 32;
 
 /**
- * The definition files below a directory, sorted, with the directories that were looked at. Directories that begin with a dot are passed
- * over unless `hidden`: a program's own state lies there, a worktree of an agent for one. Never throws.
+ * Finds the definition files below a directory, sorted, with the directories that were read. Directories that begin
+ * with a dot are skipped unless `hidden`: they hold a program's own state, such as a worktree of an agent. Never
+ * throws.
  */
 export function findDefinitionFiles(
   directory: string,
@@ -19,10 +20,10 @@ export function findDefinitionFiles(
 ): {
   files: string[];
   directories: string[];
-  /** Why there may be more than was found. */
+  /** Reason why there may be more than was found. */
   problem: string | null;
 } {
-  // Most places are not there, and an error takes twenty times as long to make.
+  // Most places do not exist, and creating an error takes twenty times as long.
   if (!existsSync(directory)) return none;
   const files: string[] = [];
   const directories: string[] = [];
@@ -56,7 +57,7 @@ export function findDefinitionFiles(
   return { files: files.toSorted(), directories, problem };
 }
 
-/** Those of git are no agents, and nobody expects them to be. */
+/** Whether a directory may hold definitions; those of git do not. */
 function holdsDefinitions(directory: string): boolean {
   if (basename(directory).startsWith(".git")) return false;
   const entries = list(directory);

@@ -5,10 +5,10 @@ import { recoverFields } from "./recover-fields.ts";
 import { tangle } from "./tangle.ts";
 
 /**
- * Splits a Markdown file into its YAML frontmatter and its body, and reads the YAML the way people's files need it:
+ * Splits a Markdown file into its YAML frontmatter and its body, and parses the YAML the way people's files need it:
  * duplicate keys (last wins), leading tabs, and values that hold `: ` or other YAML punctuation without quotes.
  *
- * `lenient` also reads what other programs refuse: a byte order mark, blank lines before the frontmatter, and text of
+ * `lenient` also accepts what other programs refuse: a byte order mark, blank lines before the frontmatter, and text of
  * several lines that is no YAML.
  */
 export async function parseFrontmatter(
@@ -66,7 +66,7 @@ export async function parseFrontmatter(
   return { kind: "broken", line, column: strict.column, message: strict.message, field, body };
 }
 
-/** Carriage returns before the end of a line are part of it. In one pass: there may be a hundred thousand. */
+/** Removes carriage returns at line ends. In one pass: there may be a hundred thousand. */
 function withoutReturns(text: string): string {
   if (!text.includes("\r")) return text;
   const lines = text.split("\n");
@@ -84,17 +84,17 @@ export type Frontmatter =
       kind: "fields";
       fields: Record<string, unknown>;
       body: string;
-      /** Where each top-level field stands in the file; of a repeated one the last. */
+      /** Positions of the top-level fields in the file; the last one of a repeated field. */
       places: ReadonlyMap<string, FieldPlace>;
-      /** How it was read, where that may surprise. */
+      /** Remarks about surprising readings. */
       notices: readonly Notice[];
     }
-  /** `isMeant`: there is something that its author takes for frontmatter. */
+  /** `isMeant`: the text looks like an attempt at frontmatter. */
   | { kind: "none"; reason: string; isMeant: boolean; body: string }
-  /** `field`: the one that the trouble is in. */
+  /** `field`: the field with the error. */
   | ({ kind: "broken"; message: string; field: string | null; body: string } & FieldPlace);
 
-/** Both from 1. */
+/** Line and column, both from 1. */
 export interface FieldPlace {
   line: number;
   column: number;
@@ -115,7 +115,7 @@ async function readYaml(source: string): Promise<Reading> {
   const { parseDocument } = await import("yaml");
   const text = source.replaceAll(/^\t+/gm, (tabs) => "  ".repeat(tabs.length));
   try {
-    // Its own way to show where an error is takes longer than the parsing, for each of a thousand errors.
+    // The parser's own error excerpts take longer than the parsing, for each of a thousand errors.
     const document = parseDocument(text, {
       uniqueKeys: false,
       logLevel: "silent",
@@ -173,7 +173,7 @@ function fieldPlaces(
   return { places, notices };
 }
 
-/** The last one that begins in this line or before it; of those that people know, because text may look like a field. */
+/** The last known field that begins at or before this line; only known ones, because text may look like a field. */
 function fieldAround(places: ReadonlyMap<string, FieldPlace>, line: number): string | null {
   const before = [...places].filter(
     ([name, place]) =>
@@ -190,7 +190,7 @@ function misread(reason: string): string {
   return `Not valid YAML (${reason}); values are taken as plain text. Quote them.`;
 }
 
-/** The line of a text without quotes that holds `: `, which no YAML parser takes. */
+/** The line of an unquoted text that holds `: `, which no YAML parser accepts. */
 export function strayColon(head: string): number | null {
   const index = head
     .split("\n")

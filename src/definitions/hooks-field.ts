@@ -1,15 +1,15 @@
 import { z } from "zod";
 
-/** Event → what runs. Only data here: nothing is started by reading it. */
+/** Events and their hooks. Only data: reading it starts nothing. */
 export type HookTable = Readonly<Record<string, readonly HookRule[]>>;
 
 export interface HookRule {
-  /** Which tools; left out: all. */
+  /** Matching tools; default: all. */
   readonly matcher?: string | undefined;
   readonly hooks: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** An event that nobody knows drops the whole table: half of somebody's guards is worse than a word about it. */
+/** The schema of hooks. An unknown event drops the whole table: half of a user's guards is worse than a report. */
 export function hooksSchema(): z.ZodType<HookTable> {
   const rule = z.looseObject({
     matcher: z.string().optional(),

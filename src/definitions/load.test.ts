@@ -255,7 +255,7 @@ test.skipIf(process.platform !== "linux")(
   },
 );
 
-/** Of the whole process, as Linux counts them. */
+/** Watchers of the whole process, as Linux counts them. */
 function watchers(): number {
   const files = readdirSync("/proc/self/fdinfo").map((name) => {
     try {

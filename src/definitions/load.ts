@@ -12,18 +12,18 @@ import { loadPluginAgentFile } from "./plugin-agents.ts";
 import { restrain, type Restraints } from "./restrain.ts";
 
 /**
- * Reads every definition file of some places, in their order. Never throws and never drops a file silently. Can be asked
- * before every spawn: what has not changed is not read again. A handful of files is looked at each time; where there are
- * more, their directories are watched.
+ * Reads every definition file of some places, in their order. Never throws and never drops a file silently. Can be
+ * called before every spawn: unchanged files are not read again. A few files are checked each time; the directories of
+ * more files are watched.
  */
 export class DefinitionLoader implements Disposable {
   readonly #places: readonly Place[];
   readonly #lenient: boolean;
   readonly #restraints: Restraints;
   readonly #listings = new Map<Place, Listing>();
-  readonly #files = new Map<string, Entry>();
+  readonly #files = new Map<string, CachedFile>();
   #changes: DirectoryChanges | undefined;
-  /** Nobody watched when files were last looked at. */
+  /** Whether files were not watched when they were last read. */
   #isUnsure = false;
   #isClosed = false;
   /** Files that are links. */
@@ -36,15 +36,15 @@ export class DefinitionLoader implements Disposable {
     this.#restraints = options.restraints;
   }
 
-  /** The same object for as long as nothing has changed. */
+  /** Returns the same object as long as nothing has changed. */
   async load(): Promise<Loaded> {
     const changed = await this.#changed();
     const patched = changed === null ? null : await this.#patch(changed);
     if (patched !== null) return patched;
     const { listings, unseen } = this.#survey(changed);
     const parts: Loaded[] = [];
-    const origins: Origin[] = [];
-    /** A plugin may name a file that lies in its directory too. */
+    const origins: DefinitionOrigin[] = [];
+    /** Files already loaded: a plugin may name a file that is in its directory too. */
     const seen = new Set<string>();
     for (const [place, { files, problem }] of listings) {
       if (problem !== null) parts.push(this.#complain(place, problem));
@@ -67,11 +67,11 @@ export class DefinitionLoader implements Disposable {
     return this.#last.all;
   }
 
-  /** When nothing has come or gone: what has changed, without a look at all the rest. `null`: that is not so simple. */
+  /** Reloads only the changed files, if no file was added or removed. `null`: all must be checked. */
   async #patch(changed: ReadonlySet<string>): Promise<Loaded | null> {
     const last = this.#last;
     if (last === undefined) return null;
-    // What links lead to is not watched.
+    // Targets of links are not watched.
     const paths = [...changed, ...this.#links];
     const origins = paths.flatMap((path) => last.byFile.get(path) ?? []);
     if (origins.length < paths.length || paths.some((path) => !existsSync(path))) return null;
@@ -83,11 +83,13 @@ export class DefinitionLoader implements Disposable {
     return this.#last?.all ?? null;
   }
 
-  /** Hears of changes, a moment after the last one, when they are loaded. Returns how to stop. */
+  /**
+   * Calls the listener a moment after the last change, when the changes are loaded. Returns a function that stops it.
+   */
   onChange(listener: () => void): () => void {
     this.#changes ??= new DirectoryChanges();
     this.#survey(null);
-    // What has changed since the last time was not watched.
+    // Changes since the last time were not watched.
     this.#isUnsure = true;
     return this.#changes.onChange(() => {
       const tell = (): void => {
@@ -103,7 +105,7 @@ export class DefinitionLoader implements Disposable {
     this.#changes = undefined;
   }
 
-  /** Which paths have changed; `null`: nobody knows. */
+  /** Paths that have changed; `null`: unknown. */
   async #changed(): Promise<ReadonlySet<string> | null> {
     if (this.#changes === undefined || this.#changes.blind) return null;
     const changed = await this.#changes.take();
@@ -113,8 +115,8 @@ export class DefinitionLoader implements Disposable {
   }
 
   /**
-   * Which files there are. Where they are watched, they are from before they are read, so that no change falls between;
-   * what came before that is listed again. `unseen`: directories whose files may have changed unseen.
+   * Lists the files. Watched files are watched before they are read, so that no change is missed; changes from before
+   * that are listed again. `unseen`: directories whose files may have changed unnoticed.
    */
   #survey(changed: ReadonlySet<string> | null): {
     listings: Map<Place, Listing>;
@@ -137,7 +139,7 @@ export class DefinitionLoader implements Disposable {
 
   #list(place: Place, changed: ReadonlySet<string> | null): Listing {
     const known = this.#listings.get(place);
-    // What ships with the package does not change under a running process.
+    // Files that ship with the package do not change under a running process.
     const settled =
       place.source === "built-in" || (changed !== null && !this.#moved(place, changed));
     if (known !== undefined && settled) return known;
@@ -150,7 +152,7 @@ export class DefinitionLoader implements Disposable {
     return listing;
   }
 
-  /** Whether files of a place may have come or gone. A file that is known and still there has only changed. */
+  /** Whether files of a place may have been added or removed. A known file that still exists has only changed. */
   #moved(place: Place, changed: ReadonlySet<string>): boolean {
     return [...changed].some((path) => {
       if (isInside(path, place.path)) return true;
@@ -159,10 +161,10 @@ export class DefinitionLoader implements Disposable {
     });
   }
 
-  /** What is known of a file that cannot have changed. */
+  /** The cached result of a file that cannot have changed. */
   #known(file: string, place: Place, isSure: boolean): Loaded | undefined {
     const known = isSure || place.source === "built-in" ? this.#files.get(file) : undefined;
-    // A link is looked at each time: what it leads to is not watched.
+    // A link is checked each time: its target is not watched.
     return known === undefined || known.isLink ? undefined : known.loaded;
   }
 
@@ -177,7 +179,7 @@ export class DefinitionLoader implements Disposable {
     const { stamp, isLink, refusal } = state;
     if (known?.stamp === stamp) return known.loaded;
     const fresh = refusal === null ? await this.#read(file, place) : unloaded(file, refusal);
-    // What a link led to and is gone was removed, not broken.
+    // A missing target of a link was removed, not broken.
     const before = stamp === leadsNowhere ? undefined : known?.loaded;
     const loaded = keepGood(fresh, before, file);
     this.#files.set(file, { stamp, loaded, isLink });
@@ -196,7 +198,7 @@ export class DefinitionLoader implements Disposable {
       restrain(definition, { trusted, restraints: this.#restraints, places: read.places }),
     );
     const inert = held.flatMap(({ diagnostics }) => diagnostics);
-    // That this version would not act on it either is no news then.
+    // Then it does not matter that this version would not act on it either.
     const rest = read.diagnostics.filter(
       ({ code, field }) => code !== "unsupported" || !inert.some((one) => one.field === field),
     );
@@ -218,8 +220,8 @@ export class DefinitionLoader implements Disposable {
 
 type Listing = ReturnType<typeof findDefinitionFiles>;
 
-/** Where a part of the whole comes from. */
-interface Origin {
+/** The origin of a part of the result. */
+interface DefinitionOrigin {
   file: string;
   place: Place;
   index: number;
@@ -228,10 +230,10 @@ interface Origin {
 interface Gathered {
   parts: readonly Loaded[];
   all: Loaded;
-  byFile: ReadonlyMap<string, Origin>;
+  byFile: ReadonlyMap<string, DefinitionOrigin>;
 }
 
-/** One definition for another, as an edit does, takes no longer among thousands. */
+/** Replaces one definition, as after an edit, without a pass over thousands of others. */
 function replaced(gathered: Gathered, index: number, after: Loaded): Gathered {
   const { parts, all, byFile } = gathered;
   const before = parts[index] ?? nothing;
@@ -247,15 +249,15 @@ function replaced(gathered: Gathered, index: number, after: Loaded): Gathered {
   return { parts: now, all: { definitions, diagnostics }, byFile };
 }
 
-type Entry = Omit<FileLook, "refusal"> & { loaded: Loaded };
+type CachedFile = Omit<FileLook, "refusal"> & { loaded: Loaded };
 
-/** So many are looked at one by one in less than a millisecond. */
+/** The number of files that can be checked one by one in less than a millisecond. */
 const fewFiles = 100;
-/** Directories that are made while we look, and again while we look again, are seen the next time. */
+/** The most rounds of listing. Directories that are created during all of them are seen the next time. */
 const mostRounds = 3;
 const nothing: Loaded = { definitions: [], diagnostics: [] };
 
-/** The directories to watch; of a place that is not there yet, the place itself. */
+/** Directories to watch; a place that does not exist yet is listed itself. */
 function watched(listings: ReadonlyMap<Place, Listing>): string[] {
   return [...listings].flatMap(([{ source, path }, { directories, files }]) => {
     if (source === "built-in") return [];
@@ -264,7 +266,7 @@ function watched(listings: ReadonlyMap<Place, Listing>): string[] {
   });
 }
 
-/** An edit that breaks a file must not take the agent away from under people who use it. */
+/** Keeps the last valid definition: an edit that breaks a file must not take the agent away from its users. */
 function keepGood(fresh: Loaded, before: Loaded | undefined, file: string): Loaded {
   if (fresh.definitions.length > 0 || before === undefined || before.definitions.length === 0)
     return fresh;

@@ -6,17 +6,17 @@ import { largestDefinition } from "./definition-file.ts";
 import type { Place } from "./places.ts";
 
 export interface FileLook {
-  /** Another one: the file has changed. */
+  /** Stamp of the contents: it differs after a change. */
   stamp: string;
   isLink: boolean;
-  /** Why it is not even opened. */
+  /** Reason why the file is not opened. */
   refusal: string | null;
 }
 
 /** The stamp of a link to nothing. */
 export const leadsNowhere = "leads nowhere";
 
-/** What can be said of a file without opening it; `null`: it is gone. */
+/** The facts about a file that need no opening; `null`: it is gone. */
 export function lookAtFile(file: string, place: Place): FileLook | null {
   try {
     const link = lstatSync(file, { throwIfNoEntry: false });
@@ -52,9 +52,9 @@ function whyNotOpened(file: string, { within, source }: Place, info: Stats): str
   return null;
 }
 
-/** A folder that nobody trusts must not have us walk through the disk. */
+/** Whether a place leads out of its folder. An untrusted folder must not make us walk the disk. */
 export function leadsOut({ path, within }: Place): boolean {
-  // Mostly there is nothing to lead anywhere.
+  // Most places do not exist.
   if (within === null || !existsSync(path)) return false;
   return !isInside(realPath(within), realPath(path));
 }

@@ -4,11 +4,14 @@ import { z } from "zod";
 export interface McpServerUse {
   readonly name: string;
   readonly configuration: Readonly<Record<string, unknown>> | null;
-  /** Only these of its tools; `null`: all. */
+  /** Tools to offer; `null`: all. */
   readonly tools: readonly string[] | null;
 }
 
-/** Entries are a name, `{name: configuration}` or `{serverName, tools?}`; a map from names to configurations is read too. */
+/**
+ * The schema of servers. Entries are a name, `{name: configuration}` or `{serverName, tools?}`; a map from names to
+ * configurations is accepted too.
+ */
 export function mcpServersSchema(): z.ZodType<McpServerUse[]> {
   const configuration = z
     .looseObject({ command: z.string().min(1).optional(), url: z.string().min(1).optional() })

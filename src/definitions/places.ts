@@ -4,26 +4,26 @@ import { directoriesUpToRoot } from "../platform/git/git.ts";
 import type { SkillPlace } from "./skills.ts";
 import { sources, type SourceName } from "./sources.ts";
 
-/** Where definition files are. */
+/** The location of definition files. */
 export interface Place {
   readonly source: SourceName;
-  /** A directory with everything below it, or one file. */
+  /** Directory with everything below it, or one file. */
   readonly path: string;
-  /** Whether its hooks, servers, memories and permission modes may act. */
+  /** Whether hooks, servers, memories and permission modes in it may act. */
   readonly trusted: boolean;
-  /** Links must not lead out of this; `null`: they may lead anywhere. */
+  /** Directory that links must not leave; `null`: links may lead anywhere. */
   readonly within: string | null;
-  /** Whose agents these are. */
+  /** Plugin that the agents belong to. */
   readonly plugin?: { readonly name: string; readonly root: string };
 }
 
-/** Every place that counts for a working directory, the one that wins first. */
+/** All places for a working directory, the winning one first. */
 export function definitionPlaces(options: {
   cwd: string;
   configDir: string;
   managedDir: string;
   trusted: boolean;
-  /** The main checkout, when this is a worktree of it. */
+  /** The main checkout, if this is a worktree of it. */
   mainCheckout: { path: string; trusted: boolean } | undefined;
   /** Further project folders (`--add-dir`), each with its own trust. */
   addedFolders: readonly { path: string; trusted: boolean }[];
@@ -52,12 +52,12 @@ export function definitionPlaces(options: {
     ),
     place("built-in", packagePath("agents")),
   ];
-  // In the home directory the user's agents are not also the project's.
+  // The user's agents are not also the project's in the home directory.
   const own = places.filter(({ source, path }) => source !== "project" || path !== user);
   return own.toSorted((a, b) => sources[b.source] - sources[a.source]);
 }
 
-/** Directories of skills, in the same order: of two with one name the first counts. */
+/** Directories of skills, in the same order: the first of two with one name wins. */
 export function skillPlaces(options: {
   cwd: string;
   configDir: string;

@@ -1,20 +1,20 @@
 /**
- * Reads frontmatter of the simple kind that most people's is (words, quoted texts, lists, texts of several lines, fields
- * inside fields), exactly as YAML would; any other is left to YAML, which takes long to load and longer to read.
- * `undefined`: it is not that simple.
+ * Parses simple frontmatter, as most files have it (words, quoted texts, lists, texts of several lines, nested fields),
+ * exactly as YAML would. Other frontmatter is left to the YAML parser, which is slow to load and slower to run.
+ * `undefined`: not simple enough.
  */
 export function readPlainFields(head: string): Record<string, unknown> | undefined {
   if (head.includes("\t")) return undefined;
-  const reader = new Reader(head.replace(/\n$/, "").split("\n"));
-  const fields = reader.mapping(0, 1);
-  return reader.isAtEnd && fields !== undefined && Object.keys(fields).length > 0
+  const parser = new FieldParser(head.replace(/\n$/, "").split("\n"));
+  const fields = parser.mapping(0, 1);
+  return parser.isAtEnd && fields !== undefined && Object.keys(fields).length > 0
     ? fields
     : undefined;
 }
 
 const deepest = 8;
 
-class Reader {
+class FieldParser {
   readonly #lines: readonly string[];
   #at = 0;
 
@@ -26,7 +26,7 @@ class Reader {
     return this.#at >= this.#lines.length;
   }
 
-  /** Fields that stand at one depth, up to a line that stands further left. */
+  /** Parses fields at one depth, up to a line with less indentation. */
   mapping(indent: number, depth: number): Record<string, unknown> | undefined {
     const fields = new Map<string, unknown>();
     for (
@@ -50,7 +50,7 @@ class Reader {
     return Object.fromEntries(fields);
   }
 
-  /** What belongs to a field without a value in its own line. */
+  /** Parses the value of a field whose own line has none. */
   #below(indent: number, depth: number): unknown {
     const next = this.#next();
     if (next?.text.startsWith("- ") === true && next.indent >= indent)
@@ -75,7 +75,7 @@ class Reader {
     return items;
   }
 
-  /** `|` keeps the ends of lines, `>` makes blanks of them. */
+  /** Parses a block text: `|` keeps line ends, `>` turns them into blanks. */
   #textBelow(indent: number, style: string): string | undefined {
     const first = this.#lines[this.#at] ?? "";
     const margin = indentOf(first);
@@ -84,7 +84,7 @@ class Reader {
     for (; this.#at < this.#lines.length; this.#at += 1) {
       const line = this.#lines[this.#at] ?? "";
       if (line === "") {
-        // Empty lines, and lines that stand further right, have rules of their own in folded text.
+        // Folded text has special rules for empty lines and lines with more indentation.
         if (style.startsWith(">")) return undefined;
       } else if (line.trim() === "") return undefined;
       else if (indentOf(line) < margin) break;
@@ -145,7 +145,7 @@ const singleQuoted =
   /^'(?:[\x20-\x26\x28-\x7e\u00a1-\u1fff\u2010-\u2027\u2030-\ufefe\uff00-\ufffd]|'')*'$/;
 const printable = /^[\x20-\x7e\u00a1-\u1fff\u2010-\u2027\u2030-\ufefe\uff00-\ufffd]*$/;
 
-/** YAML has a meaning of its own for it. */
+/** Whether YAML gives the text a meaning of its own. */
 function hasMeaning(text: string): boolean {
   return /^(?:true|false|null)$/i.test(text);
 }

@@ -9,21 +9,21 @@ import { parseFrontmatter, type FieldPlace, type Frontmatter } from "./frontmatt
 import { largestDefinition, type Loaded } from "./definition-file.ts";
 
 /**
- * One file → at most one definition, called `plugin:name`, or `plugin:folder:name` in a folder. Unlike other files it
- * needs no frontmatter: its file name and plugin speak for it then. Never throws.
+ * Loads at most one definition from a plugin's file, called `plugin:name`, or `plugin:folder:name` in a folder. Unlike
+ * other files it needs no frontmatter: its file name and plugin name it then. Never throws.
  */
 export async function loadPluginAgentFile(
   file: string,
   options: {
     plugin: Pick<Plugin, "name" | "root">;
-    /** Between the plugin's directory of agents and the file. */
+    /** Folders between the plugin's directory of agents and the file. */
     folders: readonly string[];
   },
 ): Promise<Loaded> {
   const { plugin, folders } = options;
   const fallback = basename(file, ".md");
   const identify = (name: string): string => [plugin.name, ...folders, name].join(":");
-  /** Without other names: one of those could be a built-in's. */
+  /** Removes other names: one of them could be a built-in's. */
   const identified = (definition: AgentDefinition): AgentDefinition => {
     const { aliases: _, ...rest } = definition;
     return { ...rest, name: identify(definition.name) };
@@ -100,7 +100,7 @@ function readFields(
   return { fields: {}, places: new Map(), diagnostics: [diagnose(file, problem)] };
 }
 
-/** Name and description are always there in the end; one that is not a text is as good as missing. */
+/** Adds a missing name and description; one that is not a text counts as missing. */
 function complete(
   fields: Record<string, unknown>,
   defaults: { name: string; description: string },

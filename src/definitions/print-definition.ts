@@ -3,7 +3,7 @@ import { definitionFields, type FieldName } from "./fields.ts";
 import type { McpServerUse } from "./mcp-field.ts";
 import { splitTools } from "./tool-list.ts";
 
-/** A definition as a file that reads back as the same definition. */
+/** Prints a definition as a file that parses to the same definition. */
 export function printDefinition(
   definition: Pick<AgentDefinition, "name" | "description" | "prompt"> & Partial<AgentDefinition>,
 ): string {
@@ -20,13 +20,13 @@ export function printDefinition(
   return `---\n${head.join("\n")}\n---\n${body}`;
 }
 
-/** As an author would write it: `tools` in one line, servers in the form that they came in. */
+/** Formats a value as an author would write it: `tools` in one line, servers in their original form. */
 function written(field: FieldName, value: unknown): unknown {
   if (field === "mcpServers") return (value as McpServerUse[]).map(server);
   if (field !== "tools" && field !== "disallowedTools") return value;
   const entries = value as string[];
   const line = entries.join(", ");
-  // A parenthesis that is not closed would swallow the entries behind it, and a single name with blanks would be several.
+  // An unclosed parenthesis would swallow the entries behind it, and a single name with blanks would be several.
   const isWhole = JSON.stringify(splitTools(line)) === JSON.stringify(entries);
   return isWhole && entries.length > 0 ? line : entries;
 }
@@ -36,7 +36,7 @@ function server({ name, configuration, tools }: McpServerUse): unknown {
   return tools === null ? name : { serverName: name, tools };
 }
 
-/** JSON is YAML; words that cannot be misread stay bare. */
+/** Formats a value as YAML. JSON is YAML; words that cannot be misread stay bare. */
 function yaml(value: unknown): string {
   if (typeof value === "string" && bare.test(value) && !meaning.test(value)) return value;
   return JSON.stringify(value).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");

@@ -7,7 +7,7 @@ import type { Loaded } from "./definition-file.ts";
 import { DefinitionLoader } from "./load.ts";
 import { unrestrained } from "./restrain.ts";
 
-/** What is in people's files, and what becomes of it. `null`: it is not loaded, and that is said. */
+/** Fields of people's files, and how they are read. `null`: the file is not loaded, and that is reported. */
 const files: [string, string | Buffer, Record<string, unknown> | null][] = [
   ["a plain one", "---\nname: a\ndescription: Does it\n---\nBody", { description: "Does it" }],
   [
@@ -175,7 +175,7 @@ test.each(fields)("a file with %j", async (line, expected) => {
   expect(definitions).toMatchObject([{ name: "a" }]);
   const [[field, value] = ["", undefined]] = Object.entries(expected);
   expect(definitions[0]?.[field as keyof AgentDefinition]).toEqual(value);
-  // What is left out is said, unless nothing was written.
+  // Dropped values are reported, unless they were empty.
   if (value === undefined && !line.endsWith(":") && !line.startsWith("allowed-tools"))
     expect(diagnostics).toMatchObject([{ severity: "warning", field }]);
 });

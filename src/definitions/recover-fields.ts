@@ -1,8 +1,9 @@
 import { definitionFields } from "./fields.ts";
 
 /**
- * The last resort of the lenient mode, for text that no YAML parser reads: a line that begins with the name of a field
- * begins that field, and every other line belongs to the field before it. `null`: there is no such line.
+ * Recovers fields from text that no YAML parser accepts; the last resort of the lenient mode. A line that begins with
+ * the name of a field begins that field, and every other line belongs to the field before it. `null`: there is no such
+ * line.
  */
 export function recoverFields(head: string): Record<string, unknown> | null {
   const fields = new Map<string, string[]>();

@@ -3,15 +3,15 @@ import type { AgentDefinition } from "./definition.ts";
 import type { FieldName } from "./fields.ts";
 import type { FieldPlace } from "./frontmatter.ts";
 
-/** What a policy and trust say about definitions. */
+/** The limits that policy and trust set for definitions. */
 export interface Restraints {
   /** Surfaces on which only plugins count (`strictPluginOnlyCustomization`). */
   readonly pluginsOnly: ReadonlySet<Surface | "agents">;
-  /** What plugin agents may carry (`allowPluginAgentExtensions`). */
+  /** Extensions that plugin agents may carry (`allowPluginAgentExtensions`). */
   readonly pluginsMay: ReadonlySet<Surface | "permissionMode">;
 }
 
-/** The name of a part of the configuration, as settings have it. */
+/** A part of the configuration, as named in settings. */
 export type Surface = "hooks" | "mcp" | "skills";
 
 type Acting = Surface | "permissionMode" | "memory";
@@ -19,9 +19,9 @@ type Acting = Surface | "permissionMode" | "memory";
 export const unrestrained: Restraints = { pluginsOnly: new Set(), pluginsMay: new Set() };
 
 /**
- * Takes from a definition what must not act: of an untrusted project hooks, MCP servers, permission modes and the memory; of
- * plugins the first three; of users and projects what a policy leaves to plugins. The agent itself stays, and what it lost is
- * reported. A mode that only narrows stays too.
+ * Removes the fields of a definition that must not act: of an untrusted project hooks, MCP servers, permission modes
+ * and the memory; of plugins the first three; of users and projects the surfaces that a policy leaves to plugins. The
+ * agent itself stays, and its losses are reported. A mode that only narrows stays too.
  */
 export function restrain(
   definition: AgentDefinition,
@@ -53,7 +53,7 @@ export function restrain(
   return { definition: kept as unknown as AgentDefinition, diagnostics };
 }
 
-/** Fields that make something happen besides the agent itself. */
+/** Fields with effects besides the agent itself. */
 const acting: readonly (readonly [FieldName, Acting])[] = [
   ["hooks", "hooks"],
   ["mcpServers", "mcp"],
@@ -73,7 +73,7 @@ function whyInert(
   if (own && isSurface(surface) && restraints.pluginsOnly.has(surface))
     return "the policy strictPluginOnlyCustomization leaves this to plugins.";
   if (surface === "skills") return null;
-  // Its name is its plugin's, so its notes are nobody else's.
+  // The agent has its plugin's name, so no other agent shares its notes.
   if (source === "plugin" && surface !== "memory" && !restraints.pluginsMay.has(surface))
     return "agents of plugins may not have it, unless the policy allowPluginAgentExtensions says so.";
   if (source !== "project") return null;

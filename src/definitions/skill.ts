@@ -7,17 +7,17 @@ import { wording } from "../contract/wording.ts";
 
 /** One skill, as its author wrote it. Nothing is decided yet. */
 export interface Skill extends SkillFields {
-  /** By what it is asked for: its directory's name, after `plugin:` in a plugin. */
+  /** Name: that of its directory, after `plugin:` in a plugin. */
   readonly name: string;
   readonly source: SkillSource;
   readonly plugin?: string;
-  /** What it is for; the beginning of its body when the author said nothing. */
+  /** Purpose; by default the beginning of its body. */
   readonly description: string;
-  /** Description and use together, as long as a list of skills can bear. */
+  /** Description and use together, within the limit of a list of skills. */
   readonly listing: string;
   readonly body: string;
   readonly file: string;
-  /** Where the files lie that its body speaks of. */
+  /** Directory of the files that its body refers to. */
   readonly directory: string;
 }
 
@@ -25,7 +25,7 @@ export type SkillSource = "policy" | "project" | "user" | "plugin";
 
 const text = z.string().min(1);
 const toolList = z.union([z.array(z.string()), z.string()]).transform(splitTools);
-/** A list, or one text with commas between; those inside braces belong to the pattern. */
+/** A list, or one text with commas; commas inside braces belong to the pattern. */
 const patterns = z
   .union([
     z.array(z.string()),
@@ -41,7 +41,7 @@ const flag = z.preprocess(
   z.boolean(),
 );
 
-/** Fields by their names in the file. A value that does not fit drops its field, never the skill. */
+/** Fields by their names in the file. An invalid value drops its field, never the skill. */
 const fields = {
   name: ["displayName", text],
   when_to_use: ["whenToUse", text],
@@ -54,7 +54,7 @@ const fields = {
   "disable-model-invocation": ["disableModelInvocation", flag],
   "user-invocable": ["userInvocable", flag],
   paths: ["paths", patterns],
-  // `[file] [line]` without quotes is a list to YAML.
+  // YAML parses `[file] [line]` without quotes as a list.
   "argument-hint": [
     "argumentHint",
     z.union([text, z.array(z.string()).transform((items) => `[${items.join(", ")}]`)]),
@@ -68,7 +68,7 @@ export type SkillFields = {
 
 const longestListing = 1536;
 
-/** A skill from the fields of its frontmatter; all of them are optional, and those that nobody knows are left alone. */
+/** Builds a skill from the fields of its frontmatter; all of them are optional, and unknown ones are ignored. */
 export function toSkill(
   given: Record<string, unknown>,
   origin: Pick<Skill, "name" | "source" | "plugin" | "body" | "file" | "directory">,
@@ -98,7 +98,7 @@ export function toSkill(
   return { skill: { ...known, ...origin, description, listing }, diagnostics };
 }
 
-/** The first heading or paragraph. */
+/** The first heading or paragraph of a body. */
 function opening(body: string): string {
   const [first = ""] = body.trimStart().split(/\n[ \t]*\n/, 1);
   const [line = ""] = first.split("\n", 1);
@@ -115,6 +115,6 @@ function opening(body: string): string {
 
 function cut(whole: string): string {
   if (whole.length <= longestListing) return whole;
-  // Half a character outside the basic plane is no character.
+  // Half a surrogate pair is no character.
   return `${whole.slice(0, longestListing - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }

@@ -13,11 +13,11 @@ import { parseFrontmatter, type FieldPlace } from "./frontmatter.ts";
 import { toSkill, type Skill, type SkillSource } from "./skill.ts";
 
 export interface SkillPlace {
-  /** Holds one directory for each skill. One that a plugin names may be a skill itself. */
+  /** Directory with one directory for each skill. A directory that a plugin names may be a skill itself. */
   directory: string;
   source: SkillSource;
   plugin?: string;
-  /** Skills that a link takes out of this directory are left out. */
+  /** Root; skills that a link takes out of it are left out. */
   root?: string;
 }
 
@@ -26,7 +26,7 @@ export interface LoadedSkills {
   diagnostics: Diagnostic[];
 }
 
-/** The skills of all places; of two with one name the first counts. Never throws. */
+/** Loads the skills of all places; the first of two with one name wins. Never throws. */
 export async function loadSkills(places: readonly SkillPlace[]): Promise<LoadedSkills> {
   const skills = new Map<string, Skill>();
   const diagnostics: Diagnostic[] = [];
@@ -34,7 +34,7 @@ export async function loadSkills(places: readonly SkillPlace[]): Promise<LoadedS
   for (const place of places) {
     for (const directory of skillDirectories(place, diagnostics)) {
       const real = realPath(directory);
-      // A plugin may name a skill that lies in its default place, too.
+      // A plugin may name a skill that is in its default place, too.
       if (place.plugin !== undefined && seen.has(`${place.plugin}:${real}`)) continue;
       seen.add(`${place.plugin}:${real}`);
       const loaded = await loadSkill(directory, place);
@@ -51,10 +51,10 @@ export async function loadSkills(places: readonly SkillPlace[]): Promise<LoadedS
 export type FoundSkill =
   | { kind: "skill"; skill: Skill }
   | { kind: "unknown"; message: string }
-  /** Its author keeps it for people. */
+  /** The author reserves the skill for people. */
   | { kind: "kept-back"; skill: Skill; message: string };
 
-/** The skill to load ahead of a task: by its name, then within the asker's plugin, then in any plugin. */
+/** Finds the skill to load ahead of a task: by its name, then within the asker's plugin, then in any plugin. */
 export function findSkill(skills: readonly Skill[], wanted: string, plugin?: string): FoundSkill {
   const skill =
     skills.find(({ name }) => name === wanted) ??
@@ -85,7 +85,7 @@ function skillDirectories(place: SkillPlace, diagnostics: Diagnostic[]): string[
 
 const fileName = "SKILL.md";
 
-/** By the listing, because some file systems would also find `skill.md`. */
+/** Whether a directory holds a skill. Checked by listing, because some file systems would also find `skill.md`. */
 function holdsSkill(directory: string): boolean {
   try {
     return readdirSync(directory).includes(fileName);
@@ -133,7 +133,7 @@ async function loadSkill(
   return { skill: made.skill, diagnostics: [...diagnostics, ...made.diagnostics] };
 }
 
-/** Frontmatter that cannot be read leaves the skill without fields, but not unloaded. */
+/** Reads a skill. Invalid frontmatter costs the skill its fields, but it is still loaded. */
 async function readText(
   text: string,
   file: string,
@@ -148,7 +148,7 @@ async function readText(
   if (parsed.kind === "fields")
     return { fields: parsed.fields, places: parsed.places, body, diagnostics: [] };
   const nothing = { fields: {}, places: new Map<string, FieldPlace>(), body };
-  // A skill needs no frontmatter, but what looks like one should be.
+  // A skill needs no frontmatter, but text that looks like frontmatter should be valid.
   if (parsed.kind === "none") {
     const problem = { severity: "warning", code: "unreadable", message: parsed.reason } as const;
     return { ...nothing, diagnostics: /^\uFEFF?---/.test(text) ? [diagnose(file, problem)] : [] };

@@ -1,6 +1,6 @@
 /**
- * Where definitions come from, and who wins when two have one name: the higher number. Among project directories the
- * one nearest to the working directory wins. This table is the only place that says so.
+ * The sources of definitions, and their priority: the higher number wins a name. Among project directories the one
+ * nearest to the working directory wins. This table is the only place that defines it.
  */
 export const sources = {
   policy: 50,

@@ -1,6 +1,6 @@
 /**
- * Why frontmatter is not given to the YAML parser: what takes it minutes (`? ? ? …`, `&a &a …`) or its stack (20,000
- * brackets) is never what people write. `null`: it may be.
+ * The reason why frontmatter is kept from the YAML parser. Text that takes it minutes (`? ? ? …`, `&a &a …`) or its
+ * stack (20,000 brackets) is never what people write. `null`: it may be parsed.
  */
 export function tangle(head: string): string | null {
   if (head.length > largest)
@@ -12,7 +12,7 @@ export function tangle(head: string): string | null {
 
 const largest = 64 * 1024;
 
-/** Brackets in text count too: a little too careful, and quick. */
+/** The depth of brackets. Brackets in text count too: a little too careful, and quick. */
 function deepest(head: string): number {
   let depth = 0;
   let most = 0;

@@ -1,13 +1,13 @@
 import { isObject } from "../platform/is-object.ts";
 
-/** More entries than anybody writes; each of them is compared with every tool. */
+/** More entries than a person writes; each of them is compared with every tool. */
 export const mostEntries = 1000;
-/** Where counting ends: parts of a value may be used many times in it. */
+/** Limit of counting: parts of a value may be repeated in it many times. */
 const mostCounted = 100_000;
 
 /**
- * The problem of a field with too many entries, with the remedy; `null`: none. Looks at no entry of a list that is
- * too long.
+ * The problem of a field with too many entries, with the remedy; `null`: none. Does not read the entries of a list that
+ * is too long.
  */
 export function tooLong(field: string, value: unknown): string | null {
   const count = freeForm.has(field) ? 0 : entriesOf(value);
@@ -16,10 +16,10 @@ export function tooLong(field: string, value: unknown): string | null {
   return `'${field}' has ${most} entries, and an agent may have ${mostEntries}: it is not loaded. Shorten the list, or split the agent into several.`;
 }
 
-/** A JSON Schema is as large as its author needs it, and is only kept. */
+/** Fields without a limit: a JSON Schema is as large as its author needs, and is only stored. */
 const freeForm: ReadonlySet<string> = new Set(["outputSchema"]);
 
-/** Those of lists and maps, at every level. */
+/** Entries of lists and maps, at every level. */
 function entriesOf(value: unknown): number {
   let count = 0;
   const left: unknown[] = [value];

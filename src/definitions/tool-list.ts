@@ -1,4 +1,7 @@
-/** A list of tools as people write it: commas split outside parentheses; a text without any such comma splits at blanks. */
+/**
+ * Splits a list of tools as people write it: at commas outside parentheses; a text without such a comma splits at
+ * blanks.
+ */
 export function splitTools(tools: string | readonly string[]): string[] {
   if (typeof tools !== "string")
     return tools.flatMap((entry) => splitOutside(entry, (character) => character === ","));
@@ -8,7 +11,7 @@ export function splitTools(tools: string | readonly string[]): string[] {
     : splitOutside(tools, (character) => /\s/.test(character));
 }
 
-/** In one pass: the text is a stranger's and may be long. */
+/** Splits a text in one pass: it is a stranger's and may be long. */
 function splitOutside(text: string, separates: (character: string) => boolean): string[] {
   const parts: string[] = [];
   let depth = 0;

@@ -1,7 +1,7 @@
 /**
- * The record of one agent: what it is, its state and what it used, as plain JSON. Memory, the meta file, transcripts read back,
- * rows of the library and the terminal's views all hold this record, and only the functions below change one.
- * The file imports nothing of Node, so that a web page can use it as it is.
+ * The record of one agent: its identity, its state and its usage, as plain JSON. Memory, the meta file, transcripts
+ * read back, rows of the library and the terminal's views all hold this record, and only the functions below change it.
+ * The file imports nothing of Node, so that a web page can use it unchanged.
  */
 import type {
   AgentFailure,
@@ -13,7 +13,7 @@ import type { AgentId, SessionId } from "../contract/ids.ts";
 import { addCost, addUsage, noUsage, toolUsesOf, type Usage } from "../contract/message.ts";
 import type { AgentEvent, AgentIdentity, EventHeader, WaitReason } from "./event.ts";
 
-/** `interrupted`: its process is gone, and it never said how it ended. */
+/** States of an agent. `interrupted`: the process is gone, and the end is not recorded. */
 export const agentStates = [
   "queued",
   "running",
@@ -32,10 +32,10 @@ export interface AgentRecord extends AgentIdentity {
   readonly sessionId: SessionId;
   readonly state: AgentState;
   readonly waitReason: WaitReason | null;
-  /** The first start; before that, the time of the request. */
+  /** Time of the first start; before that, of the request. */
   readonly startedAt: number;
   readonly hasStarted: boolean;
-  /** The end of the last run; `null` while one is under way. */
+  /** Time at which the last run ended; `null` while one is under way. */
   readonly endedAt: number | null;
   /** The number of runs that have ended. */
   readonly runs: number;
@@ -51,10 +51,10 @@ export interface AgentRecord extends AgentIdentity {
 /** The resources that one or several runs used. */
 export interface Used {
   readonly turns: number;
-  /** The calls in its answers. */
+  /** Calls in the answers. */
   readonly toolUses: number;
   readonly usage: Usage;
-  /** In US dollars; `null` = unknown, because the price of some answer is. */
+  /** Cost in US dollars; `null` = unknown, because the price of some answer is. */
   readonly costUsd: number | null;
 }
 
@@ -62,7 +62,7 @@ export interface RunUsage extends Used {
   /** The time at which the run left the queue. */
   readonly startedAt: number;
   readonly denials: number;
-  /** Each denied call's reason once; at most 20. */
+  /** Denied calls, each call's reason once; at most 20. */
   readonly deniedCalls: readonly DeniedCall[];
   readonly lastUsage: Usage;
 }
@@ -73,14 +73,16 @@ export type RunEnd = { readonly durationMs: number; readonly contentFile?: strin
   | { readonly state: "stopped"; readonly reason: string }
 );
 
-/** The part of a record that is older than the run under way. A run that resumes an interrupted one goes on with its usage. */
+/**
+ * The part of a record that is older than the run under way. A run that resumes an interrupted one continues its usage.
+ */
 export type EarlierRuns = Pick<AgentRecord, "startedAt" | "hasStarted" | "runs" | "run" | "before">;
 
 export const nothingUsed: Used = { turns: 0, toolUses: 0, usage: noUsage, costUsd: 0 };
 
 const mostDenied = 20;
 
-/** The record of an agent that a reader hears of for the first time. */
+/** The record of an agent that is new to a reader. */
 export function introduce(
   { agentId, sessionId, at }: EventHeader,
   agent: AgentIdentity & { readonly earlier?: EarlierRuns },
@@ -103,7 +105,7 @@ export function introduce(
   };
 }
 
-/** The record's part that is older than a run which is about to begin; `undefined` for the first run. */
+/** The part of a record that is older than the run about to begin; `undefined` for the first run. */
 export function earlierRuns(record: AgentRecord): EarlierRuns | undefined {
   const { startedAt, hasStarted, runs, run, before } = record;
   const isFirst = !hasStarted && run.turns === 0;
@@ -117,7 +119,7 @@ export function reset(record: AgentRecord): AgentRecord {
   return { ...record, endedAt: null, runs: 0, run, before: nothingUsed, lastTool: null, end: null };
 }
 
-/** The record when a run begins, before its first event. `resumes`: it continues the run that was interrupted. */
+/** The record when a run begins, before its first event. `resumes`: the run continues the interrupted one. */
 export function beginRun(
   record: AgentRecord,
   { resumes, at }: { resumes: boolean; at: number },
@@ -127,7 +129,7 @@ export function beginRun(
   return { ...record, state: "queued", waitReason: null, endedAt: null, end: null, run, before };
 }
 
-/** The record after an event. The only state machine, and the only place that adds up usage. */
+/** The record after an event. This is the only state machine, and the only place that adds up usage. */
 export function advance(record: AgentRecord, event: AgentEvent): AgentRecord {
   switch (event.type) {
     case "agent-queued":
@@ -190,22 +192,22 @@ export function resultOf(record: AgentRecord, content: string): AgentResult | un
   return { ...figures, state: end.state, content };
 }
 
-/** The failure of the last run, if that is how it ended. */
+/** The failure of the last run, if it failed. */
 export function failureOf({ end }: Pick<AgentRecord, "end">): AgentFailure | undefined {
   return end?.state === "failed" ? end.error : undefined;
 }
 
-/** The agent takes no more tasks, unless it is resumed. */
+/** Whether the agent has ended. It takes no more tasks, unless it is resumed. */
 export function hasEnded({ state }: Pick<AgentRecord, "state">): boolean {
   return state === "completed" || state === "failed" || state === "stopped";
 }
 
-/** A run is under way. */
+/** Whether a run is under way. */
 export function isBusy({ state }: Pick<AgentRecord, "state">): boolean {
   return state === "queued" || state === "running" || state === "waiting";
 }
 
-/** The sum of two. */
+/** The sum of two usages. */
 export function plus(one: Used, other: Used): Used {
   return {
     turns: one.turns + other.turns,
@@ -219,7 +221,7 @@ function use(run: RunUsage, used: Used): RunUsage {
   return { ...run, ...plus(run, used) };
 }
 
-/** A later run may have another model, or be asked for by another call. */
+/** The identity in an event: a later run may have another model, or be requested by another call. */
 function identityOf(agent: AgentIdentity): AgentIdentity {
   const { type, name, description, color, model, modelFrom, scripted, maxTurns, cwd } = agent;
   const { parentId, depth, toolUseId, standing, background } = agent;
@@ -232,12 +234,14 @@ function newRun(startedAt: number, { turns, toolUses, usage, costUsd }: Used): R
   return { ...used, startedAt, denials: 0, deniedCalls: [], lastUsage: noUsage };
 }
 
-/** A reader that saw the last run end learns of the next one from its first event. */
+/**
+ * The record when a next run begins: a reader that saw the last run end learns of the next one from its first event.
+ */
 function next(record: AgentRecord, at: number): AgentRecord {
   return record.end === null ? record : beginRun(record, { resumes: false, at });
 }
 
-/** Time in the queue is not part of a run. */
+/** The record at a start. Time in the queue is not part of a run. */
 function start(record: AgentRecord, agent: AgentIdentity, at: number): AgentRecord {
   return {
     ...record,
@@ -261,7 +265,10 @@ function deny(run: RunUsage, tool: string, reason: string): RunUsage {
   return { ...run, denials, deniedCalls };
 }
 
-/** The result has the figures of the whole run, also of events that could not be stored and were not announced. */
+/**
+ * The record at an end. The result has the figures of the whole run, even of events that could not be stored and were
+ * not emitted.
+ */
 function end(record: AgentRecord, result: AgentResult, at: number): AgentRecord {
   const { turns, toolUses, denials, deniedCalls, usage, lastUsage, costUsd, durationMs } = result;
   const figures = { turns, toolUses, denials, deniedCalls, usage, lastUsage, costUsd };

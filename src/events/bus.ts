@@ -2,8 +2,7 @@ import type { AgentEvent } from "./event.ts";
 
 /**
  * Bounded fan-out of events. Publishing never waits: a reader that falls behind loses pieces of streamed text first,
- * then its oldest events, and can see in `dropped` that it did. Nothing that must not be lost travels only here;
- * that is what transcripts are for.
+ * then its oldest events, and `dropped` counts them. An event that must not be lost is also in a transcript.
  */
 export class EventBus {
   readonly #streams = new Set<EventStream>();
@@ -13,7 +12,7 @@ export class EventBus {
     for (const stream of this.#streams) offer(stream, event);
   }
 
-  /** Those in `first`, then events from now on, until the bus closes, the signal aborts or the reader breaks off. */
+  /** Yields the events in `first`, then new ones, until the bus closes, the signal aborts or the reader stops. */
   subscribe(options: Subscription = {}, first: readonly AgentEvent[] = []): EventStream {
     const stop = (): void => stream.end();
     const stream = new EventStream(options, () => {
@@ -31,7 +30,7 @@ export class EventBus {
     return this.#streams.size;
   }
 
-  /** Ends every stream once it has been read to its end. */
+  /** Ends every stream after its queued events. */
   close(): void {
     this.#closed = true;
     for (const stream of [...this.#streams]) stream.end();
@@ -39,10 +38,10 @@ export class EventBus {
 }
 
 export interface Subscription {
-  /** How many events may wait for this reader. */
+  /** The most events that may be queued for this reader. */
   limit?: number;
   signal?: AbortSignal;
-  /** Only these; left out: all. */
+  /** Event types to yield; default: all. */
   types?: readonly AgentEvent["type"][];
 }
 
@@ -53,7 +52,7 @@ export class EventStream implements AsyncIterableIterator<AgentEvent, undefined>
   #buffer: AgentEvent[] = [];
   #ended = false;
   #waiting: ((next: IteratorResult<AgentEvent, undefined>) => void)[] = [];
-  /** How many events this reader was too slow for. */
+  /** The number of events that this reader was too slow for. */
   dropped = 0;
 
   constructor({ limit = 10_000, types }: Subscription, onEnd: () => void) {
@@ -95,7 +94,10 @@ export class EventStream implements AsyncIterableIterator<AgentEvent, undefined>
     return this;
   }
 
-  /** One pass drops all streamed pieces, so a flood costs one sweep per `limit` events, not one per event. */
+  /**
+   * Makes room in the queue. One pass drops all streamed pieces, so a flood costs one sweep per `limit` events, not one
+   * per event.
+   */
   #makeRoom(): void {
     const before = this.#buffer.length;
     this.#buffer = this.#buffer.filter((event) => !isPiece(event));

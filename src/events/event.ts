@@ -4,10 +4,10 @@ import type { AgentId, SessionId } from "../contract/ids.ts";
 import type { AssistantMessage, Attachment, ToolResultBlock, Usage } from "../contract/message.ts";
 
 /**
- * The one event union. Transcript, terminal, page and fleet are its readers; nothing else is told what an agent does.
+ * The one event union. Transcript, terminal, page and fleet are its readers; there is no other source about an agent.
  *
  * Order for one agent: `agent-queued` (only if it had to wait for a slot), `agent-start`, then per turn `turn-start`,
- * deltas and retries, `assistant-message`, tool calls; last `agent-end`. Of parallel tool calls the ends come in the
+ * deltas and retries, `assistant-message`, tool calls; last `agent-end`. Parallel tool calls emit their ends in the
  * order in which they finish.
  */
 export type AgentEvent = EventHeader & AgentEventBody;
@@ -15,25 +15,28 @@ export type AgentEvent = EventHeader & AgentEventBody;
 export interface EventHeader {
   agentId: AgentId;
   sessionId: SessionId;
-  /** Milliseconds since the epoch. */
+  /** Time in milliseconds since the epoch. */
   at: number;
 }
 
 export type AgentEventBody =
-  /** About how many are served up to it. Where parents take turns, or a limit of few agents is full, it can be sooner. */
+  /**
+   * The agent waits for a slot. `position`: roughly how many agents are served up to it; its turn can come sooner where
+   * parents take turns, or a limit of few agents is full.
+   */
   | { type: "agent-queued"; position: number; agent: AgentSummary }
   | { type: "agent-start"; agent: AgentSummary }
   | { type: "agent-wait"; reason: WaitReason }
   | { type: "agent-wake" }
   | { type: "agent-idle"; agent: AgentSummary }
-  /** Nobody waits for it any more: it was moved to the background. */
+  /** The agent was moved to the background. */
   | { type: "agent-background" }
   | {
       type: "prompt";
       text: string;
       attachments: Attachment[];
       source: PromptSource;
-      /** Of a message or notification: what it is known by, so that it is told once. */
+      /** Id of a message or notification, which keeps it from being delivered twice. */
       mailId?: string;
     }
   | { type: "turn-start"; turn: number; wrapUp: boolean }
@@ -44,14 +47,14 @@ export type AgentEventBody =
       type: "assistant-message";
       turn: number;
       answer: AnswerRecord;
-      /** Of this answer, in US dollars; `null` = unknown. */
+      /** Cost of this answer in US dollars; `null` = unknown. */
       costUsd: number | null;
-      /** From the first request to the whole answer, pauses between attempts included. */
+      /** Time from the first request to the whole answer, pauses between attempts included. */
       durationMs: number;
     }
   | { type: "tool-call-start"; call: ToolCall }
   | { type: "tool-call-progress"; callId: string; text: string }
-  /** A person is asked, or whoever answers for one. */
+  /** A person, or the host in a person's place, is asked. */
   | {
       type: "permission-request";
       call: ToolCall;
@@ -61,7 +64,7 @@ export type AgentEventBody =
     }
   | { type: "permission-answer"; call: ToolCall; allowed: boolean; by: string }
   | { type: "permission-deny"; call: ToolCall; reason: string }
-  /** An approved plan has returned the agent to another mode: the rest of its task is decided in that one. */
+  /** An approved plan has returned the agent to another mode, which decides the rest of its task. */
   | { type: "mode-change"; from: string; to: string; by: string }
   | {
       type: "tool-call-end";
@@ -70,7 +73,7 @@ export type AgentEventBody =
       data: unknown;
       durationMs: number;
     }
-  /** Usage besides the agent's answers: by a web search, by an answer that broke off, or by a summary. */
+  /** Usage besides the agent's answers: by a web search, an interrupted answer or a summary. */
   | {
       type: "spend";
       what: "search" | "broken-answer" | "summary";
@@ -78,10 +81,10 @@ export type AgentEventBody =
       usage: Usage;
       searches: number;
       costUsd: number | null;
-      /** Of a search or a summary. The time of a broken answer is part of that of the next one. */
+      /** Time of a search or a summary. The time of a broken answer is part of that of the next one. */
       durationMs: number;
     }
-  /** A limit of time comes near. `callId`: of the tool call whose limit it is. */
+  /** A time limit is near. `callId`: the tool call that it belongs to. */
   | {
       type: "deadline-warning";
       clock: "wall" | "progress" | "tool";
@@ -89,7 +92,7 @@ export type AgentEventBody =
       leftMs: number;
       message: string;
     }
-  /** What an agent in the background is doing, in one line. The agent itself never sees it. */
+  /** One line about the work of a background agent. The agent itself never sees it. */
   | { type: "summary"; text: string }
   | { type: "attachment"; attachment: Attachment }
   | { type: "agent-end"; result: AgentResult };
@@ -103,28 +106,31 @@ export interface AgentIdentity {
   readonly model: string;
   /** The source of the model: call, definition, parent, default or the environment. */
   readonly modelFrom: string;
-  /** Answers come from a script, not from a model. */
+  /** Whether answers come from a script, not from a model. */
   readonly scripted: boolean;
   readonly maxTurns: number;
   readonly cwd: string;
   readonly parentId: AgentId | null;
   readonly depth: number;
-  /** The call of its parent that asked for it. */
+  /** The parent's call that requested the agent. */
   readonly toolUseId: string | null;
-  /** The agent takes one task after the other and idles between them. */
+  /** Whether the agent takes one task after the other and idles between them. */
   readonly standing: boolean;
-  /** The parent does not wait for the agent and is notified when it ends. */
+  /** Whether the agent runs in the background: its parent is notified when it ends. */
   readonly background: boolean;
 }
 
 /** The introduction of an agent to readers that have not seen it before. */
 export interface AgentSummary extends AgentIdentity {
-  /** The part of its record that is older than the run; in the first event of a run, and only if there is such a part. */
+  /**
+   * The part of the record that is older than the run; only in the first event of a run, and only if there is such a
+   * part.
+   */
   earlier?: EarlierRuns;
   prompt: string | null;
   tools: readonly string[];
   permissionMode: string;
-  /** The mode that was asked for and not given, in one sentence; `null`: none. */
+  /** Mode that was requested and refused, in one sentence; `null`: none. */
   modeRefused: string | null;
 }
 
@@ -141,8 +147,8 @@ export interface AnswerRecord {
 export type StopReason = "end_turn" | "tool_use" | "max_tokens" | "stop_sequence" | "refusal";
 export type WaitReason = "child" | "permission" | "question" | "message";
 /**
- * Who put a prompt there: a person or host, the parent agent, or the harness itself (to go on, to wrap up). A `message` was
- * sent while it worked; a `notification` tells of work in the background that has ended.
+ * The source of a prompt: a person or host, the parent agent, or the harness itself (to resume, to wrap up). A
+ * `message` was sent while the agent worked; a `notification` reports the end of background work.
  */
 export type PromptSource = "human" | "parent" | "harness" | "message" | "notification";
 

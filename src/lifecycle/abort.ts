@@ -1,4 +1,6 @@
-/** Why an agent's run was ended from outside. It is the `reason` of the run's signal; the first cause wins. */
+/**
+ * The reason why an agent's run was ended from outside, used as the `reason` of the run's signal. The first cause wins.
+ */
 export class StopCause extends Error {
   override readonly name = "StopCause";
   readonly kind: "stopped" | "storage";
@@ -9,7 +11,10 @@ export class StopCause extends Error {
   }
 }
 
-/** Aborts `child` with the parent's reason when the parent aborts. Disposing it lets a long-lived parent forget the child. */
+/**
+ * Aborts `child` with the parent's reason when the parent aborts. Disposing it lets a long-lived parent forget the
+ * child.
+ */
 export function followAbort(parent: AbortSignal, child: AbortController): Disposable {
   const pass = (): void => child.abort(parent.reason);
   if (parent.aborted) pass();

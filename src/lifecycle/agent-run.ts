@@ -10,36 +10,36 @@ import type { RunEnding } from "./run-ending.ts";
 import type { Session } from "./session.ts";
 
 export interface RunTask {
-  /** Null: it goes on with the task at which it was interrupted. */
+  /** The task; `null`: the agent resumes its interrupted task. */
   readonly prompt: string | null;
   readonly source: PromptSource;
   readonly timeout: number;
 }
 
-/** One run of one agent: the task and everything it needs that is not in the frozen record. */
+/** One run of one agent: the task, and everything for it that is not in the frozen record. */
 export interface AgentRun {
   readonly agent: ResolvedAgent;
   readonly task: RunTask;
-  /** Which run of the agent it is: 1, 2, … */
+  /** Number of the run, from 1. */
   readonly number: number;
   readonly history: History;
   /** The agent's record as the run begins. */
   readonly record: AgentRecord;
   readonly mail: MailSlot & { post(mail: Mail): boolean };
-  /** How it meets the user; an approved plan changes that while it runs. */
+  /** Permissions and environment as of now; an approved plan changes them during the run. */
   readonly meets: () => ResolvedAgent["meets"];
-  /** Nobody waits for it; that may change while it runs. */
+  /** Whether the agent runs in the background; that may change during the run. */
   readonly isBackground: () => boolean;
   readonly ticket: Ticket;
   readonly session: Session;
   readonly recorder: TranscriptRecorder;
   readonly abort: AbortController;
-  /** How it is ended once it is aborted. */
+  /** Options for ending the run once it is aborted. */
   readonly ending: RunEnding;
-  /** Where the agent is asked to report and end. */
+  /** Means to ask the agent to report and end. */
   readonly wrapUp: WrapUp;
-  /** Hears everything as it is, secrets too; for a standing agent's own use. */
+  /** Called with every event unredacted, secrets included; for a standing agent's own use. */
   readonly remember?: ((body: AgentEventBody) => void) | undefined;
-  /** Takes the result's text as it is: the parent's model reads that one. */
+  /** Called with the unredacted text of the result, which the parent's model reads. */
   readonly deliver: (content: string) => void;
 }

@@ -6,7 +6,7 @@ import { readResultText } from "../transcript/read-result.ts";
 import type { Registry } from "./registry.ts";
 import type { Session } from "./session.ts";
 
-/** The agents below one agent, as its tools see them. */
+/** Descendants of one agent, as its tools see them. */
 export function agentTasks(asker: AgentId, registry: Registry, session: Session): Tasks {
   const find = (text: string): AgentRecord => {
     const id = parseAgentId(text);

@@ -1,7 +1,7 @@
 import { ladder } from "../loop/ladder.ts";
 import { endsWithin } from "../platform/ends-within.ts";
 
-/** Disposes a stack, and gives it up when that does not end: an agent always ends. */
+/** Disposes a stack, and gives up on it after a limit: an agent always ends. */
 export function boundedCleanup(
   stack: AsyncDisposableStack,
   onGiveUp: () => void,

@@ -4,8 +4,8 @@ import { StopCause } from "./abort.ts";
 import { unstoredEnd, unstoredMessage } from "./history/unstored.ts";
 
 /**
- * Drives one agent to its end: each event is stored, then announced, and only then is the agent asked for the next.
- * So whatever anybody was told is already on disk. When something cannot be stored, the agent is ended, and fails.
+ * Drives one agent to its end: each event is stored, then emitted, and only then is the agent asked for the next. So
+ * every emitted event is already on disk. If an event cannot be stored, the agent is ended, and fails.
  */
 export async function drive(
   events: AsyncGenerator<AgentEvent, AgentResult>,
@@ -22,7 +22,7 @@ export async function drive(
     const { done, value } = await events.next();
     if (done === true) return announced ?? value;
     let event = value;
-    // After a failure only the end is tried: the file beside the transcript may still be writable.
+    // After a failure only the end is stored: the meta file may still be writable.
     if (storing || event.type === "agent-end") {
       try {
         await options.store(event);
@@ -33,7 +33,7 @@ export async function drive(
       }
     }
     if (event.type === "agent-end") announced = event.result;
-    // What is not on disk is told to nobody, except that it is over.
+    // An event that is not on disk is not emitted, except for the end.
     if (storing || event.type === "agent-end") options.announce(event);
   }
 }

@@ -4,19 +4,22 @@ import type { Tasks } from "../tools/agents/tasks.ts";
 import type { RunningAgent } from "./running-agent.ts";
 
 /**
- * The other agents of a session, as the run of one agent reaches them. The session implements it above the lifecycle: agents
- * spawn agents, so the pipeline would otherwise need itself.
+ * Other agents of a session, as the run of one agent reaches them. The session implements it above the lifecycle:
+ * agents spawn agents, so the pipeline would otherwise need itself.
  */
 export interface Family {
   /** Spawns a child, or resumes the one that the request names. */
   spawn(request: SpawnRequestInput, asker: Asker): Promise<RunningAgent>;
-  /** Finds the child that this very call spawned in an earlier process: ended, in the background, or with `resume` running again. */
+  /**
+   * Finds the child that this call spawned in an earlier process: ended, in the background, or with `resume` running
+   * again.
+   */
   childOf(asker: Asker, how: { resume: boolean }): Promise<RunningAgent | undefined>;
-  /** The agents below one agent, as its tools see them. */
+  /** Descendants of one agent, as its tools see them. */
   tasksOf(id: AgentId): Tasks;
   /** The type of an agent of the session, running or ended. */
   typeOf(id: string): string | undefined;
-  /** The type of agent that a name means, or that no name means. */
+  /** The agent type of a name, or the default type without one. */
   typeNamed(name: string | undefined): string;
 }
 
@@ -24,6 +27,6 @@ export interface Family {
 export interface Asker {
   readonly id: AgentId;
   readonly toolUseId: string;
-  /** A foreground child dies with it. */
+  /** Signal of the asker; a foreground child ends with it. */
   readonly signal: AbortSignal;
 }

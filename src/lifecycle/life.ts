@@ -1,6 +1,8 @@
 import { RetinueError } from "../contract/errors.ts";
 
-/** Whether a session still takes work. It is asked again where the work begins: between asking and beginning it may end. */
+/**
+ * Whether a session still accepts work. Checked again where the work begins, because the session may end in between.
+ */
 export interface Life {
   isOver: boolean;
 }

@@ -1,7 +1,7 @@
 import type { AgentEvent } from "../events/event.ts";
 import type { Logger } from "../platform/logger.ts";
 
-/** The few events that a log should hold. */
+/** Logs the few events that belong in a log. */
 export function logEvent(logger: Logger, event: AgentEvent): void {
   switch (event.type) {
     case "agent-start":

@@ -3,7 +3,7 @@ import type { Message } from "../contract/message.ts";
 import { conversationOf, type TranscriptEntry } from "../transcript/reader.ts";
 
 /**
- * The conversation of a standing agent between its tasks, as it was. The transcript has secrets taken out of it, and an
+ * The unredacted conversation of a standing agent between its tasks. The transcript has its secrets redacted, and an
  * agent that read one must be able to use it in its next task.
  */
 export class Memory {

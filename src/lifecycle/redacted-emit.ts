@@ -6,8 +6,8 @@ type Emit = (event: AgentEvent) => void;
 type Delta = Extract<AgentEvent, { type: "text-delta" | "thinking-delta" }>;
 
 /**
- * Takes secrets out of everything that one agent reports. Streamed text comes a little later than it arrived, since a
- * secret may be spread over several pieces; nothing of it is lost, and it never comes after another event.
+ * Redacts secrets in all events of one agent. Streamed text is delayed a little, because a secret may be spread over
+ * several pieces; nothing is lost, and text never comes after a later event.
  */
 export function redactedEmit(redactor: Redactor, emit: Emit): Emit {
   if (redactor === openRedactor) return emit;
@@ -38,7 +38,7 @@ export function redactedEmit(redactor: Redactor, emit: Emit): Emit {
   };
 }
 
-/** A line that a command is still writing: what may be the beginning of a secret is left out until there is more. */
+/** An unfinished line of a command: a possible beginning of a secret is left out until more arrives. */
 function unfinished(line: string, redactor: Redactor): string {
   const cut = safeCut(line, redactor.spread);
   const rest = line.slice(cut);

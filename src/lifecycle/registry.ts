@@ -30,17 +30,18 @@ import { totalsBelow, type Totals } from "./totals.ts";
 
 export interface StartOptions {
   readonly ticket: Ticket;
-  /** Whose end is its end. */
+  /** Signal that ends the agent too. */
   readonly follow: AbortSignal | null;
-  /** Of an agent that comes back. */
+  /** Past of a resumed agent. */
   readonly past?: Past;
-  /** Messages and notifications that came while it did not run. Those that it has read are not posted again. */
+  /** Messages and notifications that arrived while it did not run. Those that it has read are not posted again. */
   readonly mail?: readonly Mail[];
 }
 
 /**
- * All agents of a session. The registry drives every generator, whoever waits for it: that is what makes background,
- * resume and foreground the same thing. It owns their mailboxes: nothing else posts, or says what an agent waits for.
+ * All agents of a session. The registry drives every generator, whether or not a caller awaits it: so background,
+ * resume and foreground are the same thing. It owns the mailboxes: nothing else posts, or decides what an agent waits
+ * for.
  */
 export class Registry {
   readonly #session: Session;
@@ -48,7 +49,7 @@ export class Registry {
   readonly #ended: EndedRecords;
 
   /**
-   * `isReopened`: another process may have left agents of the session behind. `endedInMemory`: the number of records of ended
+   * `isReopened`: another process may have left agents of the session. `endedInMemory`: the number of records of ended
    * agents that stay in memory.
    */
   constructor(session: Session, options: { isReopened: boolean; endedInMemory?: number }) {
@@ -57,12 +58,12 @@ export class Registry {
     this.#ended = new EndedRecords({ paths: session.paths, isReopened, limit });
   }
 
-  /** An agent in memory: one that runs or may be given another task, and the main agent. */
+  /** An agent in memory: one that runs or may get another task, and the main agent. */
   get(id: AgentId): RunningAgent | undefined {
     return this.#agents.get(id);
   }
 
-  /** All in memory. */
+  /** All agents in memory. */
   list(): RunningAgent[] {
     return [...this.#agents.values()];
   }
@@ -78,7 +79,7 @@ export class Registry {
     return [...this.#ended.all((id) => this.#agents.has(id)), ...inMemory];
   }
 
-  /** The usage of one agent with everything below it; without an id, of all agents of this process. */
+  /** Usage of one agent with its descendants; without an id, of all agents of this process. */
   totals(id?: AgentId): Totals {
     if (id !== undefined) return totalsBelow(this.records(), id);
     const tally = this.#ended.tally();
@@ -86,13 +87,13 @@ export class Registry {
     return tally.totals();
   }
 
-  /** Brings back an agent of an earlier run. It stays in memory if it is to run, or has not ended. */
+  /** Recalls an agent of an earlier run. It stays in memory if it will run, or has not ended. */
   recall(
     agent: ResolvedAgent,
     { past, record: stored, files: earlier }: EarlierAgent,
     { resumes }: { resumes: boolean },
   ): RunningAgent {
-    // Its parent may wait for it this time, or no longer.
+    // The parent may wait for it this time, or no longer.
     const record = { ...stored, background: agent.relates.background };
     const files = new AgentFiles(agent, this.#session, { record, earlier });
     const lastText = past.end?.content ?? past.lastText;
@@ -104,20 +105,20 @@ export class Registry {
     return running;
   }
 
-  /** Forgets an ended agent whose files were deleted. It stays in the sums. */
+  /** Forgets an ended agent whose files were deleted. The sums keep it. */
   forget(id: AgentId): void {
     this.#ended.evict(id);
   }
 
-  /** Removes an ended agent: nothing of it is left, here or on disk. */
+  /** Removes an ended agent, in memory and on disk. */
   remove(record: AgentRecord): void {
     if (!this.#agents.has(record.id)) this.#ended.delete(record);
     this.#agents.delete(record.id);
   }
 
   /**
-   * Adds a new agent. A standing one is idle until it is given a task, and its idle state is on disk when this resolves.
-   * `prepare` writes the beginning of its files; `run`: the part of the first run that is over already.
+   * Adds a new agent. A standing one is idle until it gets a task, and its idle state is on disk when this resolves.
+   * `prepare` writes the beginning of its files; `run`: the completed part of the first run.
    */
   async add(
     agent: ResolvedAgent,
@@ -147,7 +148,9 @@ export class Registry {
     return running;
   }
 
-  /** Starts one task of a known agent; resolves when it is queued or running. `running.ended` tells the rest. */
+  /**
+   * Starts one task of a known agent; resolves when it is queued or running. `running.ended` resolves with the result.
+   */
   start(running: RunningAgent, task: RunTask, options: StartOptions): Promise<void> {
     const abort = new AbortController();
     const begun = Promise.withResolvers<void>();
@@ -169,7 +172,9 @@ export class Registry {
     return Promise.race([begun.promise, result.promise.then(() => undefined)]);
   }
 
-  /** Lets a running child go on by itself: whoever waits for it gets its id at once, and its result as a notification. */
+  /**
+   * Moves a running child to the background: the waiting parent gets its id at once, and its result as a notification.
+   */
   async background(running: RunningAgent): Promise<void> {
     if (running.isBackground) return;
     this.#parentOf(running)?.mailbox.expect(running.agent.id);
@@ -177,24 +182,24 @@ export class Registry {
     await this.#tellAnyway(running, { type: "agent-background" });
   }
 
-  /** Gives an agent a message. False when it reads no more in this run. */
+  /** Posts a message to an agent. False if the agent reads no more in this run. */
   post(id: AgentId, mail: Mail): boolean {
     return this.#agents.get(id)?.mailbox.post(mail) ?? false;
   }
 
-  /** A child that cannot be resumed: its parent waits for it no longer. */
+  /** Makes the parent stop waiting for a child that cannot be resumed. */
   giveUp(child: RunningAgent): void {
     this.#parentOf(child)?.mailbox.settle(child.agent.id);
   }
 
-  /** Ends an agent and resolves when nothing of it is left running. Ending it twice does no harm. */
+  /** Stops an agent and resolves when nothing of it runs. Idempotent. */
   async stop(running: RunningAgent, reason: string, how: StopOptions = {}): Promise<Died> {
     const died: Died = { agents: [], processes: 0 };
     if (running.isBusy) {
       running.stop(reason);
       Object.assign(died, await endedWith(running, this.list(), how));
     }
-    // A standing agent whose task was just ending idles again: it is ended all the same.
+    // A standing agent whose task was just ending is idle again: it is ended all the same.
     if (running.state === "idle") {
       if (died.agents.length === 0) died.agents.push(running.agent.id);
       const figures = running.figures(this.#session.clock.now());
@@ -207,7 +212,7 @@ export class Registry {
     return died;
   }
 
-  /** Never rejects: whatever goes wrong is how the agent ended. */
+  /** Never rejects: any error becomes the end of the agent. */
   async #drive(
     running: RunningAgent,
     task: RunTask,
@@ -257,7 +262,7 @@ export class Registry {
     } catch (error) {
       return await this.#crash(running, errorMessage(error));
     } finally {
-      // After its end was announced, so that nobody sees more agents running than the limit allows.
+      // Released after the end is emitted, so that readers never see more agents running than the limit allows.
       ticket.release();
       files.close();
       running.mailbox.close();
@@ -266,14 +271,17 @@ export class Registry {
     }
   }
 
-  /** Keeps the record alone of an agent that has ended. The main agent stays, and so does one whose files do not tell its end. */
+  /** Keeps only the record of an ended agent. The main agent stays, and so does one whose files lack its end. */
   #evict({ agent, record, files }: RunningAgent): void {
     if (!hasEnded(record) || agent.relates.depth === 0 || !files.tellEnd) return;
     this.#agents.delete(agent.id);
     this.#ended.add(record);
   }
 
-  /** A run begins: its agent reads what came before, and waits for the children that run in the background; its parent waits for it. */
+  /**
+   * Opens the mailbox for a run: the agent reads earlier mail, and expects its background children; its parent expects
+   * it.
+   */
   #openMailbox(running: RunningAgent, { past, mail = [] }: StartOptions): void {
     const { mailbox, agent } = running;
     mailbox.open(past?.told);
@@ -285,7 +293,7 @@ export class Registry {
     if (running.isBackground && parent?.isBusy === true) parent.mailbox.expect(agent.id);
   }
 
-  /** Its end is on disk by now. A parent that does not run any more finds it there when it is resumed. */
+  /** Notifies the parent; the end is on disk by now. A parent that does not run finds it there when it is resumed. */
   #notifyParent(running: RunningAgent): void {
     const parent = running.isBackground ? this.#parentOf(running) : undefined;
     if (parent === undefined) return;
@@ -307,7 +315,7 @@ export class Registry {
     return result;
   }
 
-  /** Says it even when it cannot be stored. */
+  /** Emits an event even if it cannot be stored. */
   async #tellAnyway(running: RunningAgent, body: AgentEventBody): Promise<void> {
     try {
       await this.#tell(running, body);
@@ -320,7 +328,7 @@ export class Registry {
     }
   }
 
-  /** For what happens to an agent outside its runs. Nobody else closes its files then. */
+  /** Stores and emits an event of an agent outside its runs, and closes its files. */
   async #tell(running: RunningAgent, body: AgentEventBody): Promise<void> {
     const event = this.#eventOf(running, body);
     running.apply(event);

@@ -19,20 +19,20 @@ import { redactedEmit } from "./redacted-emit.ts";
 import { summarize } from "./summarize.ts";
 
 /**
- * THE lifecycle: every kind of agent in every mode is run by this generator. It yields events and returns the
- * result; it never throws. To end it early abort the run, then read it to its end: cleanup is part of it.
+ * THE lifecycle: this generator runs every kind of agent in every mode. It yields events and returns the result; it
+ * never throws. To end it early, abort the run, then read it to its end: cleanup is part of it.
  */
 export function runAgent(run: AgentRun): AsyncGenerator<AgentEvent, AgentResult> {
   return relay(async (reader: Report<AgentEvent>) => {
     const { agent, session } = run;
-    // Ahead of the registry's: that one follows what is on disk.
+    // Ahead of the registry's record, which follows what is on disk.
     let { record } = run;
     const lastWords = new LastWords();
     const tell = redactedEmit(session.redactor, (event) => reader.emit(event));
     let isOver = false;
     const report: Report<AgentEventBody> = {
       emit: (body) => {
-        // A loop that was left behind has nothing to say any more.
+        // An abandoned loop emits nothing more.
         if (isOver) return;
         const at = session.clock.now();
         const event: AgentEvent = { agentId: agent.id, sessionId: session.id, at, ...body };
@@ -43,26 +43,26 @@ export function runAgent(run: AgentRun): AsyncGenerator<AgentEvent, AgentResult>
       },
       told: reader.told,
     };
-    const ending = await live(run, report).then(
-      (outcome) => endingOf(outcome, lastWords.text),
+    const outcome = await live(run, report).then(
+      (end) => outcomeOf(end, lastWords.text),
       (error: unknown) => {
         const { signal } = run.abort;
-        return endingOfError(signal.aborted ? signal.reason : error, lastWords.text);
+        return outcomeOfError(signal.aborted ? signal.reason : error, lastWords.text);
       },
     );
     const result: AgentResult = {
       ...runFigures(record, session.clock.now()),
-      ...ending,
-      ...(await spill(run, ending)),
+      ...outcome,
+      ...(await spill(run, outcome)),
     };
-    run.deliver(ending.content);
+    run.deliver(outcome.content);
     report.emit({ type: "agent-end", result });
     isOver = true;
     return session.redactor.deep(result);
   });
 }
 
-/** From the queue to the loop. What it opens is closed on every way out, in reverse order. */
+/** Runs an agent from the queue to the loop. Everything opened is closed on every way out, in reverse order. */
 async function live(run: AgentRun, { emit, told }: Report<AgentEventBody>): Promise<LoopOutcome> {
   const { agent, session, task, wrapUp } = run;
   const { signal } = run.abort;
@@ -71,7 +71,7 @@ async function live(run: AgentRun, { emit, told }: Report<AgentEventBody>): Prom
     session.logger.warn({ agentId: agent.id }, "the cleanup of an agent did not end"),
   );
   await announce(run, { emit, told });
-  // Closed before the cleanup: what that takes is not the agent's time.
+  // Closed before the cleanup, which is not the agent's time.
   using deadlines = new Deadlines({
     timeout: task.timeout,
     limits: session.limits,
@@ -94,7 +94,7 @@ async function announce(run: AgentRun, { emit, told }: Report<AgentEventBody>): 
   const { agent, session, ticket } = run;
   const { standing } = run.record;
   const { scripted } = session.models.for(agent);
-  // After a resume its plan may be approved already.
+  // After a resume the plan may be approved already.
   const current = { ...agent, meets: run.meets() };
   const summary = summarize(current, { scripted, standing, prompt: run.task.prompt });
   const earlier = earlierRuns(run.record);
@@ -108,41 +108,44 @@ async function announce(run: AgentRun, { emit, told }: Report<AgentEventBody>): 
   await told();
 }
 
-type Ending = Pick<AgentResult, "content"> &
+type RunOutcome = Pick<AgentResult, "content"> &
   (
     | { state: "completed" }
     | { state: "failed"; error: Extract<AgentResult, { state: "failed" }>["error"] }
     | { state: "stopped"; reason: string }
   );
 
-/** Without a final text the agent's last words are its result. */
-function endingOf(outcome: LoopOutcome, lastWords: string): Ending {
-  if (outcome.kind === "completed") return { state: "completed", content: outcome.content };
-  const content = outcome.content.trim() === "" ? lastWords : outcome.content;
-  if (outcome.kind === "stopped") return { state: "stopped", content, reason: outcome.reason };
-  return { state: "failed", content, error: outcome.error };
+/** The outcome of a loop. Without a final text the agent's last words are the result. */
+function outcomeOf(end: LoopOutcome, lastWords: string): RunOutcome {
+  if (end.kind === "completed") return { state: "completed", content: end.content };
+  const content = end.content.trim() === "" ? lastWords : end.content;
+  if (end.kind === "stopped") return { state: "stopped", content, reason: end.reason };
+  return { state: "failed", content, error: end.error };
 }
 
-/** The one place where an abort or an error becomes data. */
-function endingOfError(error: unknown, content: string): Ending {
+/** The outcome of an abort or an error: the one place where they become data. */
+function outcomeOfError(error: unknown, content: string): RunOutcome {
   const message = errorMessage(error);
   if (error instanceof StopCause) {
     if (error.kind === "stopped") return { state: "stopped", content, reason: message };
     return { state: "failed", content, error: { code: error.kind, message } };
   }
-  // Its parent was told to report, and waits for nobody any more.
+  // The parent was asked to report, and waits for nothing any more.
   if (error instanceof Interruption) return { state: "stopped", content, reason: message };
   const code = error instanceof ModelError ? "model_error" : "crashed";
   return { state: "failed", content, error: { code, message } };
 }
 
-/** A long result also goes into a file that the parent may read: one for each run, because the path of an earlier one was told. */
-async function spill(run: AgentRun, ending: Ending): Promise<{ contentFile?: string }> {
-  if (ending.content.length <= run.session.limits.resultCharacters) return {};
+/**
+ * Writes a long result into a file that the parent may read. Each run has its own file, because the path of an earlier
+ * one was handed out.
+ */
+async function spill(run: AgentRun, outcome: RunOutcome): Promise<{ contentFile?: string }> {
+  if (outcome.content.length <= run.session.limits.resultCharacters) return {};
   const name = run.number === 1 ? run.agent.id : `${run.agent.id}.${run.number}`;
   const contentFile = join(run.session.paths.resultsDir, `${name}.txt`);
   try {
-    const content = run.session.redactor.text(ending.content);
+    const content = run.session.redactor.text(outcome.content);
     await writeFileAtomic(contentFile, content, { mode: 0o600 });
     return { contentFile };
   } catch (error) {

@@ -1,20 +1,22 @@
 import { defaultGraceMs, type Ending } from "../processes/process-tree.ts";
 
-/** For what heeds its signal but needs a moment, such as a command whose processes are being killed. */
+/** Time for work that heeds its signal but needs a moment, such as a command whose processes are being killed. */
 const momentMs = 250;
 
-/** How one run is ended once it is aborted, and what that took. Whoever waits for it can still lose patience. */
+/**
+ * Options for ending an aborted run, and the number of processes that died. A waiting caller can still abandon the run.
+ */
 export class RunEnding implements Ending {
   graceMs: number = defaultGraceMs;
   died = 0;
   readonly #abandoned = Promise.withResolvers<void>();
 
-  /** From now on nobody waits for a tool or a model that does not heed its signal. */
+  /** Stops waiting for a tool or a model that ignores its signal. */
   abandon(): void {
     this.#abandoned.resolve();
   }
 
-  /** The work's outcome; when the run is abandoned before that, it is left behind with the reason of its signal. */
+  /** The outcome of the work. If the run is abandoned before, rejects with the reason of its signal. */
   async of<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
     let timer: NodeJS.Timeout | undefined;
     const left = new Promise<never>((_, reject) => {

@@ -21,17 +21,17 @@ import type { RunEnding } from "./run-ending.ts";
 export class RunningAgent {
   readonly agent: ResolvedAgent;
   readonly files: AgentFiles;
-  /** The registry's: nothing else posts, or says what the agent waits for. */
+  /** Mailbox, owned by the registry: nothing else posts, or decides what the agent waits for. */
   readonly mailbox = new Mailbox();
   #record: AgentRecord;
   result: AgentResult | undefined;
   #lastWords: LastWords;
-  /** The text of the last result as it was said, until a parent has taken it. */
+  /** The unredacted text of the last result, until a parent has taken it. */
   #words: string | undefined;
   #run: Run | undefined;
   #moved = Promise.withResolvers<void>();
   #meets: ResolvedAgent["meets"];
-  /** The events that announced the tool calls under way, for readers that come later. */
+  /** Events that announced the tool calls under way, for later readers. */
   readonly #calls = new Map<string, AgentEvent>();
 
   /** `lastText`: the latest text of an agent of an earlier run, or of another process. */
@@ -67,12 +67,12 @@ export class RunningAgent {
     return this.result === undefined ? new Promise(() => undefined) : Promise.resolve(this.result);
   }
 
-  /** Whether it reads messages: it runs, and has not given its final answer. */
+  /** Whether the agent reads messages: it runs, and has not given its final answer. */
   get readsMail(): boolean {
     return this.mailbox.isOpen;
   }
 
-  /** Whether it was told this, in this run or an earlier one. */
+  /** Whether the agent has read this mail, in this run or an earlier one. */
   hasRead(mailId: string): boolean {
     return this.mailbox.hasRead(mailId);
   }
@@ -94,7 +94,7 @@ export class RunningAgent {
     return this.#calls.values().toArray();
   }
 
-  /** The policy for its calls and its children: as it was resolved, or as an approved plan has changed it. */
+  /** Policy for its calls and its children: as resolved, or as changed by an approved plan. */
   get meets(): ResolvedAgent["meets"] {
     return this.#meets;
   }
@@ -103,12 +103,12 @@ export class RunningAgent {
     return runFigures(this.#record, now);
   }
 
-  /** Resolves when its parent no longer waits for it, because it was moved to the background. */
+  /** Resolves when the agent is moved to the background and its parent no longer waits. */
   get movedToBackground(): Promise<void> {
     return this.#moved.promise;
   }
 
-  /** A run begins. One that resumes an interrupted task keeps its usage and its approved plan. */
+  /** Begins a run. A run that resumes an interrupted task keeps its usage and its approved plan. */
   begin(run: Run, options: { resumes: boolean; hasLeftPlan: boolean; at: number }): void {
     this.#record = beginRun(
       { ...this.#record, background: this.agent.relates.background },
@@ -121,7 +121,7 @@ export class RunningAgent {
     this.#run = run;
   }
 
-  /** Detaches it from the parent that waits for it. The event that follows says so to everybody else. */
+  /** Detaches the agent from its waiting parent. The event that follows notifies all readers. */
   moveToBackground(): void {
     this.#run?.unlink();
     this.#moved.resolve();
@@ -148,17 +148,19 @@ export class RunningAgent {
     return words;
   }
 
-  /** Asks the run under way to end; `ended` tells when it has. */
+  /** Asks the run under way to end; `ended` resolves when it has. */
   stop(reason: string): void {
     this.#run?.abort.abort(new StopCause("stopped", reason));
   }
 
-  /** The reason why the run under way is being ended. Foreground children have the same one, not an equal one. */
+  /**
+   * The reason why the run under way is being ended. Foreground children have the identical object, not an equal one.
+   */
   get cause(): unknown {
     return this.#run?.abort.signal.reason;
   }
 
-  /** The way in which the run under way is ended. */
+  /** Options for ending the run under way. */
   get ending(): RunEnding | undefined {
     return this.#run?.ending;
   }
@@ -169,6 +171,6 @@ export interface Run {
   readonly abort: AbortController;
   readonly ending: RunEnding;
   readonly ended: Promise<AgentResult>;
-  /** Lets go of the parent, which may end without it. */
+  /** Detaches the run from the parent, which may end without it. */
   readonly unlink: () => void;
 }

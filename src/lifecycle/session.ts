@@ -22,46 +22,48 @@ import type { Family } from "./family.ts";
 import type { Life } from "./life.ts";
 import type { Slots } from "./queue/slots.ts";
 
-/** What all agents of one session share. */
+/** The state that all agents of one session share. */
 export interface Session {
   readonly id: SessionId;
   readonly paths: SessionPaths;
-  /** What makes the session this process's own. */
+  /** Lease that makes this process the session's owner. */
   readonly lease: HeldLease;
-  /** The way of files to the disk itself, with `durability: "power"`. */
+  /** Sync of files to the disk itself, with `durability: "power"`. */
   readonly disk: DiskSync | undefined;
-  /** What every transcript line of the session says of itself. */
+  /** Fields that every transcript line of the session carries. */
   readonly envelope: Omit<Envelope, "isSidechain" | "agentId">;
   readonly models: Models;
   readonly tools: ReadonlyMap<string, Tool>;
   readonly limits: Limits;
   readonly settings: Settings;
   readonly prices: PriceOverrides;
-  /** Every question of every agent. */
+  /** Questions of all agents. */
   readonly inbox: Inbox;
-  /** What people have allowed since the session began. */
+  /** Grants since the session began. */
   readonly grants: Grants;
   readonly denials: Denials;
-  /** How each running agent judges a call with further rules: where it works now is its own business. */
+  /**
+   * Judges of the running agents, by id: each decides a call with further rules, from its agent's present directory.
+   */
   readonly judges: Map<string, Judge>;
   readonly life: Life;
-  /** Whether agents and commands may run while nobody waits for them. */
+  /** Whether agents and commands may run in the background. */
   readonly allowsBackground: boolean;
   readonly slots: Slots;
   readonly bus: EventBus;
   readonly ledger: FileLedger;
   readonly tree: TreeLock;
-  /** Where commands run, if the settings say so. */
+  /** Sandbox for commands, if the settings ask for one. */
   readonly sandbox: SessionSandbox | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** What is stored or told goes through it; what models and tools are given does not. */
+  /** Redactor for stored and emitted texts; the input of models and tools is not redacted. */
   readonly redactor: Redactor;
   /** The session's other agents, for the run of one. */
   readonly family: Family;
 }
 
-/** Whether a call would run if these rules were allowed too, for so long. */
+/** Decides whether a call would run if these rules were granted too, in this scope. */
 export type Judge = (
   rules: readonly string[],
   call: { tool: string; input: Record<string, unknown> },

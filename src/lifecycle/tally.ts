@@ -1,7 +1,7 @@
 import { nothingUsed, plus, type Used } from "../events/agent-record.ts";
 import type { Spending, Totals } from "./totals.ts";
 
-/** Unknown costs are counted, so that an agent can be taken out of a sum again. */
+/** A sum that counts unknown costs, so that an agent can be subtracted again. */
 interface Sum {
   agents: number;
   used: Used;

@@ -7,7 +7,7 @@ import { Tally } from "./tally.ts";
 export interface Spending {
   agents: number;
   usage: Usage;
-  /** In US dollars; `null` = some part of it is unknown. */
+  /** Cost in US dollars; `null` = some part of it is unknown. */
   costUsd: number | null;
 }
 
@@ -15,7 +15,7 @@ export interface Totals extends Spending {
   byType: Record<string, Spending>;
 }
 
-/** Sums over one agent and everything spawned below it. */
+/** Sums over one agent and its descendants. */
 export function totalsBelow(records: readonly AgentRecord[], root: AgentId): Totals {
   const children = Map.groupBy(records, ({ parentId }) => parentId);
   const tally = new Tally();

@@ -1,4 +1,4 @@
-/** As much of an agent as the loop looks at; everything may run. */
+/** The part of an agent that the loop uses; everything may run. */
 export const looseAgent = {
   id: "a",
   type: "t",

@@ -15,43 +15,46 @@ import type { QuestionReply, Tool } from "../tools/tool.ts";
 import type { LoopContext } from "./loop-context.ts";
 import { begunCalls } from "./pending.ts";
 
-/** Who answers what an agent's rules leave open. */
+/** Answers to calls that an agent's rules leave open. */
 export interface Approvals {
-  /** Somebody can be asked now. */
+  /** Whether a person can be asked now. */
   canAsk(): boolean;
-  /** What people have allowed this agent since it started. */
+  /** Grants to this agent since it started. */
   grants(): readonly SourcedRule[];
-  /** The type of agent that a name means. */
+  /** The agent type of a name. */
   agentType(name: string | undefined): string;
   /** The type of an agent of the session. */
   typeOf(id: string): string | undefined;
   /** Asks for one call and waits. Rejects with the signal's reason. */
   ask(call: ToolCall, decision: Decision, signal: AbortSignal): Promise<Answered>;
-  /** Asks a person what the agent wants to know. */
+  /** Asks a person the agent's own questions. */
   askQuestions(
     call: ToolCall,
     questions: readonly Question[],
     signal: AbortSignal,
   ): Promise<QuestionReply>;
-  /** Shows a person the plan of an agent, and asks whether it may go on in the mode `mode`. Rejects with the signal's reason. */
+  /**
+   * Shows a person the plan of an agent, and asks whether it may continue in the mode `mode`. Rejects with the signal's
+   * reason.
+   */
   askPlan(
     call: ToolCall,
     asked: { reason: string; mode: PermissionMode },
     signal: AbortSignal,
   ): Promise<Answered>;
-  /** How often this very call has been denied to the agent, this time included. */
+  /** The number of times that this exact call was denied to the agent, this time included. */
   countDenial(call: ToolCall): number;
 }
 
-/** Whether a call may run, with the input that runs and the real paths that were decided on. */
+/** The decision about a call, with the input that runs and the real paths that were decided on. */
 export type Approved =
   | {
       readonly allowed: true;
       readonly input: Record<string, unknown>;
-      /** It is not what the model wrote: somebody changed it. */
+      /** Whether a person changed the input that the model wrote. */
       readonly changed: boolean;
       readonly real: ReadonlyMap<string, string>;
-      /** The limit of a command that nobody approved. */
+      /** The limit of a command that needed no approval. */
       readonly confinedTo: ConfinedTo | null;
       /** The hold of such a command on the files around it; it ends with the call. */
       readonly hold?: TreeHold | undefined;
@@ -59,8 +62,8 @@ export type Approved =
   | { readonly allowed: false; readonly text: string };
 
 /**
- * From a call to the word that it may run: rules first, then whoever can be asked. A person who changes the input is checked
- * like the model: what a rule denies stays denied.
+ * Decides a call: rules first, then the people or checks that can be asked. An input that a person changed is checked
+ * like the model's: a rule that denies still holds.
  */
 export async function approve(
   context: LoopContext,
@@ -70,7 +73,7 @@ export async function approve(
 ): Promise<Approved> {
   const { steps, report, signal, approvals } = context;
   const key = `tool/${call.id}`;
-  // An agent that was asked for before a crash: it was allowed then, and is only found again.
+  // A child that was requested before a crash was allowed then, and is only found again.
   if (tool.kind === "spawn" && begunCalls(context.history).has(call.id))
     return { allowed: true, input, changed: false, real: new Map(), confinedTo: null };
   const { tree, closed } = context.workbench;
@@ -82,16 +85,16 @@ export async function approve(
   const first = await steps.run(`${key}/decide`, { repeatable: true }, async () => {
     const judged = judge(context, tool, input);
     const use = judged.decision.tree;
-    // In the same moment: nothing is moved between the decision and the hold.
+    // Taken at once: nothing can be moved between the decision and the hold.
     if (use !== undefined) hold = tree.hold(use);
     if (use?.runsOn === true) hold?.keepUntil(closed);
     return judged;
   });
   const { decision } = first;
   if (decision.verdict === "deny") return denied(context, call, decision.reason);
-  // A question is itself what a person is asked.
+  // A question is itself a request to a person.
   if (decision.verdict === "allow" || tool.effect === "question") {
-    // A decision that was recorded by an older version has no such field.
+    // Decisions recorded by an older version lack this field.
     const confinedTo = decision.confinedTo ?? null;
     return { allowed: true, input, changed: false, real: first.real, confinedTo, hold };
   }
@@ -111,13 +114,13 @@ export async function approve(
   return changed(context, tool, call, answer.input);
 }
 
-/** Whoever answered, as the agent reads it. */
+/** The name of the answerer, as the agent reads it. */
 export function speaker(by: string): string {
   if (by === "check") return "An automated check";
   return by === "host" || by.startsWith("terminal") ? "A person" : by;
 }
 
-/** The input that a person gave instead. */
+/** The input that a person changed. */
 function changed(
   context: LoopContext,
   tool: Tool,
@@ -137,7 +140,7 @@ function denied({ report, approvals }: LoopContext, call: ToolCall, reason: stri
   return { allowed: false, text: denialText(reason, approvals.countDenial(call)) };
 }
 
-/** What the rules say about a call now, and what its paths lead to. */
+/** The decision of the rules about a call now, and the targets of its paths. */
 export function judge(
   context: Pick<LoopContext, "meets" | "approvals" | "workbench">,
   tool: Tool,
@@ -153,7 +156,7 @@ export function judge(
   const book = rulebookOf(context, remembered);
   const paths = tool.kind === "leaf" ? (tool.paths?.(input, workbench.cwd) ?? []) : [];
   const { resume } = input;
-  // Who is resumed is what it is, whatever the call says.
+  // A resumed agent keeps its type, whatever the call says.
   const resumed = typeof resume === "string" ? approvals.typeOf(resume) : undefined;
   const asked = {
     tool: tool.name,
@@ -165,7 +168,7 @@ export function judge(
   return { decision: decide(book, asked, { canAsk: approvals.canAsk() }), real };
 }
 
-/** An agent's rules as they are now, with what people have granted. */
+/** The rules of an agent now, grants included. */
 export function rulebookOf(
   { meets, approvals, workbench }: Pick<LoopContext, "meets" | "approvals" | "workbench">,
   resolved: (path: string) => string = realPath,

@@ -8,12 +8,12 @@ import { endWithoutReport, type WrapUpEnding, type WrapUpReason } from "./wrap-u
 
 export type Asked =
   | { kind: "answer"; answer: Priced<ModelAnswer> }
-  /** A report was asked for meanwhile. What had arrived of the answer is dropped: it is asked anew. */
+  /** A report was requested meanwhile. The arrived part of the answer is dropped, and the model is asked again. */
   | { kind: "interrupted" }
-  /** This was the last turn, and there is no report. */
+  /** The last turn ended without a report. */
   | { kind: "end"; ending: WrapUpEnding };
 
-/** The answer of one turn. Throws the model's error, and `signal.reason` when the run was aborted. */
+/** Asks for the answer of one turn. Throws the model's error, and `signal.reason` if the run was aborted. */
 export async function askModel(
   context: LoopContext,
   request: {

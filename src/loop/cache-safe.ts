@@ -1,8 +1,8 @@
 import type { ModelRequest } from "../model/model.ts";
 
 /**
- * What an agent sent to its model last. A request that begins with exactly this finds it in the provider's cache, so
- * somebody else can ask about the agent for little, and without the agent knowing.
+ * The last request of an agent to its model. A request that begins with exactly this one is read from the provider's
+ * cache, so a summary about the agent is cheap, and the agent does not notice.
  */
 export class CacheSafe {
   #last: ModelRequest | undefined;

@@ -5,14 +5,14 @@ import type { LoopContext } from "./loop-context.ts";
 import { readAnswer } from "./read-answer.ts";
 import { retried } from "./retried.ts";
 
-/** One answer of the model: streamed, retried while faults pass, given up when it stalls. */
+/** Asks for one answer of the model: streamed, retried while faults are temporary, given up on a stall. */
 export function callModel(
   context: LoopContext,
   messages: readonly Message[],
   turn: number,
 ): Promise<Priced<ModelAnswer>> {
   const { agent, model, steps, report } = context;
-  // Numbered over the whole conversation, so that a later task of the same agent has keys of its own.
+  // Numbered over the whole conversation, so that a later task of the same agent has other keys.
   const key = `model/${messages.filter((message) => message.role === "assistant").length + 1}`;
   const ask = (attempt: number): Promise<Priced<ModelAnswer>> => {
     const request: ModelRequest = {

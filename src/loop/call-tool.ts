@@ -16,8 +16,8 @@ import { searchFor } from "./search-web.ts";
 import { withToolClock } from "./tool-clock.ts";
 
 /**
- * One tool call, from the model's words to a result that the model can read. Never throws: unknown tools, malformed
- * input, denials, failures and interruptions are all results.
+ * Runs one tool call, from the model's words to a result that the model can read. Never throws: unknown tools,
+ * malformed input, denials, failures and interruptions are all results.
  */
 export async function callTool(
   context: LoopContext,
@@ -31,7 +31,7 @@ export async function callTool(
   return tellEnd(context, call, { ...output, durationMs: steps.now() - startedAt });
 }
 
-/** Says what has become of a call, and gives it as the model reads it. */
+/** Emits the end of a call, and returns the result for the model. */
 export function tellEnd(
   { report }: Pick<LoopContext, "report">,
   call: ToolCall,
@@ -64,7 +64,7 @@ async function runCall(
   let left = "";
   const leave = (text: string): void => void (left = text);
   try {
-    // A parser compiled for each schema would cost more than the few hundred calls of a session.
+    // Compiling a parser for each schema would cost more than the few hundred calls of a session.
     const parsed = tool.input.safeParse(call.input, { jitless: true });
     if (!parsed.success) return failure(invalidInput(tool, parsed.error));
     if (signal.aborted) return interrupted(signal);
@@ -89,7 +89,7 @@ async function runCall(
   }
 }
 
-/** Runs a call with a signal of its own. After its end nothing more is shown of it, even if it goes on. */
+/** Runs a call with its own signal. After its end nothing more of it is shown, even if it still runs. */
 async function underClock(
   context: LoopContext,
   tool: LeafTool,
@@ -155,13 +155,13 @@ function execute(
   });
 }
 
-/** What a command printed until it was interrupted is worth as much as the reason. */
+/** Adds the output of an interrupted command, which is worth as much as the reason. */
 function withRest(output: ToolOutput, left: string): ToolOutput {
   if (left.trim() === "" || typeof output.content !== "string") return output;
   return { ...output, content: `${output.content}\nOutput so far:\n${left}` };
 }
 
-/** The model wrote another call than the one that ran, and must not take its result for that of its own. */
+/** Tells the model that a person edited its input, so that it does not take the result for that of its own call. */
 function withInput(output: ToolOutput, input: Record<string, unknown> | null): ToolOutput {
   if (input === null) return output;
   const text = `A person changed this call. What ran: ${JSON.stringify(input)}`;
@@ -170,7 +170,7 @@ function withInput(output: ToolOutput, input: Record<string, unknown> | null): T
   return { ...output, content: [{ type: "text", text }, ...blocks] };
 }
 
-/** While a person thinks, the agent holds no slot. */
+/** Asks a person; the agent holds no slot meanwhile. */
 function askPerson(
   { steps, approvals, signal }: LoopContext,
   call: ToolCall,

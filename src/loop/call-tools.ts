@@ -6,8 +6,8 @@ import { callTool } from "./call-tool.ts";
 import type { LoopContext } from "./loop-context.ts";
 
 /**
- * All tool calls of one turn. Neighbours that may share run together, the others alone and in order; results come
- * back in the order asked, whatever finished first.
+ * Runs all tool calls of one turn. Adjacent calls that may share run together, the others alone and in order; results
+ * come back in request order, whatever finished first.
  */
 export async function callTools(
   context: LoopContext,
@@ -21,11 +21,11 @@ export async function callTools(
       batch.map(({ call: { id, name, input }, tool }) => {
         const raw = Object.hasOwn(malformed, id) ? malformed[id] : undefined;
         const run = (): Promise<ToolResultBlock> => callTool(context, { id, name, input }, raw);
-        // A spawned agent waits for a slot of its own; only leaf tools crowd this process.
+        // A spawned agent waits for a slot of its own; only leaf tools load this process.
         return tool?.kind === "spawn" ? run() : gate.run(run);
       }),
     );
-    // What one batch did is on disk before the next one does anything.
+    // The outcome of one batch is on disk before the next one has any effect.
     await context.report.told();
     results.push(...ended);
   }

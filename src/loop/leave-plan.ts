@@ -4,8 +4,8 @@ import { speaker } from "./approve.ts";
 import type { LoopContext } from "./loop-context.ts";
 
 /**
- * Shows the plan of an agent to a person. An approved one returns the agent to the mode that it had before `plan`: that is on
- * disk and announced before the agent hears of it. Asked only where an answer changes something.
+ * Shows the plan of an agent to a person. An approved plan returns the agent to the mode that it had before `plan`:
+ * that is stored and emitted before the agent learns of it. A person is asked only if an answer changes something.
  */
 export async function leavePlan(
   context: LoopContext,
@@ -38,7 +38,7 @@ export async function leavePlan(
   return { kind: "approved", mode: afterPlan, plan: changedPlan(answer.input) ?? plan };
 }
 
-/** The plan as the person wants it, if they changed it. */
+/** The plan as edited by the person, if they changed it. */
 function changedPlan(input: Record<string, unknown> | undefined): string | undefined {
   const plan = input?.["plan"];
   return typeof plan === "string" && plan.trim() !== "" ? plan : undefined;

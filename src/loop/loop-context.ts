@@ -15,39 +15,39 @@ import type { Report } from "./relay.ts";
 import type { Steps } from "./steps.ts";
 import type { WrapUp } from "./wrap-up.ts";
 
-/** What the loop of one agent works with. */
+/** The inputs and services of the loop of one agent. */
 export interface LoopContext {
   readonly agent: ResolvedAgent;
-  /** How it meets the user now. */
+  /** Permissions and environment as of now. */
   readonly meets: () => ResolvedAgent["meets"];
   readonly model: MeteredModel;
-  /** By name, in the order in which the model sees them. */
+  /** Tools by name, in the order in which the model sees them. */
   readonly tools: ReadonlyMap<string, Tool>;
-  /** The same as the model sees them. */
+  /** The same tools as the model sees them. */
   readonly toolSpecs: readonly ToolSpec[];
   readonly workbench: Workbench;
-  /** The agents that this one may ask about and stop; absent: none. */
+  /** Agents that this one may ask about and stop; absent: none. */
   readonly agents?: Tasks;
   readonly approvals: Approvals;
   readonly steps: Steps;
   readonly limits: Limits;
   readonly signal: AbortSignal;
-  /** Where anybody asks the agent to report and end. */
+  /** Means to ask the agent to report and end. */
   readonly wrapUp: WrapUp;
-  /** Hears that an answer grows by what nobody is shown: the input of a tool call. */
+  /** Called when an answer grows by an invisible part: the input of a tool call. */
   readonly grows: () => void;
   readonly report: Report<AgentEventBody>;
   readonly mail: MailSlot;
-  /** Takes every request that is sent; absent: nobody asks. */
+  /** Receives every request that is sent; absent: not needed. */
   readonly cacheSafe?: CacheSafe | undefined;
-  /** What happened before; the task itself comes as a prompt. */
+  /** The conversation so far; the task itself comes as a prompt. */
   readonly history: History;
 }
 
 export interface History {
   readonly messages: readonly Message[];
-  /** Answers that the task under way has had. */
+  /** Number of answers in the task under way. */
   readonly turns: number;
-  /** Where an earlier process stopped, if it did in the midst of something. */
+  /** The point at which an earlier process was interrupted, if it was. */
   readonly pending: Pending | null;
 }

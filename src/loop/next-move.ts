@@ -2,7 +2,7 @@ import type { AgentFailure } from "../contract/agent-result.ts";
 import type { StopReason } from "../events/event.ts";
 import type { WrapUpEnding, WrapUpReason } from "./wrap-up.ts";
 
-/** What the loop does after an answer. Pure, so that every way to stop is visible in one place. */
+/** The next move of the loop after an answer. Pure, so that every way to stop is visible in one place. */
 export type Move =
   | { kind: "call-tools" }
   /** The answer was cut off by the provider's length limit: ask for the rest. */
@@ -15,7 +15,7 @@ export function nextMove(answer: {
   toolCalls: number;
   /** The final text, pieces before a cut included. */
   text: string;
-  /** Why this was the last turn, in which the agent was told to report, if it was. */
+  /** The reason for the report that the agent was asked for in its last turn, if it was. */
   wrapUp: WrapUpReason | undefined;
 }): Move {
   if (answer.wrapUp !== undefined) return { kind: "end", ending: answer.wrapUp.ending };

@@ -2,9 +2,9 @@ import { toolUsesOf, type Message } from "../contract/message.ts";
 import type { ModelAnswer } from "../model/model.ts";
 
 /**
- * The same answer, its calls with ids that the conversation has not had. Some providers count them from 0 in every answer; steps,
- * results and children are known by them, so that a second `call_0` would pass for the first. A provider takes any id that a
- * call and its result share.
+ * Gives the calls of an answer ids that are unique in the conversation. Some providers count ids from 0 in every
+ * answer; they identify steps, results and children, so a second `call_0` would be mistaken for the first. A provider
+ * accepts any id that a call and its result share.
  */
 export function ownCallIds<Answer extends ModelAnswer>(
   answer: Answer,

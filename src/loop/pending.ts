@@ -1,17 +1,17 @@
 import type { StopReason } from "../events/event.ts";
 import type { AssistantMessage, ToolResultBlock, ToolUseBlock } from "../contract/message.ts";
 
-/** An answer on which an earlier process had not acted to the end. */
+/** An answer that an earlier process had not finished acting on. */
 export interface Pending {
   readonly answer: { readonly message: AssistantMessage; readonly stopReason: StopReason };
-  /** Of its calls, so far. */
+  /** Results of its calls so far. */
   readonly results: readonly ToolResultBlock[];
   readonly open: readonly OpenCall[];
 }
 
 export interface OpenCall {
   readonly call: ToolUseBlock;
-  /** It was about to run, or ran, when the process ended: nobody knows what became of it. */
+  /** Whether the call was about to run, or ran, when the process ended: its outcome is unknown. */
   readonly begun: boolean;
 }
 

@@ -14,9 +14,9 @@ import type { LoopContext } from "./loop-context.ts";
 import type { OpenCall, Pending } from "./pending.ts";
 
 /**
- * The results of all calls of an interrupted answer. What may have had an effect is never repeated: the model reads that it
- * was interrupted. What never began is run now, unless it was to follow something that was interrupted. An agent is found
- * again by whoever does the step, or started: it looks for itself.
+ * Settles all calls of an interrupted answer. A call that may have had an effect is never repeated: the model reads
+ * that it was interrupted. A call that never began runs now, unless it was to follow an interrupted one. The step finds
+ * the agent of a spawn call again, or starts it.
  */
 export async function settleOpenCalls(
   context: LoopContext,
@@ -42,7 +42,10 @@ export async function settleOpenCalls(
   return inOrder([...results, ...told, ...ran], answer.message);
 }
 
-/** The same when the agent gets a new task instead: nothing of the old one is run any more, but what a child has found is told. */
+/**
+ * Settles the open calls when the agent gets a new task: no old call runs any more, but the result of a child is
+ * reported.
+ */
 export async function dropOpenCalls(
   context: LoopContext,
   { answer, results, open }: Pending,
@@ -57,14 +60,14 @@ export async function dropOpenCalls(
   return inOrder([...results, ...told], answer.message);
 }
 
-/** Of an agent that has gone as far as it could without its parent. */
+/** The report of a child that went as far as it could without its parent. */
 async function reportOfChild(
   context: LoopContext,
   { call, begun }: OpenCall,
 ): Promise<ToolOutput | undefined> {
   const tool = toolOf(context, call);
   if (!begun || tool?.kind !== "spawn") return undefined;
-  // One whose files cannot be read was interrupted, for all that anybody knows.
+  // A child whose files cannot be read counts as interrupted.
   const child = await context.steps
     .earlierChild(tool.request(call.input as never), call.id)
     .catch(() => undefined);
@@ -79,7 +82,7 @@ const secretText =
   "Interrupted: not run, because its input held a secret, and secrets are not kept on disk. Send it again if it is still wanted.";
 const droppedText = "Interrupted: not run, because the process ended before its turn came.";
 
-/** What was taken out of the transcript is not there to be run. */
+/** Whether the input lacks a secret, which was redacted in the transcript: the call cannot run. */
 function lacksSecret({ input }: ToolUseBlock): boolean {
   return JSON.stringify(input).includes(redactionMark);
 }
@@ -95,12 +98,12 @@ function natureOf(
   const tool = toolOf(context, call);
   return {
     spawns: tool?.kind === "spawn",
-    // A tool that is not there has no effect to repeat.
+    // A missing tool has no effect to repeat.
     repeatable: tool === undefined || (tool.kind === "leaf" && tool.repeatable),
   };
 }
 
-/** Every call in the history gets a result, so that the conversation can go on. */
+/** Gives every call in the history a result, so that the conversation can continue. */
 export function tellUnfinished(
   context: LoopContext,
   call: ToolCall,

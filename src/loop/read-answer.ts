@@ -1,7 +1,7 @@
 import { isText, ModelError, type ModelDelta, type TextDelta } from "../model/model.ts";
 import type { LoopContext } from "./loop-context.ts";
 
-/** Reads one answer to its end. Gives it up when the model falls silent. */
+/** Reads one answer to its end. Gives up when the model stalls. */
 export async function readAnswer<Answer>(
   { limits, signal, grows }: Pick<LoopContext, "limits" | "signal" | "grows">,
   start: (signal: AbortSignal) => AsyncGenerator<ModelDelta, Answer>,

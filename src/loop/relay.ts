@@ -1,22 +1,22 @@
-/** How work tells what happens. */
+/** The means by which work emits events. */
 export interface Report<Event> {
-  /** Hands an event over, in order. Never waits. */
+  /** Emits an event, in order. Never waits. */
   readonly emit: (event: Event) => void;
-  /** Resolves when everything handed over so far was taken: the reader has dealt with it and asks for more. */
+  /** Resolves when the reader has handled every emitted event and asks for more. */
   readonly told: () => Promise<void>;
 }
 
 /**
- * Runs work that reports as a generator that yields those reports, in order, and returns the work's result. Everything
- * emitted is yielded before the result or the error comes out. A reader that breaks off aborts first: `return()` waits for
- * the work to end, so that nothing is left running behind the reader's back.
+ * Runs work as a generator that yields the work's events, in order, and returns its result. Every event is yielded
+ * before the result or the error. A reader that stops must abort first: `return()` waits for the work to end, so that
+ * nothing keeps running unseen.
  */
 export async function* relay<Event, Result>(
   work: (report: Report<Event>) => Promise<Result>,
 ): AsyncGenerator<Event, Result> {
   const queue: Event[] = [];
   let isOver = false;
-  /** The reader has dealt with everything that was emitted, and asks for more. */
+  /** Whether the reader has handled every emitted event, and asks for more. */
   let isAsking = false;
   let news = Promise.withResolvers<void>();
   let asked = Promise.withResolvers<void>();

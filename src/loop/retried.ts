@@ -1,7 +1,7 @@
 import { withRetry } from "../model/retry.ts";
 import type { LoopContext } from "./loop-context.ts";
 
-/** Asks the model for something, again while faults pass, and tells of every time. */
+/** Asks the model, retries while faults are temporary, and emits each retry. */
 export function retried<Result>(
   { steps, limits, signal, report }: LoopContext,
   ask: (attempt: number) => Promise<Result>,

@@ -20,7 +20,7 @@ import { turnLimit, wrapUpText, type WrapUpEnding, type WrapUpReason } from "./w
 /** `content` is the final text, empty if there is none. */
 export type LoopOutcome = { content: string } & ({ kind: "completed" } | WrapUpEnding);
 
-/** What the loop has to do. Without a prompt it goes on where an earlier process was interrupted. */
+/** The task of the loop. Without a prompt the loop resumes where an earlier process was interrupted. */
 export interface LoopTask {
   readonly prompt: string | null;
   readonly source: PromptSource;
@@ -28,8 +28,8 @@ export interface LoopTask {
 }
 
 /**
- * Model ↔ tools until a final answer. Reports what happens, returns how it ended; throws the model's error when it
- * could not be had and `signal.reason` when aborted.
+ * Model ↔ tools until a final answer. Emits events and returns the outcome; throws the model's error if it gives no
+ * answer, and `signal.reason` on abort.
  */
 export async function runLoop(context: LoopContext, task: LoopTask): Promise<LoopOutcome> {
   const { agent, signal, report } = context;
@@ -74,7 +74,7 @@ export async function runLoop(context: LoopContext, task: LoopTask): Promise<Loo
   }
 }
 
-/** What came of a turn: an answer to act on, whose calls may have been made already (`results`), or none. */
+/** The outcome of a turn: an answer to act on, whose calls may have run already (`results`), or none. */
 type Turn =
   | Exclude<Asked, { kind: "answer" }>
   | {
@@ -83,7 +83,7 @@ type Turn =
       readonly stopReason: StopReason;
       readonly malformed: Readonly<Record<string, string>>;
       readonly results?: readonly ToolResultBlock[];
-      /** Why it was the last turn, if it was. */
+      /** The reason for the last turn, if it was the last. */
       readonly wrapUp: WrapUpReason | undefined;
     };
 
@@ -107,7 +107,7 @@ async function ask(context: LoopContext, messages: Message[], turn: number): Pro
   return { kind: "answer", message, stopReason, malformed, wrapUp };
 }
 
-/** Puts the task into the conversation; or finds the answer at which an earlier process stopped. */
+/** Adds the task to the conversation, or finds the answer at which an earlier process stopped. */
 async function begin(
   context: LoopContext,
   task: LoopTask,
@@ -130,13 +130,13 @@ async function begin(
   return undefined;
 }
 
-/** The harness says something on the way. */
+/** Emits a prompt of the harness. */
 function tell({ report }: LoopContext, text: string): string {
   report.emit({ type: "prompt", text, source: "harness", attachments: [] });
   return text;
 }
 
-/** What was sent once stays as it was: the message is replaced, not changed. */
+/** Adds text to the last message by replacing it: a sent message is never changed. */
 function addToLast(messages: Message[], text: string): void {
   const more = userMessage({ texts: [text] });
   const last = messages.at(-1);
@@ -144,7 +144,7 @@ function addToLast(messages: Message[], text: string): void {
   else messages.splice(-1, 1, { role: "user", content: [...last.content, ...more.content] });
 }
 
-/** What was said before an answer that went on where the length limit had cut it off. */
+/** The text before an answer that continued one cut off at the length limit. */
 function textBeforeCut(messages: readonly Message[]): string {
   let text = "";
   for (let at = messages.length - 2; at > 0; at -= 2) {

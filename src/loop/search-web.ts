@@ -5,10 +5,10 @@ import type { LoopContext } from "./loop-context.ts";
 import { readAnswer } from "./read-answer.ts";
 import { retried } from "./retried.ts";
 
-/** The provider pauses a long search; each pause is one more request. */
+/** Most requests for one search. The provider pauses a long search; each pause is one more request. */
 const mostRequests = 5;
 
-/** The provider's search, for the tool calls of one agent. Each of its requests is retried by itself. */
+/** The provider's search, for the tool calls of one agent. Each request is retried by itself. */
 export function searchFor(context: LoopContext): ToolContext["search"] {
   const { agent, model, signal, steps } = context;
   if (model.search === undefined) return undefined;
@@ -29,7 +29,7 @@ export function searchFor(context: LoopContext): ToolContext["search"] {
         );
       } catch (error) {
         signal.throwIfAborted();
-        // What was found before is worth more than the rest.
+        // Earlier findings are worth more than the rest.
         if (found === undefined) throw error;
         return { ...found, problems: [...found.problems, errorMessage(error)] };
       }

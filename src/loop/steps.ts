@@ -3,33 +3,33 @@ import type { SpawnRequestInput } from "../contract/spawn-request.ts";
 import type { ChildOutcome } from "../tools/tool.ts";
 
 /**
- * The one seam through which an agent touches the world. Whoever implements it can resume the agent without repeating
- * what finished: in one process the transcript is the journal, on a fleet the engine is. Pieces of streamed text
+ * The one seam through which an agent touches the world. An implementation can resume the agent without repeating
+ * finished steps: in one process the transcript is the journal, on a fleet the engine is. Pieces of streamed text
  * bypass it.
  */
 export interface Steps {
   /**
-   * One leaf effect with a JSON result: a model call, the execution of a tool. `key` is unique within the agent.
-   * An implementation may hand back a recorded outcome instead of running `work` again. A step that is not
-   * `repeatable` is announced on disk before its effect, so that "interrupted" can be told from "never started".
-   * Rejects as `work` does.
+   * Runs one leaf effect with a JSON result: a model call, the execution of a tool. `key` is unique within the agent.
+   * An implementation may return a recorded outcome instead of running `work` again. A step that is not `repeatable` is
+   * announced on disk before its effect, so that "interrupted" can be told from "never started". Rejects as `work`
+   * does.
    */
   run<Result>(
     key: string,
     options: { repeatable: boolean },
     work: () => Promise<Result>,
   ): Promise<Result>;
-  /** A spawned agent; never inside `run`. Rejects only when the request is refused. */
+  /** Spawns an agent; never inside `run`. Rejects only if the request is refused. */
   child(key: string, request: SpawnRequestInput, toolUseId: string): Promise<ChildOutcome>;
   /**
-   * What has become of an agent that a call asked for in an earlier process: how it ended, or that it works in the background.
-   * Nothing if it was interrupted too, or never began. Starts nothing and waits for nobody.
+   * The outcome of a child that a call requested in an earlier process: its end, or that it works in the background.
+   * Undefined if it was interrupted too, or never began. Starts nothing and waits for nothing.
    */
   earlierChild(request: SpawnRequestInput, toolUseId: string): Promise<ChildOutcome | undefined>;
-  /** Something that comes from outside. While it waits, the agent holds no slot and its clock stands still. */
+  /** Waits for something outside. Meanwhile the agent holds no slot and its clock is stopped. */
   wait<Result>(key: string, reason: WaitReason, arrival: () => Promise<Result>): Promise<Result>;
-  /** The time, in milliseconds. An implementation that replays must give the same again. */
+  /** The time, in milliseconds. An implementation that replays must return the same again. */
   now(): number;
-  /** A number in [0, 1). An implementation that replays must give the same again. */
+  /** A number in [0, 1). An implementation that replays must return the same again. */
   random(): number;
 }

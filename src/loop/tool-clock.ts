@@ -1,20 +1,20 @@
 import { addAbortListener } from "node:events";
 import { ladder, spokenTime } from "./ladder.ts";
 
-/** A tool call that took longer than one call may. */
+/** The error of a tool call that exceeded its time limit. */
 export class ToolLimit extends Error {
   override readonly name = "ToolLimit";
 }
 
 /**
- * Runs one tool call under its own clock: a warning, then its signal aborts, then it is given up, whether or not it heeds
- * the signal. What the call itself still says after the abort counts, for it knows best what it did. `signal` is that of the
- * turn: when it aborts the call is ended in the same way. Rejects with the reason of the abort, or as `work` does.
+ * Runs one tool call under its own clock: a warning, then its signal aborts, then it is given up, whether or not it
+ * heeds the signal. A result after the abort counts, because the call knows best what it did. `signal` is that of the
+ * turn: its abort ends the call in the same way. Rejects with the reason of the abort, or as `work` does.
  */
 export async function withToolClock<Output>(
   options: {
     tool: string;
-    /** In milliseconds; `null`: the call waits for others, whose time is their own. */
+    /** Limit in milliseconds; `null`: the call waits for others, whose time is their own. */
     limit: number | null;
     signal: AbortSignal;
     graceMs?: number;
@@ -37,7 +37,7 @@ export async function withToolClock<Output>(
     own.abort(reason);
     after(graceMs, () => outcome.reject(reason));
   };
-  // No `AbortSignal.any`: a call that has ended hears nothing of its turn any more.
+  // Not `AbortSignal.any`: an ended call must not stay attached to its turn.
   using _ = addAbortListener(signal, () => end(signal.reason));
   if (limit !== null) {
     const left = limit * (1 - ladder.warnAt);

@@ -1,28 +1,28 @@
 import type { AgentFailure } from "../contract/agent-result.ts";
 import { errorMessage } from "../contract/errors.ts";
 
-/** How an agent that was asked to report ends, whatever its report says. */
+/** The end of an agent that was asked to report, whatever its report says. */
 export type WrapUpEnding =
   | { readonly kind: "failed"; readonly error: AgentFailure }
   | { readonly kind: "stopped"; readonly reason: string };
 
 export interface WrapUpReason {
-  /** Why, in words for the model: "Your time is up (30 min)." It is told to report besides. */
+  /** The reason, in words for the model: "Your time is up (30 min)." The request to report follows it. */
   readonly because: string;
   readonly ending: WrapUpEnding;
 }
 
-/** The reason of the signal that work in an ordinary turn follows, once a report was asked for. */
+/** The abort reason for work in an ordinary turn, once a report was requested. */
 export class Interruption extends Error {
   override readonly name = "Interruption";
 }
 
 /**
- * The graceful way to end an agent. Whoever asks, at any time, what is under way is interrupted without ending the run, and
- * the agent gets one last turn to report, in which no tool runs. The first who asks decides how it ends.
+ * The graceful way to end an agent. A request, at any time, interrupts the current work without ending the run, and the
+ * agent gets one last turn to report, in which no tool runs. The first request decides the end.
  */
 export class WrapUp {
-  /** For what an ordinary turn does: follows the run's signal, and aborts when a report is asked for. */
+  /** Signal for the work of an ordinary turn: follows the run's signal, and aborts when a report is requested. */
   readonly working: AbortSignal;
   readonly #interrupt = new AbortController();
   #asked: WrapUpReason | undefined;
@@ -48,7 +48,7 @@ export function wrapUpText({ because }: WrapUpReason): string {
   return `${because} Call no more tools. Report now: what you found or did, what is left, and where it stands.`;
 }
 
-/** The end when there is no report: nothing is hidden by it, the first cause stays the cause. */
+/** The end without a report: the first cause stays the cause, and nothing is hidden. */
 export function endWithoutReport({ ending }: WrapUpReason, error: unknown): WrapUpEnding {
   const why = ` It gave no report: ${errorMessage(error)}`;
   if (ending.kind === "stopped") return { kind: "stopped", reason: ending.reason + why };

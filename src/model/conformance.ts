@@ -4,8 +4,8 @@ import { isText, ModelError } from "./model.ts";
 import type { Fault, ReplyBlock, Scenario, ScenarioTurn } from "./rehearsal/scenario.ts";
 
 /**
- * What every implementation of `Model` must do, as cases for any test runner:
- * `for (const { title, run } of modelConformance("name", setup)) test(title, run)`.
+ * Requirements for every implementation of `Model`, as cases for any test runner: `for (const { title, run } of
+ * modelConformance("name", setup)) test(title, run)`.
  */
 export function modelConformance(name: string, setup: ConformanceSetup): ConformanceCase[] {
   return cases.map(({ title, turns, check }) => ({
@@ -18,8 +18,8 @@ export function modelConformance(name: string, setup: ConformanceSetup): Conform
 }
 
 /**
- * Gives a model whose provider answers as the scenario says. Its turns are told apart by `task` alone (the text of the
- * prompt), so that a server that never learns who asks can play it too.
+ * Creates a model whose provider answers from the scenario. Its turns are matched by `task` alone (the text of the
+ * prompt), so that a server that never learns the asking agent can play it too.
  */
 export type ConformanceSetup = (scenario: Scenario) => Promise<ConformanceSubject>;
 

@@ -35,7 +35,7 @@ export function metered(model: Model, account: Account): MeteredModel {
   };
 }
 
-/** As a `Model`. A request ends as soon as its signal aborts, also where the provider does not heed it. */
+/** A `Model` that ends a request as soon as its signal aborts, even if the provider ignores the signal. */
 export interface MeteredModel extends Model {
   stream(
     request: ModelRequest,
@@ -66,13 +66,13 @@ interface Counted {
   searches?: number;
 }
 
-/** Sends one request. An answer that does not come to its end is spent as far as its usage was reported. */
+/** Sends one request. An incomplete answer is charged as far as its usage was reported. */
 async function* send<Answer extends Counted>(
   start: () => AsyncGenerator<ModelDelta, Answer>,
   request: {
     account: Account;
     signal: AbortSignal;
-    /** Absent: a whole answer is emitted by whoever asked. */
+    /** Absent: the caller emits the usage of a whole answer. */
     what: Spend["what"] | undefined;
     since: number;
   },
@@ -99,7 +99,7 @@ async function* send<Answer extends Counted>(
     }
   } finally {
     if (!isWhole) {
-      // Not awaited: a model that does not heed its signal must not hold up anybody.
+      // Not awaited: a model that ignores its signal must not delay the caller.
       arriving.return(undefined as never).catch(() => undefined);
       if (counted !== undefined) {
         const costUsd = answerCost(counted, account.prices);

@@ -4,19 +4,19 @@ import type { Effort } from "../contract/spawn-request.ts";
 
 /** A provider of answers. One instance serves many agents, concurrently. */
 export interface Model {
-  /** For people: `anthropic`, `rehearsal`. */
+  /** Name for display: `anthropic`, `rehearsal`. */
   readonly provider: string;
-  /** True when replies come from a script; every surface says so. */
+  /** True if replies come from a script; every surface says so. */
   readonly scripted: boolean;
   /**
-   * Sends one request and streams the answer. Yields pieces as they arrive and returns the whole answer.
-   * Throws a `ModelError` for a fault of the provider, and `signal.reason` once the caller aborted; after an abort
-   * it yields nothing more and holds nothing open. Never retries: that is the caller's business.
+   * Sends one request and streams the answer. Yields pieces as they arrive and returns the whole answer. Throws a
+   * `ModelError` for a fault of the provider, and `signal.reason` once the caller aborted; after an abort it yields
+   * nothing more and holds nothing open. Never retries: that is the caller's business.
    */
   stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelDelta, ModelAnswer>;
   /**
-   * Lets the provider search the web: one request, answered like those of `stream`. Absent where it cannot; then no agent
-   * of the model has the tool.
+   * Lets the provider search the web: one request, answered like those of `stream`. Absent if the provider cannot; then
+   * no agent of the model has the tool.
    */
   search?(query: WebQuery, signal: AbortSignal): AsyncGenerator<ModelDelta, WebFindings>;
 }
@@ -25,25 +25,25 @@ export interface WebQuery {
   /** The model that searches. */
   model: string;
   query: string;
-  /** Only these, or all but these: at most one of the two. */
+  /** Domains to search, or domains to exclude: at most one of the two. */
   allowedDomains?: readonly string[];
   blockedDomains?: readonly string[];
-  /** What an unfinished search left, to go on with it. */
+  /** State of an unfinished search, to resume it. */
   rest?: unknown;
 }
 
 export interface WebFindings {
   /** The model that answered. */
   model: string;
-  /** What it says about what it found; this and the next two over the whole search so far. */
+  /** The model's text about its findings; this and the next two fields cover the whole search so far. */
   text: string;
   links: readonly WebLink[];
-  /** Why searches failed, in the provider's words. */
+  /** Reasons why searches failed, in the provider's words. */
   problems: readonly string[];
-  /** Of this request. */
+  /** Usage of this request. */
   usage: Usage;
   searches: number;
-  /** The provider paused: ask again with it to get the rest. */
+  /** State of a search that the provider paused: send it again to get the rest. */
   rest?: unknown;
 }
 
@@ -52,28 +52,28 @@ export interface WebLink {
   url: string;
 }
 
-/** Plain data. Messages and tools do not change once they were sent: a provider may keep what it made of them. */
+/** Plain data. Messages and tools do not change once they were sent: a provider may cache what it derived from them. */
 export interface ModelRequest {
   model: string;
   system: string;
   tools: readonly ToolSpec[];
   messages: readonly Message[];
-  /** How hard to think; asks for thinking. */
+  /** Thinking effort; turns thinking on. */
   effort?: Effort;
-  /** `off`: no thinking. Left to the provider otherwise. */
+  /** `off`: no thinking. Default: the provider decides. */
   thinking?: "off";
-  /** Who asks, for scripts and traces. Never sent to a provider. */
+  /** The asking agent, for scripts and traces. Never sent to a provider. */
   origin: RequestOrigin;
 }
 
 export interface RequestOrigin {
   agentId: string;
   agentType: string;
-  /** 1 for the first request of this run of the agent. */
+  /** Number of the request in this run of the agent, from 1. */
   turn: number;
-  /** 1 for the first try of this request. */
+  /** Number of the try of this request, from 1. */
   attempt: number;
-  /** Not a turn of the agent: somebody asks what it is doing. */
+  /** Present if the request is not a turn of the agent: `summary` asks for a line about its work. */
   purpose?: "summary";
 }
 
@@ -87,12 +87,14 @@ export interface ToolSpec {
 export type ModelDelta =
   | { type: "text"; text: string }
   | { type: "thinking"; text: string }
-  /** What the answer has taken so far. It counts when the answer does not come to its end. */
+  /** The usage of the answer so far. It is charged if the answer remains incomplete. */
   | { type: "usage"; model: string; usage: Usage; searches?: number }
-  /** Nothing to show, but the answer grows: the input of a tool call arrives. Whoever waits must not call that a stall. */
+  /**
+   * Nothing to show, but the answer grows: the input of a tool call arrives. The caller must not count this as a stall.
+   */
   | { type: "alive" };
 
-/** What can be shown of an answer that is arriving. */
+/** Pieces of an arriving answer that can be shown. */
 export type TextDelta = Extract<ModelDelta, { text: string }>;
 
 export function isText(delta: ModelDelta): delta is TextDelta {
@@ -128,7 +130,7 @@ const retryable: ReadonlySet<ModelErrorCode> = new Set<ModelErrorCode>([
 export class ModelError extends Error {
   override readonly name = "ModelError";
   readonly code: ModelErrorCode;
-  /** What the provider asked for, when it did. */
+  /** Pause that the provider asked for, if it did. */
   readonly retryAfterMs: number | undefined;
 
   constructor(

@@ -1,21 +1,21 @@
 import type { ResolvedAgent } from "../contract/resolved-agent.ts";
 import type { Model, WebQuery } from "./model.ts";
 
-/** The models of a session: its own, and others that the host gave a name. */
+/** The models of a session: its own, and others that the host named. */
 export interface Models {
   /** The model that answers an agent. */
   for(agent: AskingAgent): Model;
-  /** The provider in `provider/model`; where a name has none, that of the session's own model. */
+  /** The provider in `provider/model`; for a name without one, that of the session's own model. */
   providerOf(name: string): string;
-  /** At least one of them can search the web. */
+  /** Whether at least one of them can search the web. */
   readonly canSearch: boolean;
 }
 
 export type AskingAgent = { readonly costs: Pick<ResolvedAgent["costs"], "model"> };
 
 /**
- * `provider/model` goes to the model that the host calls `provider`, which is asked for `model`. Every other name goes to the
- * session's own model as it is: gateways have names with a slash of their own.
+ * Creates the models of a session. `provider/model` goes to the model that the host calls `provider`, with `model` as
+ * the name. Every other name goes unchanged to the session's own model: gateways have names with slashes too.
  */
 export function createModels(own: Model, others: Readonly<Record<string, Model>>): Models {
   const byProvider = new Map(
@@ -33,7 +33,7 @@ function providerIn(name: string): string | undefined {
   return slash > 0 ? name.slice(0, slash) : undefined;
 }
 
-/** The same model, asked under names that begin with its provider. */
+/** The same model for names that begin with its provider. */
 function withoutProvider(provider: string, model: Model): Model {
   const own = <Asked extends { model: string }>(asked: Asked): Asked => ({
     ...asked,

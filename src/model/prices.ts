@@ -3,8 +3,8 @@ import { addCost, type Usage } from "../contract/message.ts";
 import type { Settings } from "../settings/settings.ts";
 
 /**
- * What answers cost, in US dollars: tokens, and the fees of web searches. `null` is unknown: it is never shown as a number, and a sum with an unknown part is
- * unknown too. The list is `prices.json`; the setting `prices` wins over it.
+ * The cost of answers in US dollars: tokens, and the fees of web searches. `null` is unknown: it is never shown as a
+ * number, and a sum with an unknown part is unknown too. The list is `prices.json`; the setting `prices` wins over it.
  */
 export function answerCost(
   answer: { model: string; usage: Usage; searches?: number },
@@ -17,7 +17,7 @@ export function answerCost(
 
 export type PriceOverrides = Settings["prices"];
 
-/** In US dollars per million tokens. A rate that is left out is unknown, not zero. */
+/** Rates in US dollars per million tokens. A missing rate is unknown, not zero. */
 interface Rates {
   input: number;
   output: number;
@@ -26,13 +26,13 @@ interface Rates {
 }
 
 export interface Price extends Rates {
-  /** The rates of a whole answer whose prompt, cached parts included, has more than `over` tokens. */
+  /** Rates of a whole answer whose prompt, cached parts included, has more than `over` tokens. */
   longPrompt?: Rates & { over: number };
 }
 
 /**
- * The price of exactly this id; of an id with a date (`claude-haiku-4-5-20251001`) else that of the id without it. No
- * other prefix counts: `claude-opus-5-9` would otherwise be given the price of `claude-opus-5`. Scripted answers
+ * The price of exactly this id; an id with a date (`claude-haiku-4-5-20251001`) falls back to the id without it. No
+ * other prefix matches: `claude-opus-5-9` would otherwise get the price of `claude-opus-5`. Scripted answers
  * (`rehearsal/…`) have none, whatever the overrides say.
  */
 export function priceOf(model: string, overrides: PriceOverrides): Price | undefined {
@@ -47,7 +47,7 @@ export function priceOf(model: string, overrides: PriceOverrides): Price | undef
 
 const shipped: Readonly<Record<string, Price>> = priceList.models;
 
-/** Of one answer: for a sum over answers add up their costs, because long prompts may have rates of their own. */
+/** The cost of one answer. For several answers add up their costs, because long prompts may have other rates. */
 export function costOf(usage: Usage, price: Price): number | null {
   const prompt = usage.input + usage.cacheRead + usage.cacheWrite;
   const { longPrompt } = price;

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 
-/** Like a provider's, and never the same twice, in this process or another. */
+/** Creates an id like a provider's, unique across processes. */
 export function newProviderId(prefix: "msg" | "req" | "toolu"): string {
   return `${prefix}_01${randomUUID().replaceAll("-", "").slice(0, 22)}`;
 }

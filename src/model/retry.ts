@@ -3,7 +3,7 @@ import type { Limits } from "../settings/settings.ts";
 import { ModelError } from "./model.ts";
 import { longestTimer } from "../contract/longest-timer.ts";
 
-/** A provider that asks to wait longer is not waited for: somebody should hear of it. */
+/** The longest pause that is waited for. A provider that asks for a longer one is reported. */
 const longestWait = 5 * 60_000;
 
 export interface Retry {
@@ -13,8 +13,8 @@ export interface Retry {
 }
 
 /**
- * Tries `attempt` again while the fault is one that passes: exponential pauses with jitter, longer when the provider
- * asked for it. The last error comes out as it is.
+ * Retries `attempt` while the fault is temporary: exponential pauses with jitter, longer if the provider asked for it.
+ * Throws the last error unchanged.
  */
 export async function withRetry<Result>(
   attempt: (number: number) => Promise<Result>,

@@ -1,28 +1,28 @@
 import { join } from "node:path";
 import type { Diagnostic } from "../contract/diagnostic.ts";
-import { diagnose, shown, type Problem } from "./diagnose.ts";
+import { diagnose, shown, type PluginProblem } from "./diagnose.ts";
 import { isThere, pathInside } from "./path-inside.ts";
 import { isObject } from "../platform/is-object.ts";
 import { kindOf } from "../platform/files/kind-of.ts";
 
-/** What a plugin brings, as places and data. Nothing in it has been read or acted on; all paths are real. */
+/** The parts of a plugin, as paths and data. Nothing in it has been read or acted on; all paths are real. */
 export interface Components {
-  /** Files or directories. */
+  /** Paths of files or directories. */
   readonly agents: string[];
   /** Directories of skills, or of one skill. */
   readonly skills: string[];
-  /** Files or directories. */
+  /** Paths of files or directories. */
   readonly commands: string[];
   readonly hooks: PluginData[];
   readonly mcpServers: PluginData[];
 }
 
-/** A JSON file, or what the manifest holds itself. */
+/** A JSON file, or data in the manifest itself. */
 export type PluginData =
   | { readonly kind: "file"; readonly file: string }
   | { readonly kind: "inline"; readonly data: Record<string, unknown> };
 
-/** Where parts are found without being named. Paths in the manifest add to them. */
+/** Default places of parts. Paths in the manifest add to them. */
 export const defaultPlaces = {
   agents: "./agents",
   skills: "./skills",
@@ -31,15 +31,18 @@ export const defaultPlaces = {
   mcpServers: "./.mcp.json",
 } as const satisfies Record<keyof Components, string>;
 
-type Field = keyof Components;
+type ComponentField = keyof Components;
 
-/** The default places that exist, then what each manifest names. Paths that are refused are reported and left out. */
+/**
+ * Finds the default places that exist, then the paths that each manifest names. Refused paths are reported and left
+ * out.
+ */
 export function findComponents(
   root: string,
   manifests: readonly { file: string; fields: Record<string, unknown> }[],
 ): { components: Components; diagnostics: Diagnostic[] } {
   const diagnostics: Diagnostic[] = [];
-  const find = (field: Field): PluginData[] => {
+  const find = (field: ComponentField): PluginData[] => {
     const found: PluginData[] = [];
     const add = (file: string, written: string): void => {
       const taken = take(root, field, written);
@@ -57,7 +60,7 @@ export function findComponents(
     }
     return found;
   };
-  const paths = (field: Field): string[] =>
+  const paths = (field: ComponentField): string[] =>
     find(field).flatMap((one) => (one.kind === "file" ? [one.file] : []));
   const components = {
     agents: paths("agents"),
@@ -69,7 +72,11 @@ export function findComponents(
   return { components, diagnostics };
 }
 
-function take(root: string, field: Field, written: string): { path?: string; problems: Problem[] } {
+function take(
+  root: string,
+  field: ComponentField,
+  written: string,
+): { path?: string; problems: PluginProblem[] } {
   const place = pathInside(root, written);
   if (place.kind === "refused") return { problems: [place.problem] };
   const kind = kindOf(place.path);
@@ -86,14 +93,14 @@ type Fits = (kind: ReturnType<typeof kindOf>, path: string) => boolean;
 
 const markdownOrDirectory: Fits = (kind, path) =>
   kind === "directory" || (kind === "file" && path.endsWith(".md"));
-const fits: Record<Field, Fits> = {
+const fits: Record<ComponentField, Fits> = {
   agents: markdownOrDirectory,
   skills: (kind) => kind === "directory",
   commands: markdownOrDirectory,
   hooks: (kind) => kind === "file",
   mcpServers: (kind) => kind === "file",
 };
-const wanted: Record<Field, string> = {
+const wanted: Record<ComponentField, string> = {
   agents: "directories and .md files",
   skills: "directories",
   commands: "directories and .md files",
@@ -104,15 +111,15 @@ const wanted: Record<Field, string> = {
 interface Written {
   paths: string[];
   inline: Record<string, unknown>[];
-  problems: Problem[];
+  problems: PluginProblem[];
 }
 
-/** A text, a list or an object, as people write it. */
-function readValue(field: Field, value: unknown): Written {
+/** Reads a text, a list or an object, as people write it. */
+function readValue(field: ComponentField, value: unknown): Written {
   const written: Written = { paths: [], inline: [], problems: [] };
   if (value === undefined || value === null) return written;
   const holdsData = field === "hooks" || field === "mcpServers";
-  // `{"name": {"source": "./file.md"}}` is how commands may be written.
+  // Commands may be written as `{"name": {"source": "./file.md"}}`.
   const named = !holdsData && isObject(value);
   const items = Array.isArray(value) ? value : named ? Object.values(value) : [value];
   for (const item of items) {
@@ -130,7 +137,7 @@ function readValue(field: Field, value: unknown): Written {
   return written;
 }
 
-function notFetched(url: string): Problem {
+function notFetched(url: string): PluginProblem {
   const message = `${shown(url)} is not fetched. Put the file into the plugin and name it './…'.`;
   return { severity: "warning", code: "unsupported", message };
 }

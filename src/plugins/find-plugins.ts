@@ -10,14 +10,15 @@ import { kindOf } from "../platform/files/kind-of.ts";
 
 export interface FoundPlugins {
   plugins: Plugin[];
-  /** Everything there is to tell, those of the plugins included. */
+  /** All diagnostics, those of the plugins included. */
   diagnostics: Diagnostic[];
 }
 
 /**
- * The plugins of a session. First those of `pluginDirs`, each a plugin or a marketplace; then `<configDir>/plugins/*`,
- * unless `enabledPlugins` says `false`; then those of `<configDir>/plugins/marketplaces/*` for which it says `true`. Of
- * two with one name the first counts. Nothing is run or fetched. Never throws.
+ * Finds the plugins of a session. First those of `pluginDirs`, each a plugin or a marketplace; then
+ * `<configDir>/plugins/*`, unless `enabledPlugins` has `false` for them; then those of
+ * `<configDir>/plugins/marketplaces/*` for which it has `true`. The first of two with one name wins. Nothing is run or
+ * fetched. Never throws.
  */
 export function findPlugins(options: {
   configDir: string;
@@ -27,7 +28,7 @@ export function findPlugins(options: {
   const { configDir, pluginDirs = [], enabledPlugins = {} } = options;
   const installed = join(resolve(configDir), "plugins");
   const listing: Diagnostic[] = [];
-  const found: Found[] = [
+  const found: PluginGroup[] = [
     ...pluginDirs.map(readGiven),
     ...directoriesIn(installed, listing).map((directory) =>
       readInstalled(directory, enabledPlugins),
@@ -41,12 +42,12 @@ export function findPlugins(options: {
   return firstOfEachName(found);
 }
 
-interface Found {
+interface PluginGroup {
   plugins: Plugin[];
   diagnostics: readonly Diagnostic[];
 }
 
-function readGiven(given: string): Found {
+function readGiven(given: string): PluginGroup {
   const directory = resolve(given);
   if (isThere(join(directory, ".claude-plugin", "plugin.json")) || !isMarketplace(directory))
     return one(readPlugin(directory, { marketplace: "inline" }));
@@ -54,13 +55,13 @@ function readGiven(given: string): Found {
   return readEntries(marketplace, { source: "inline", wants: () => true });
 }
 
-/** Directories beside the installed plugins that serve other ends. */
+/** Directories beside the installed plugins that are no plugins. */
 const notPlugins: ReadonlySet<string> = new Set(["marketplaces", "cache", "data", "repos"]);
 
 function readInstalled(
   { path, name }: Directory,
   enabledPlugins: Readonly<Record<string, unknown>>,
-): Found {
+): PluginGroup {
   if (notPlugins.has(name) || name.startsWith(".")) return nothing;
   if (!looksLikePlugin(path)) {
     const message = "There is nothing of a plugin in this directory; it is ignored.";
@@ -80,12 +81,12 @@ function isDisabled(name: string, enabledPlugins: Readonly<Record<string, unknow
 function enabledOfMarketplaces(
   directories: readonly Directory[],
   enabledPlugins: Readonly<Record<string, unknown>>,
-): Found[] {
+): PluginGroup[] {
   const taken = new Set(directories.map(({ name }) => name));
   return directories.map(({ path, name }) => {
     if (!isMarketplace(path)) return nothing;
     const marketplace = readMarketplace(realPath(path));
-    // By what it calls itself too, but not if that is another one's place.
+    // The marketplace's own name counts too, unless another marketplace has it.
     const names = taken.has(marketplace.name) ? [name] : [name, marketplace.name];
     taken.add(marketplace.name);
     const wants = (plugin: string): boolean =>
@@ -97,10 +98,10 @@ function enabledOfMarketplaces(
 function readEntries(
   { plugins, diagnostics }: Marketplace,
   { source, wants }: { source: string; wants: (plugin: string) => boolean },
-): Found {
+): PluginGroup {
   const found = plugins
     .filter(({ entry }) => wants(entry.name))
-    .map(({ entry, root, diagnostics }): Found => {
+    .map(({ entry, root, diagnostics }): PluginGroup => {
       const read = root === null ? nothing : one(readPlugin(root, { marketplace: source, entry }));
       return { plugins: read.plugins, diagnostics: [...diagnostics, ...read.diagnostics] };
     });
@@ -110,13 +111,13 @@ function readEntries(
   };
 }
 
-function firstOfEachName(found: readonly Found[]): FoundPlugins {
+function firstOfEachName(found: readonly PluginGroup[]): FoundPlugins {
   const diagnostics = found.flatMap(({ diagnostics }) => diagnostics);
   const byName = new Map<string, Plugin>();
   for (const plugin of found.flatMap(({ plugins }) => plugins)) {
     const winner = byName.get(plugin.name);
     if (winner === undefined) byName.set(plugin.name, plugin);
-    // The same one twice is nothing to tell.
+    // The same plugin twice is not worth a report.
     else if (winner.root !== plugin.root) {
       const message = `The plugin ${shown(plugin.name)} of ${shown(winner.root)} wins over this one. Rename or disable one of them.`;
       diagnostics.push(
@@ -139,8 +140,8 @@ function directoriesIn(directory: string, diagnostics: Diagnostic[]): Directory[
     .filter(({ path }) => kindOf(path) === "directory");
 }
 
-const nothing: Found = { plugins: [], diagnostics: [] };
+const nothing: PluginGroup = { plugins: [], diagnostics: [] };
 
-function one({ plugin, diagnostics }: ReturnType<typeof readPlugin>): Found {
+function one({ plugin, diagnostics }: ReturnType<typeof readPlugin>): PluginGroup {
   return { plugins: plugin === null ? [] : [plugin], diagnostics };
 }

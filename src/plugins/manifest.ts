@@ -7,7 +7,7 @@ import { readJsonFile, type JsonFile } from "./read-json-file.ts";
 
 const text = z.string().optional().catch(undefined);
 
-/** What is read of a plugin's manifest. Fields that nobody knows are left alone: people invent many. */
+/** The fields of a plugin's manifest that are read. Unknown fields are ignored: people invent many. */
 export const manifestSchema = z.looseObject({
   name: z.string(),
   version: text,
@@ -22,11 +22,11 @@ export type PluginManifest = z.infer<typeof manifestSchema>;
 
 export type ManifestFile =
   | { kind: "manifest"; file: string; manifest: PluginManifest; diagnostics: Diagnostic[] }
-  /** There is none: the plugin is called like its directory. */
+  /** There is no manifest: the plugin has the name of its directory. */
   | { kind: "none" }
   | { kind: "broken"; diagnostics: Diagnostic[] };
 
-/** `<root>/.claude-plugin/plugin.json`. The root is a real path. Never throws. */
+/** Reads `<root>/.claude-plugin/plugin.json`. The root is a real path. Never throws. */
 export function readManifest(root: string): ManifestFile {
   const file = join(root, ".claude-plugin", "plugin.json");
   const read = readInside(root, "./.claude-plugin/plugin.json");
@@ -47,7 +47,7 @@ export function readManifest(root: string): ManifestFile {
   };
 }
 
-/** A JSON file of a plugin or marketplace, unless a link leads out of the root. */
+/** Reads a JSON file of a plugin or marketplace, unless a link leads out of the root. */
 export function readInside(root: string, written: string): JsonFile {
   const file = join(root, written);
   if (!isThere(file)) return { kind: "missing" };
@@ -60,7 +60,10 @@ export function readInside(root: string, written: string): JsonFile {
     : read;
 }
 
-/** Names become part of `plugin:agent` and are shown to people; a name must not look like a path or an option. */
+/**
+ * The problem of a name. Names become part of `plugin:agent` and are displayed; a name must not look like a path or an
+ * option.
+ */
 export function nameProblem(name: unknown): string | null {
   if (typeof name !== "string" || name === "") return "'name' must be a non-empty text.";
   if (/[\u0000-\u001f\u007f-\u009f]/.test(name))

@@ -1,11 +1,11 @@
 import { basename, join } from "node:path";
 import { z } from "zod";
 import type { Diagnostic } from "../contract/diagnostic.ts";
-import { diagnose, shown, type Problem } from "./diagnose.ts";
+import { diagnose, shown, type PluginProblem } from "./diagnose.ts";
 import { nameProblem, readInside } from "./manifest.ts";
 import { isThere, pathInside, pathProblem } from "./path-inside.ts";
 import { isObject } from "../platform/is-object.ts";
-import type { Entry } from "./read-plugin.ts";
+import type { MarketplaceEntry } from "./read-plugin.ts";
 
 const marketplaceSchema = z.looseObject({
   name: z.string().optional().catch(undefined),
@@ -19,13 +19,13 @@ const marketplaceSchema = z.looseObject({
 export interface Marketplace {
   readonly name: string;
   readonly plugins: readonly MarketplacePlugin[];
-  /** About the file as a whole; each plugin has its own. */
+  /** Diagnostics of the file as a whole; each plugin has its own. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
 export interface MarketplacePlugin {
-  readonly entry: Entry;
-  /** Its directory, a real path inside the marketplace; none when it lies elsewhere, which `diagnostics` say. */
+  readonly entry: MarketplaceEntry;
+  /** Real path of its directory inside the marketplace; `null` if it is elsewhere, which `diagnostics` report. */
   readonly root: string | null;
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -36,7 +36,7 @@ export function isMarketplace(root: string): boolean {
   return isThere(join(root, written));
 }
 
-/** `<root>/.claude-plugin/marketplace.json`. The root is a real path. Nothing is fetched. Never throws. */
+/** Reads `<root>/.claude-plugin/marketplace.json`. The root is a real path. Nothing is fetched. Never throws. */
 export function readMarketplace(root: string): Marketplace {
   const file = join(root, written);
   const empty = { name: basename(root), plugins: [] };
@@ -60,7 +60,7 @@ export function readMarketplace(root: string): Marketplace {
   return { name: named, plugins: found, diagnostics };
 }
 
-function readEntry(file: string, value: unknown): Entry | { problem: Problem } {
+function readEntry(file: string, value: unknown): MarketplaceEntry | { problem: PluginProblem } {
   const name = isObject(value) ? value["name"] : undefined;
   const wrong = nameProblem(name);
   if (!isObject(value) || typeof name !== "string" || wrong !== null) {
@@ -72,11 +72,11 @@ function readEntry(file: string, value: unknown): Entry | { problem: Problem } {
 
 function locate(
   root: string,
-  { name, file, fields }: Entry,
+  { name, file, fields }: MarketplaceEntry,
   pluginRoot: string | undefined,
 ): Pick<MarketplacePlugin, "root" | "diagnostics"> {
   const { source } = fields;
-  const about = (problem: Problem): Diagnostic =>
+  const about = (problem: PluginProblem): Diagnostic =>
     diagnose(file, { ...problem, message: `Plugin ${shown(name)}: ${problem.message}` });
   if (typeof source !== "string" || /:\/\/|^git@/.test(source)) {
     const kind: unknown = isObject(source) ? source["source"] : source;

@@ -12,7 +12,7 @@ export type JsonFile =
 
 const largest = 256 * 1024;
 
-/** A JSON object from a file that strangers write; what is unsafe to handle is left out of it. Never throws. */
+/** Reads a JSON object from a file that strangers write; unsafe keys are left out. Never throws. */
 export function readJsonFile(file: string): JsonFile {
   const read = readSmallFile(file, largest);
   if (read.kind === "missing") return read;

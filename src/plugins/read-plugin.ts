@@ -8,10 +8,10 @@ import { isThere } from "./path-inside.ts";
 import { fullBudget, walkPlugin } from "./walk-plugin.ts";
 import { kindOf } from "../platform/files/kind-of.ts";
 
-/** One installed plugin: what it is called and where its parts lie. */
+/** One installed plugin: its name and the paths of its parts. */
 export interface Plugin extends Components {
   readonly name: string;
-  /** Real. */
+  /** Real path. */
   readonly root: string;
   /** `name@inline`, `name@user` or `name@marketplace`. */
   readonly source: string;
@@ -19,20 +19,20 @@ export interface Plugin extends Components {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** What a marketplace says of a plugin, in the fields of a manifest. */
-export interface Entry {
+/** The entry of a plugin in a marketplace, in the fields of a manifest. */
+export interface MarketplaceEntry {
   readonly name: string;
-  /** The marketplace's file. */
+  /** Path of the marketplace's file. */
   readonly file: string;
   readonly fields: Record<string, unknown>;
-  /** `false`: its fields add to the plugin's own manifest. Without a manifest they always count. */
+  /** `false`: its fields add to the plugin's own manifest. Without a manifest they always apply. */
   readonly strict: boolean;
 }
 
-/** The plugin in a directory; none when its manifest is broken or its name cannot be used. Never throws. */
+/** Reads the plugin in a directory; none if its manifest is broken or its name is invalid. Never throws. */
 export function readPlugin(
   directory: string,
-  origin: { marketplace: string; entry?: Entry },
+  origin: { marketplace: string; entry?: MarketplaceEntry },
 ): { plugin: Plugin | null; diagnostics: Diagnostic[] } {
   const { entry, marketplace } = origin;
   const root = realPath(resolve(directory));
@@ -74,7 +74,7 @@ export function readPlugin(
   return { plugin, diagnostics };
 }
 
-/** Whether a directory that nobody called a plugin holds a part of one. */
+/** Whether an unlisted directory holds a part of a plugin. */
 export function looksLikePlugin(directory: string): boolean {
   const parts = [".claude-plugin/plugin.json", ...Object.values(defaultPlaces)];
   return parts.some((part) => isThere(join(directory, part)));
@@ -86,7 +86,7 @@ function noPlugin(directory: string): Diagnostic {
   return diagnose(directory, { severity: "warning", code: "missing", message });
 }
 
-/** Links that leave the plugin and directories without end, said once, before anybody loads from them. */
+/** Reports links that leave the plugin and endless directories once, before anything is loaded from them. */
 function inspect(root: string, { agents, skills }: Components): Diagnostic[] {
   const budget = fullBudget();
   return [

@@ -1,4 +1,4 @@
-/** What the variables in a plugin's files stand for; one that is not given is left as it is written. */
+/** Values of the variables in a plugin's files; a variable without a value stays as written. */
 export interface PluginVariables {
   readonly CLAUDE_PLUGIN_ROOT?: string;
   readonly CLAUDE_PLUGIN_DATA?: string;
@@ -8,8 +8,8 @@ export interface PluginVariables {
 const deepest = 100;
 
 /**
- * Puts the variables into every text of a data structure, keys excepted. What was put in is not read again. Below a
- * hundred levels, which no manifest reaches, it stays as it is.
+ * Substitutes the variables in every text of a data structure, except keys. Substituted text is not parsed again. Data
+ * below a hundred levels, which no manifest reaches, is unchanged.
  */
 export function substitute<Value>(value: Value, variables: PluginVariables): Value {
   return deep(value, variables, 0) as Value;

@@ -5,28 +5,28 @@ import { kindOf } from "../platform/files/kind-of.ts";
 import { diagnose } from "./diagnose.ts";
 import { pathInside } from "./path-inside.ts";
 
-/** Entries that may still be looked at; one for a whole plugin. */
-export interface Budget {
+/** The number of entries that may still be read; one for a whole plugin. */
+export interface EntryBudget {
   left: number;
 }
 
 const mostEntries = 10_000;
 const deepestFolder = 32;
 
-export function fullBudget(): Budget {
+export function fullBudget(): EntryBudget {
   return { left: mostEntries };
 }
 
 /**
- * What is wrong below a directory of a plugin before anybody loads from it: links that leave the root, directories that
- * cannot be listed, too many entries. Never throws.
+ * Finds problems below a directory of a plugin before anything is loaded from it: links that leave the root,
+ * directories that cannot be listed, too many entries. Never throws.
  */
 export function walkPlugin(walk: {
-  /** Real. */
+  /** Real path. */
   root: string;
   directory: string;
-  budget: Budget;
-  /** How many folders down; as far as they go without it. */
+  budget: EntryBudget;
+  /** The most levels to descend; default: no limit. */
   deepest?: number;
 }): Diagnostic[] {
   const { root, directory, budget, deepest = deepestFolder } = walk;
@@ -46,10 +46,10 @@ export function walkPlugin(walk: {
   return diagnostics;
 }
 
-/** What a directory holds, sorted by name, no more than the budget allows. */
+/** Entries of a directory, sorted by name, no more than the budget allows. */
 export function listEntries(
   directory: string,
-  budget: Budget,
+  budget: EntryBudget,
   diagnostics: Diagnostic[],
 ): Dirent[] {
   const entries: Dirent[] = [];
@@ -57,7 +57,7 @@ export function listEntries(
     using listing = opendirSync(directory);
     for (let entry = listing.readSync(); entry !== null; entry = listing.readSync()) {
       if (budget.left <= 0) {
-        // Said once, not for every directory that follows.
+        // Reported once, not for every directory that follows.
         if (budget.left === 0) diagnostics.push(diagnose(directory, tooMany));
         budget.left = -1;
         break;

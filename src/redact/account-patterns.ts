@@ -3,7 +3,7 @@ import type { RandomText, SecretPattern } from "./secret-patterns.ts";
 
 const base32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
-/** Secrets whose shape says what they are, in more parts than a prefix and the rest. */
+/** Secrets with a recognisable shape of more parts than a prefix and the rest. */
 export const accountPatterns: readonly SecretPattern[] = [
   {
     name: "aws-access-key-id",

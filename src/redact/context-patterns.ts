@@ -2,30 +2,33 @@ import { alphanumeric, base64, hex } from "./alphabets.ts";
 import { hasRandomPair, isRandom, isValue } from "./looks-secret.ts";
 import type { SecretPattern } from "./secret-patterns.ts";
 
-/** What people call a secret, at the end of a name. */
+/** Words for a secret, at the end of a name. */
 const name = String.raw`(?:pass(?:word|wd|phrase)?|pwd|secret|token|credentials?|auth|(?:api|access|secret|private|signing|encryption|auth|account|master|service|session|shared|license)[_-]?key|key[_-]base)(?:[_-]?\d{1,2})?`;
 /** The end of a name in quotes, and the blanks after it. */
 const afterName = String.raw`["'\x60\\]{0,4}[ \t]{0,3}`;
-/** The text itself, or in an escaped form of JSON. */
+/** The sign itself, or in an escaped form of JSON. */
 const signs = String.raw`(?:[=:]|\\u003[adAD])`;
-/** Between the sign and the value. */
+/** Characters between the sign and the value. */
 const beforeValue = String.raw`[=>]?[ \t]{0,4}["'\x60\\]{0,4}`;
-/** In a shell, in code, in JSON, in YAML; not what a sentence or a call ends with. */
+/** A value in a shell, in code, in JSON, in YAML; without the punctuation at the end of a sentence or a call. */
 const value = String.raw`[^\s"'\x60\\<>]{7,}[^\s"'\x60\\<>,;.)}\]]`;
 
-/** Between the sign behind `Cookie` and the first name. */
+/** Characters between the sign behind `Cookie` and the first name. */
 const beforeCookie = String.raw`[ \t]{0,4}\[?["'\x60\\]{0,4}`;
 const cookieName = String.raw`[^\s"'\x60\\<>;=]{1,64}`;
-/** One character of all cookies of a header: there is a blank behind a semicolon, and none elsewhere. */
+/** One character of a header's cookies: blanks occur only behind a semicolon. */
 const cookieValue = String.raw`(?:[^"'\x60\\<>\n\r\v\f](?<![^;][ \t]))`;
 
-/** The expression begins with the sign, which is rarer than letters: looking back for the name costs less than looking for it. */
+/**
+ * Builds an expression that begins with the sign, which is rarer than letters: looking back for the name is cheaper
+ * than searching for it.
+ */
 function assigned(names: string, secret: string, flags: string): RegExp {
   const sign = `${signs}(?<=${names}${afterName}${signs})`;
   return new RegExp(`(?<before>${sign}${beforeValue})${secret}`, `g${flags}`);
 }
 
-/** Secrets that are known by what stands in front of them. */
+/** Secrets that are recognised by the text in front of them. */
 export const contextPatterns: readonly SecretPattern[] = [
   {
     name: "azure-account-key",
@@ -181,7 +184,7 @@ export const contextPatterns: readonly SecretPattern[] = [
   },
 ];
 
-/** Occurs in every text with one of these. */
+/** Matches in every text with one of these. */
 export const contextMarker: RegExp = new RegExp(
   [
     `${signs}(?<=(?:${anyCase(`${name}|authorization|cookie2?`)}|_KEY|_PAT|_DSN)${afterName}${signs})`,
@@ -191,8 +194,8 @@ export const contextMarker: RegExp = new RegExp(
 );
 
 /**
- * The end of a text after which only the value of one of these is missing, or the sign and the value. Whoever cuts a text
- * must not cut here.
+ * Matches at the end of a text if only the value of one of these is missing, or the sign and the value. A text must not
+ * be cut here.
  */
 export const openContext: RegExp = new RegExp(
   [
@@ -206,17 +209,17 @@ export const openContext: RegExp = new RegExp(
   "i",
 );
 
-/** Where the cookies of a header begin. */
+/** Matches the beginning of the cookies in a header. */
 export const cookieHeader: RegExp = new RegExp(`cookie2?${afterName}[=:]${beforeCookie}`, "gi");
 
-/** Whether the character at a place is none of theirs. */
+/** Whether the character at a position belongs to no cookie. */
 export function endsCookies(text: string, at: number): boolean {
   const character = text.charAt(at);
   if (character === " " || character === "\t") return text.charAt(at - 1) !== ";";
   return /["'`\\<>\n\r\v\f]/.test(character);
 }
 
-/** The rest of the expression must heed case. */
+/** Makes a part of an expression ignore case; the rest must heed it. */
 function anyCase(source: string): string {
   return source.replaceAll(/\\.|[a-z]/g, (part) =>
     part.length > 1 ? part : `[${part}${part.toUpperCase()}]`,

@@ -1,15 +1,15 @@
 import { hasRandomSegment } from "./looks-secret.ts";
 
-/** A text that must not be shown, and what stands in its place. */
+/** A text that must not be shown, and its replacement. */
 export interface Needle {
   readonly name: string;
   readonly text: string;
 }
 
 /**
- * Values of variables whose name says that they are secret, and passwords in addresses of any variable, in every spelling in
- * which they may turn up. A value that is short, a plain word, a path or an address without a password stays: it would
- * tear holes into ordinary text.
+ * Values of variables with a secret name, and passwords in addresses of any variable, in every spelling in which they
+ * may occur. A value that is short, a plain word, a path or an address without a password is left out: redacting it
+ * would damage ordinary text.
  */
 export function environmentSecrets(env: Readonly<Record<string, string | undefined>>): Needle[] {
   return Object.entries(env).flatMap(([name, value]) =>
@@ -38,7 +38,7 @@ function secretsIn(name: string, value: string): string[] {
   return isWord && !always.test(name) ? [] : [text];
 }
 
-/** As it is, in JSON, in a URL, in base64 (whatever stands before it). */
+/** The spellings of a text: plain, in JSON, in a URL, in base64 (at any offset). */
 export function spellings(name: string, text: string): Needle[] {
   const lines = text.includes("\n") ? [text.replaceAll("\n", "\r\n"), ...longLines(text)] : [];
   const spelled = [text, ...lines].flatMap((one) => [
@@ -51,12 +51,12 @@ export function spellings(name: string, text: string): Needle[] {
   return [...all].map((one) => ({ name, text: one }));
 }
 
-/** A secret of several lines is often shown line by line. */
+/** Long lines of a secret, which is often shown line by line. */
 function longLines(text: string): string[] {
   return text.split(/\r?\n/).filter((line) => line.length >= 20 && !/^-----|\s/.test(line));
 }
 
-/** What base64 makes of the text at each of the three places where it can begin, without the characters that depend on its neighbours. */
+/** The base64 of a text at each of its three possible offsets, without the characters that depend on its neighbours. */
 function base64Cores(text: string): string[] {
   const bytes = Buffer.from(text);
   const whole = bytes.toString("base64").replaceAll("=", "");

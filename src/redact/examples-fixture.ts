@@ -1,7 +1,7 @@
 import { alphanumeric } from "./alphabets.ts";
 import type { RandomText } from "./secret-patterns.ts";
 
-/** Random text that is the same for the same seed. */
+/** Random text, reproducible by its seed. */
 export function randomText(seed: number): RandomText {
   let state = seed + 1;
   return (length, alphabet = alphanumeric) =>

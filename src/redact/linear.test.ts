@@ -63,7 +63,7 @@ test("so do all of them together, and what is asked before them", () => {
       marker.lastIndex = 0;
       expect(marker.test(text)).toBeTypeOf("boolean");
     }
-    // It is only ever asked about the last words, one of which may be long.
+    // Only ever tested on the last words, one of which may be long.
     expect(openContext.test(text.slice(0, 8448))).toBeTypeOf("boolean");
   }
 });

@@ -1,6 +1,6 @@
-/** Whether a value that stands where a secret would is one, rather than code, a blank to fill in, or a word. */
+/** Whether a value in the place of a secret is one, rather than code, a placeholder or a word. */
 export function isRandom(whole: string): boolean {
-  // Enough to judge by, and what is looked at more than once stays short.
+  // Enough to decide, and short, because it is read more than once.
   const value = whole.slice(0, 256);
   if (!isValue(value) || /[(){}]|=>|:\/\//.test(value)) return false;
   if (/^(?:\.{0,2}|~)\//.test(value) && !hasRandomSegment(value)) return false;
@@ -11,7 +11,7 @@ export function isRandom(whole: string): boolean {
     : value.length >= 24 && bitsPerCharacter(value) >= 4;
 }
 
-/** Whether one of `name=value; name=value` has a value that is one. */
+/** Whether one of `name=value; name=value` has a secret value. */
 export function hasRandomPair(pairs: string): boolean {
   return pairs.split(";").some((pair) => {
     const value = pair.slice(pair.indexOf("=") + 1);
@@ -19,14 +19,14 @@ export function hasRandomPair(pairs: string): boolean {
   });
 }
 
-/** Not a variable, a blank to fill in, or redacted already. */
+/** Whether a value is real: not a variable, not a placeholder, not redacted already. */
 export function isValue(value: string): boolean {
   return !/^(?:[$%{[<*]|x{4}|\.{3}|your[-_ ]|change[-_]?me|placeholder|null$|undefined$)/i.test(
     value,
   );
 }
 
-/** Directories have names; keys that hold slashes do not. */
+/** Whether a path has a random segment. Directories have names; keys with slashes do not. */
 export function hasRandomSegment(path: string): boolean {
   return path
     .split("/")
@@ -35,7 +35,7 @@ export function hasRandomSegment(path: string): boolean {
     );
 }
 
-/** Shannon's entropy of its characters. */
+/** The Shannon entropy of the characters. */
 export function bitsPerCharacter(text: string): number {
   const counts = new Map<string, number>();
   for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);

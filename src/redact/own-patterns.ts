@@ -1,18 +1,18 @@
 import { regexProblem } from "./regex-problem.ts";
 
-/** What somebody wants redacted besides what is known: an expression between slashes, or a text as it stands. */
+/** A user's own secret to redact: an expression between slashes, or a literal text. */
 export type OwnSecret =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "expression"; readonly source: string; readonly flags: string };
 
-/** `/regex/flags` or a text. */
+/** Parses `/regex/flags` or a text. */
 export function parseOwnSecret(given: string): OwnSecret {
   const [, source, flags] = /^\/(.+)\/([a-z]*)$/s.exec(given) ?? [];
   if (source === undefined || flags === undefined) return { kind: "text", text: given };
   return { kind: "expression", source, flags };
 }
 
-/** What is wrong with a regular expression (bare, or between slashes), with what to do about it; or undefined. */
+/** The problem of a regular expression (bare, or between slashes), with the remedy; or undefined. */
 export function ownPatternProblem(given: string): string | undefined {
   const { source, flags } = expressionParts(given);
   if (!/^[imsu]*$/.test(flags)) return `"${flags}" are not flags of a pattern (i, m, s, u are)`;
@@ -25,7 +25,7 @@ export function ownPatternProblem(given: string): string | undefined {
   return regexProblem(source);
 }
 
-/** A pattern that has no problem, ready to be searched for. */
+/** Compiles a pattern that has no problem. */
 export function ownExpression(given: string): RegExp {
   const { source, flags } = expressionParts(given);
   return new RegExp(source, `g${flags}`);
@@ -39,8 +39,8 @@ function expressionParts(given: string): { source: string; flags: string } {
 const pieceLength = 512;
 
 /**
- * Replaces what an expression of somebody's finds. It sees one line at a time, of long ones a piece, so that even one that
- * backtracks more than it should has an end.
+ * Replaces the matches of a user's expression. It runs on one line at a time, and on pieces of long lines, so that even
+ * an expression that backtracks too much ends.
  */
 export function replaceOwn(text: string, expression: RegExp, replacement: string): string {
   const replace = (piece: string): string => piece.replace(expression, () => replacement);

@@ -1,7 +1,7 @@
 /**
- * Private keys in blocks (`-----BEGIN … PRIVATE KEY-----`), of every kind, over many lines or on one with `\n` in it. What a
- * cut left of a block counts too: a beginning without its end, an end without its beginning. Searched by hand, because an
- * expression for that would look at the same lines again and again.
+ * Replaces private keys in blocks (`-----BEGIN … PRIVATE KEY-----`), of every kind, over many lines or on one with `\n`
+ * in it. Cut blocks count too: a beginning without its end, an end without its beginning. Searched by hand, because an
+ * expression would read the same lines again and again.
  */
 export function replacePrivateKeys(text: string, replacement: string): string {
   if (!text.includes(words)) return text;
@@ -25,10 +25,10 @@ export function replacePrivateKeys(text: string, replacement: string): string {
 
 const words = "PRIVATE KEY";
 const longestLabel = 40;
-/** The largest keys take a fifth of it. */
+/** Length limit of a block; the largest keys take a fifth of it. */
 const longestBlock = 65_536;
 
-/** The line of dashes in which the words stand. */
+/** The fence (line of dashes) around the words. */
 function fenceAround(
   text: string,
   found: number,
@@ -41,7 +41,7 @@ function fenceAround(
   return { begins: opening[1] === "BEGIN", start, end: found + closing[0].length };
 }
 
-/** Where the next block ends. Each is looked for once, however many beginnings there are. */
+/** Finds the end of the next block. Each end is searched once, however many beginnings there are. */
 class Endings {
   readonly #text: string;
   #next = -1;
@@ -63,7 +63,7 @@ class Endings {
 
 const fenceEnd = /-----END [A-Z0-9 ]{0,40}-----/y;
 
-/** After the lines of base64 that follow a fence. */
+/** The position after the lines of base64 that follow a fence. */
 function endOfLines(text: string, from: number): number {
   lines.lastIndex = from;
   return lines.test(text) ? lines.lastIndex : from;
@@ -72,7 +72,7 @@ function endOfLines(text: string, from: number): number {
 const lines =
   /(?:\\[nrt]|\s)*(?:[\w-]{1,20}: [^\n\\]{0,80}(?:\\[nrt]|\s)+){0,4}(?:(?:\d{1,7}[\t:-])?[A-Za-z0-9+/=]{16,}(?:\\[nrt]|\s)+)*(?:[A-Za-z0-9+/=]+$)?/y;
 
-/** Where the lines of base64 before a fence begin. */
+/** The position where the lines of base64 before a fence begin. */
 function startOfLines(text: string, fence: number, earliest: number): number {
   let start = fence;
   let at = fence;

@@ -1,4 +1,7 @@
-/** Plain data with every string redacted. The same value when nothing changes; else a copy. However deep it is nested. */
+/**
+ * Redacts every string of plain data, however deep it is nested. Returns the same value if nothing changes; else a
+ * copy.
+ */
 export function redactDeep<Value>(value: Value, redact: (text: string) => string): Value {
   if (typeof value === "string") return redact(value) as Value;
   if (!isPlain(value)) return value;
@@ -13,7 +16,7 @@ export function redactDeep<Value>(value: Value, redact: (text: string) => string
 
 type Plain = unknown[] | Record<string, unknown>;
 
-/** Arrays and objects without a class; others are not ours to take apart. */
+/** Whether a value is an array or an object without a class; others are not traversed. */
 function isPlain(value: unknown): value is Plain {
   if (typeof value !== "object" || value === null) return false;
   if (Array.isArray(value)) return true;
@@ -46,7 +49,7 @@ function copy(root: Plain, redact: (text: string) => string): Plain {
   return result;
 }
 
-/** Two names that become one keep both values; `__proto__` is a name like any other. */
+/** Sets a key. Two names that become one keep both values; `__proto__` is a name like any other. */
 function set(target: Plain, key: string, value: unknown): void {
   let name = key;
   for (let number = 2; Object.hasOwn(target, name); number += 1) name = `${key} ${number}`;

@@ -4,11 +4,11 @@ import { redactDeep } from "./redact-deep.ts";
 import { Search } from "./search.ts";
 
 export interface RedactorOptions {
-  /** Values of variables that look secret are redacted. */
+  /** Environment; the values of variables that look secret are redacted. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** What else is secret. */
+  /** Additional secrets. */
   readonly extra?: {
-    /** Regular expressions that `ownPatternProblem` finds nothing wrong with. */
+    /** Regular expressions without an `ownPatternProblem`. */
     readonly patterns?: readonly string[];
     readonly values?: readonly string[];
   };
@@ -16,14 +16,16 @@ export interface RedactorOptions {
 }
 
 /**
- * Takes secrets out of what is written down or told. Neither method throws. Redacting twice changes nothing more; what has
- * no secret in it comes back as the same value.
+ * Redacts secrets in stored or emitted texts. Neither method throws. Redacting twice changes nothing more; a value
+ * without secrets is returned unchanged.
  */
 export interface Redactor {
   readonly text: (value: string) => string;
-  /** All strings of plain data, names of fields too; what it is given is never changed. */
+  /** Redacts all strings of plain data, names of fields too; never changes its argument. */
   readonly deep: <Value>(value: Value) => Value;
-  /** For whoever has to cut a text: secrets with blanks in them, and whether there may be others of any form in a line. */
+  /**
+   * Secrets that contain blanks, for callers that cut a text; `lines`: whether secrets of any form may occur in a line.
+   */
   readonly spread: { readonly texts: readonly string[]; readonly lines: boolean };
 }
 
@@ -33,7 +35,7 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
   const values = (extra.values ?? []).filter((value) => value !== "");
   const needles = [
     ...environmentSecrets(env),
-    // A short value is searched for as it stands; its other spellings could be anything.
+    // A short value is matched as it is; its other spellings could be anything.
     ...values.flatMap((text) => [{ name: "value", text }, ...spellings("value", text)]),
   ];
   const own = (extra.patterns ?? []).map(ownExpression);
@@ -49,7 +51,7 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
   };
 }
 
-/** Changes nothing. */
+/** A redactor that changes nothing. */
 export const openRedactor: Redactor = {
   text: (value) => value,
   deep: (value) => value,

@@ -1,7 +1,7 @@
 /**
- * Whether a regular expression could take very long on some text. It reads the structure, not the meaning: what repeats
- * without bound must hold no choice and nothing else that repeats, and at most two things may. That refuses some that would be
- * harmless, and lets through none that explodes.
+ * The problem of a regular expression that could take very long on some text. It checks the structure, not the meaning:
+ * an unbounded repetition must hold no choice and no other repetition, and at most two may occur. That refuses some
+ * harmless expressions, and accepts none that explodes.
  */
 export function regexProblem(source: string, mostRepeated: number = 2): string | undefined {
   if (/\\[1-9]|\\k</.test(source))
@@ -50,17 +50,17 @@ interface Group {
   chooses: boolean;
 }
 
-/** A class, an escape or one character. */
+/** The length of a class, an escape or one character. */
 function atomLength(rest: string): number {
   return /^(?:\[(?:\\[\s\S]|[^\]\\])*\]|\\[\s\S])/.exec(rest)?.[0].length ?? 1;
 }
 
-/** Or so much that it makes no difference. */
+/** Whether a quantifier is unbounded, or so large that it makes no difference. */
 function isUnbounded(quantifier: string): boolean {
   return /^[*+]|,\}/.test(quantifier) || Number(/(\d+)\}/.exec(quantifier)?.[1] ?? 0) > 64;
 }
 
-/** Repeats more than a few times. */
+/** Whether a quantifier repeats more than a few times. */
 function isMany(quantifier: string): boolean {
   if (isUnbounded(quantifier)) return true;
   const most = /(\d+)\}/.exec(quantifier)?.[1];

@@ -1,9 +1,9 @@
 import type { SecretPattern } from "./secret-patterns.ts";
 
-/** How everything begins that stands in the place of a secret. */
+/** The prefix of every replacement. */
 export const redactionMark = "[redacted:";
 
-/** What stands in the place of a secret. */
+/** The replacement for a secret. */
 export function shown(name: string): string {
   return `${redactionMark}${name}]`;
 }

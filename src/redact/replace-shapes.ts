@@ -2,8 +2,8 @@ import { replaceEach } from "./replace-pattern.ts";
 import { shapedPatterns, shapeMarker } from "./secret-patterns.ts";
 
 /**
- * Replaces the secrets that are known by their shape. None of them has a blank in it, so only the words around a marker are
- * looked at: in ordinary text a few. Where there are many, the whole text is cheaper.
+ * Replaces secrets with a known shape. None of them contains a blank, so only the words around a marker are checked: a
+ * few in ordinary text. If there are many, checking the whole text is cheaper.
  */
 export function replaceShapes(text: string): string {
   const words = wordsWithMarker(text);

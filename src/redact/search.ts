@@ -7,17 +7,17 @@ import { replaceEach, shown, redactionMark } from "./replace-pattern.ts";
 import { replaceShapes } from "./replace-shapes.ts";
 import { anyMarker, secretPatterns } from "./secret-patterns.ts";
 
-/** As long as the shortest of all that patterns find: `pwd=` and eight characters. */
+/** Length of the shortest match of all patterns: `pwd=` and eight characters. */
 const leastByPattern = 12;
 
-/** Finds secrets of all kinds in a text. What takes their place is never searched, whatever somebody wants to be secret. */
+/** Finds secrets of all kinds in a text. Replacements are never searched, whatever the user declares secret. */
 export class Search {
   readonly #names: ReadonlyMap<string, string>;
-  /** All known texts at once, the longest first: one walk instead of many. */
+  /** All known texts in one expression, the longest first: one pass instead of many. */
   readonly #anyNeedle: RegExp | undefined;
   readonly #own: readonly RegExp[];
   readonly #placeholder: () => RegExp;
-  /** Nothing shorter is searched. */
+  /** Shortest text that is searched. */
   readonly #least: number;
 
   constructor(needles: readonly Needle[], own: readonly RegExp[]) {
@@ -35,8 +35,8 @@ export class Search {
   }
 
   /**
-   * Replacing can bring forth another match, where an edge is now that was inside a word before: it goes on until nothing
-   * changes, so that doing it again would change nothing.
+   * Replaces all secrets. A replacement can create another match, at an edge that was inside a word before: it repeats
+   * until nothing changes, so that a second call would change nothing.
    */
   replace(given: string): string {
     let text = given;
@@ -56,7 +56,7 @@ export class Search {
     return parts.map((part, index) => (index % 2 === 1 ? part : this.#pass(part))).join("");
   }
 
-  /** Returns with the first kind of secret that it found, so that the next is looked for in what is left only. */
+  /** Returns after the first kind of secret that it found, so that the next kind is searched in the rest only. */
   #pass(given: string): string {
     if (given.length < this.#least) return given;
     const known = this.#withoutNeedles(given);
@@ -76,7 +76,7 @@ export class Search {
   }
 }
 
-/** Ids of answers, requests and calls look random, and nearly every event has one. */
+/** Whether a text is an id of an answer, request or call: they look random, and nearly every event has one. */
 function isCallId(text: string): boolean {
   return text.length < 40 && /^(?:toolu|srvtoolu|msg|req)_\w+$/.test(text);
 }

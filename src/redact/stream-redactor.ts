@@ -2,8 +2,8 @@ import { cookieHeader, endsCookies, openContext } from "./context-patterns.ts";
 import type { Redactor } from "./redactor.ts";
 
 /**
- * Redacts a text that comes in pieces. A secret may be spread over several, so the end is held back while it could be the
- * beginning of one: the last word, and what announces a secret before it. All pieces together are the whole text redacted.
+ * Redacts a text that arrives in pieces. A secret may be spread over several, so the end is held back while it could
+ * begin one: the last word, and the context of a secret before it. All pieces together are the whole text redacted.
  */
 export class StreamRedactor {
   readonly #redactor: Redactor;
@@ -13,7 +13,7 @@ export class StreamRedactor {
     this.#redactor = redactor;
   }
 
-  /** What can be shown now; often nothing. */
+  /** Adds a piece and returns the text that can be shown now; often nothing. */
   push(piece: string): string {
     this.#held += piece;
     const cut = safeCut(this.#held, this.#redactor.spread);
@@ -23,7 +23,7 @@ export class StreamRedactor {
     return this.#redactor.text(ready);
   }
 
-  /** The rest, when no more will come. */
+  /** Returns the rest, when no more will arrive. */
   flush(): string {
     const rest = this.#held;
     this.#held = "";
@@ -31,15 +31,18 @@ export class StreamRedactor {
   }
 }
 
-/** A word that is longer is no secret but data; a block is no key. */
+/** Longest word; a longer one is data, not a secret, and a longer block is no key. */
 const longestWord = 8192;
 const longestBlock = 32_768;
-/** The longest announcement: `login`, a word that may be a secret itself, `password`. */
+/** Longest context: `login`, a word that may be a secret itself, `password`. */
 const longestContext = longestWord + 256;
-/** Where more follow each other (`login login login …`) the rest is let go: looking for the first would take ever longer. */
+/**
+ * Most contexts in a row (`login login login …`); further ones are shown, because finding the first would take ever
+ * longer.
+ */
 const mostContexts = 64;
 
-/** How much of a text can be cut off without cutting a secret, or one that is still to come, in two. */
+/** The length of text that can be cut off without splitting a secret, or one that is still arriving. */
 export function safeCut(text: string, { texts, lines }: Redactor["spread"]): number {
   let cut = lines ? beforeLine(text) : beforeWord(text, text.length);
   for (let contexts = 0; ; contexts += 1) {
@@ -57,14 +60,14 @@ function beforeLine(text: string): number {
   return Math.max(text.lastIndexOf("\n") + 1, text.length - longestWord);
 }
 
-/** After the last blank before a place; 0 when there is none. */
+/** The position after the last blank before a position; 0 if there is none. */
 function beforeWord(text: string, place: number): number {
   let at = place;
   while (at > 0 && !/\s/.test(text.charAt(at - 1))) at -= 1;
   return place - at > longestWord ? place - longestWord / 2 : at;
 }
 
-/** Where a block of dashes begins that the cut would go through, whether its end is there or not. */
+/** The beginning of a block of dashes that the cut would split, whether or not its end has arrived. */
 function beforeBlock(text: string, cut: number): number {
   const begin = text.lastIndexOf("-----BEGIN", cut);
   if (begin === -1 || text.length - begin > longestBlock) return cut;
@@ -72,14 +75,14 @@ function beforeBlock(text: string, cut: number): number {
   return end !== null && begin + end.index + end[0].length <= cut ? cut : Math.min(begin, cut);
 }
 
-/** Where something begins that announces a secret, when the cut would come right after it. */
+/** The beginning of a secret's context, if the cut would come right after it. */
 function beforeContext(text: string, cut: number): number {
   const before = keysAsWords(text.slice(Math.max(0, cut - longestContext), cut));
   const context = openContext.exec(before);
   return context === null ? cut : cut - before.length + context.index;
 }
 
-/** Where a header of cookies begins that goes on to the cut: there are blanks in it. */
+/** The beginning of a header of cookies that reaches the cut: it contains blanks. */
 function beforeCookies(text: string, cut: number): number {
   const from = Math.max(0, cut - longestContext);
   const before = text.slice(from, cut);
@@ -91,7 +94,10 @@ function beforeCookies(text: string, cut: number): number {
   return open === undefined ? cut : from + open.index;
 }
 
-/** A key of many lines will be one word. After the last end no beginning is looked at: for each that would be all of the text. */
+/**
+ * Turns each key of many lines into one word. After the last end no beginning is checked: each check would read all of
+ * the text.
+ */
 function keysAsWords(text: string): string {
   const last = [...text.matchAll(/-----END [A-Z0-9 ]{1,40}-----/g)].at(-1);
   if (last === undefined) return text;
@@ -102,7 +108,7 @@ function keysAsWords(text: string): string {
   return words + text.slice(end);
 }
 
-/** Where a known secret begins that the cut would go through, as far as it is there. */
+/** The beginning of a known secret that the cut would split, as far as it has arrived. */
 function beforeText(text: string, cut: number, secret: string): number {
   for (let from = Math.max(0, cut - secret.length + 1); from < cut; from += 1) {
     if (text.startsWith(secret.slice(0, text.length - from), from)) return from;

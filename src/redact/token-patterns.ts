@@ -2,8 +2,8 @@ import { alphanumeric, base64, classOf, edge, hex, word } from "./alphabets.ts";
 import type { SecretPattern } from "./secret-patterns.ts";
 
 /**
- * Secrets that begin with a prefix that their issuer chose so that they can be found. A row: the name, the prefixes, what
- * follows (characters and their least number), and how long an example is.
+ * Secrets with a prefix that their issuer chose so that they can be found. A row: the name, the prefixes, the
+ * characters that follow with their least number, and the length of an example.
  */
 const rows: readonly Row[] = [
   // Models
@@ -81,7 +81,10 @@ type Row = readonly [
   usual: number,
 ];
 
-/** Not inside a word: words end like these (`task-`, `mask_test_`, `monkey-`), or they are so short that chance writes them. */
+/**
+ * Prefixes that do not match inside a word: words end like these (`task-`, `mask_test_`, `monkey-`), or they are so
+ * short that they occur by chance.
+ */
 const onlyApart: ReadonlySet<string> = new Set([
   "sk-",
   "sk-proj-",

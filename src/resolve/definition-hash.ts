@@ -3,7 +3,7 @@ import type { AgentDefinition } from "../definitions/definition.ts";
 
 const known = new WeakMap<AgentDefinition, string>();
 
-/** Stands for the content of a definition: what was granted to an agent ends when its author changes it. */
+/** The hash of a definition's content: grants to an agent expire when its author changes it. */
 export function definitionHash(definition: AgentDefinition): string {
   let hash = known.get(definition);
   if (hash === undefined) {

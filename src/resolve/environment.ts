@@ -11,17 +11,17 @@ import { once } from "../platform/once.ts";
 import { readInstructions } from "./instructions.ts";
 
 /**
- * What agents are told about where they are. Taken once per session, so that every child of one type starts with the
- * same bytes and the provider's cache can serve them.
+ * Facts about the surroundings for agents. Read once per session, so that every child of one type starts with the same
+ * bytes and the provider's cache can serve them.
  */
 export class Environment {
   readonly cwd: string;
   readonly configDir: string;
   readonly repository: string | undefined;
-  /** From the working directory up to the repository's root. */
+  /** Directories from the working directory up to the repository's root. */
   readonly directories: readonly string[];
   readonly branch: string | undefined;
-  /** The state of the working tree when first asked for. */
+  /** State of the working tree, read on first use. */
   readonly status: () => Promise<string | undefined>;
   readonly #options: { cwd: string; configDir: string; now: number };
   readonly #date: string;
@@ -38,17 +38,17 @@ export class Environment {
     this.#date = new Date(options.now).toISOString().slice(0, 10);
   }
 
-  /** The same for an agent that works elsewhere. */
+  /** The same for an agent in another directory. */
   at(cwd: string): Environment {
     return cwd === this.cwd ? this : new Environment({ ...this.#options, cwd });
   }
 
-  /** What people wrote down for agents that work here, as it is now. */
+  /** Instructions that people wrote for agents here, as of now. */
   instructions(): Promise<Attachment | null> {
     return readInstructions(this.directories, this.configDir);
   }
 
-  /** The block at the end of a system prompt. Its values are names that a repository may have chosen. */
+  /** The block at the end of a system prompt. A repository may have chosen the names in it. */
   async block(options: { model: string; gitStatus: boolean }): Promise<string> {
     const status = options.gitStatus ? await this.status() : undefined;
     const lines = [

@@ -16,38 +16,38 @@ import { definitionHash } from "./definition-hash.ts";
 import { resolvePolicy, type PolicySurroundings } from "./policy.ts";
 import type { Origin } from "./resolve.ts";
 
-/** Whether a call of an agent would run, and why. Nothing is run to find out. */
+/** Whether a call of an agent would run, and why. Nothing runs to find out. */
 export interface CallExplanation {
   readonly agent: string;
   readonly call: WrittenCall;
-  /** Why the agent has no such tool; `null`: it has. Without it the decision is never asked for. */
+  /** Reason why the agent lacks the tool; `null`: it has it. Without the tool no decision is needed. */
   readonly missing: string | null;
   readonly mode: {
     readonly mode: PermissionMode;
     readonly from: string;
-    /** The mode that was asked for and would not be given. */
+    /** Mode that was requested and would be refused. */
     readonly refused: string | null;
   };
-  /** As if a person could be asked, unless its definition and the settings keep it from asking. */
+  /** Decision as if a person could be asked, unless the definition and the settings forbid asking. */
   readonly decision: Decision;
-  /** Rules that would allow it, and what to know about them. */
+  /** Rules that would allow the call, with remarks. */
   readonly wouldAllow: WouldAllow;
-  /** Every stage that was asked on the way, and what it said. */
+  /** Every consulted stage, with its verdict. */
   readonly trace: readonly TraceLine[];
 }
 
-/** What the rules say about a call of an agent of this kind, started by the host. */
+/** Decides a call of an agent of this type, started by the host. */
 export async function explainCall(
   call: WrittenCall,
   context: {
     definition: AgentDefinition;
-    /** It would be the session's main agent. */
+    /** Whether it would be the session's main agent. */
     isMain: boolean;
     catalog: Catalog;
     /** The session's mode. */
     meets: Origin["meets"];
     surroundings: PolicySurroundings;
-    /** What people have allowed to agents with this definition. */
+    /** Grants to agents with this definition. */
     grants: (agent: { type: string; definitionHash: string }) => readonly SourcedRule[];
   },
 ): Promise<CallExplanation> {
@@ -89,7 +89,7 @@ export async function explainCall(
     missing,
     mode: { mode: policy.mode, from: settled.from, refused: settled.refused },
     ...explained,
-    // A tool that the agent lacks, no rule gives to it.
+    // No rule gives the agent a tool that it lacks.
     wouldAllow:
       missing === null
         ? wouldAllow(explained.decision, asked, bookWith)
@@ -97,7 +97,7 @@ export async function explainCall(
   };
 }
 
-/** The main agent asks for it, whichever that is. */
+/** The main agent as the parent, whatever its id. */
 const someParent = "amain" as AgentId;
 
 function whyMissing(

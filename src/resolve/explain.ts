@@ -23,45 +23,45 @@ import { isolationRefusal } from "./refusal.ts";
 import { isHostDefinition, resolveMode } from "./permission-mode.ts";
 import { resolveTools } from "./tools.ts";
 
-/** What would become of a request for an agent type, and why. Nothing is started to find out. */
+/** The decision about a request for an agent type, and why. Nothing is started to find out. */
 export interface Explanation {
   readonly type: string;
   readonly description: string;
   readonly source: AgentDefinition["source"];
   readonly priority: number;
   readonly file: string | null;
-  /** Others of its name, and why it is not them. */
+  /** Others of its name, and why they were passed over. */
   readonly passedOver: readonly { file: string | null; source: string; why: string }[];
   readonly model: { readonly id: string; readonly from: string };
-  /** `refused`: what somebody asked for instead and would not get. */
+  /** `refused`: the mode that was requested and would be refused. */
   readonly permissionMode: {
     readonly mode: PermissionMode;
     readonly from: string;
     readonly refused: string | null;
   };
-  /** `useless`: it is offered, and every call of it is denied or asked about; why. */
+  /** `useless`: the reason why a tool is offered although every call of it is denied or asked about. */
   readonly tools: readonly (ToolDecision & { useless: string | null })[];
-  /** Why it cannot be started at all, if it cannot. */
+  /** Reason why the agent cannot be started, if it cannot. */
   readonly refusal: string | null;
   readonly spawns: SpawnRights;
   readonly mcpServers: readonly string[];
   readonly hooks: readonly string[];
-  /** Those that its definition names, and what was found. */
+  /** Skills that the definition names, and what was found. */
   readonly skills: readonly { name: string; file: string | null; problem: string | null }[];
   readonly memory: string | null;
   readonly runs: {
     readonly background: boolean;
     readonly maxTurns: number;
     readonly timeoutMs: number;
-    /** Who goes first when agents wait for a slot. */
+    /** Priority in the line for a slot. */
     readonly priority: number;
   };
   readonly prompt: {
-    /** Estimates, four characters to a token; the state of the repository is not looked at. */
+    /** Estimates, four characters to a token; the state of the repository is not counted. */
     readonly tokens: { tools: number; system: number; attachments: number };
-    /** Tools and system prompt: what siblings of one type share. */
+    /** Tokens of tools and system prompt, which siblings of one type share. */
     readonly cachedPrefix: number;
-    /** Of the first request without its answer, in US dollars; `null`: unknown. */
+    /** Cost of the first request without its answer, in US dollars; `null`: unknown. */
     readonly firstRequestUsd: number | null;
   };
   readonly diagnostics: readonly Diagnostic[];
@@ -78,7 +78,7 @@ export async function explainAgent(
     availableTools: readonly Tool[];
     environment: Environment;
     subagentModel: string | undefined;
-    /** The session's own mode, and the host's word for children. */
+    /** The session's own mode, and the host's mode for children. */
     mode: ModeRecord;
     childMode: PermissionMode | undefined;
     allowsBypass: boolean;

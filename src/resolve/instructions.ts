@@ -8,7 +8,7 @@ import { isInside } from "../platform/files/is-inside.ts";
 const largestFile = 256 * 1024;
 const names = ["CLAUDE.md", "AGENTS.md"];
 
-/** CLAUDE.md of the user and of every directory, the outermost first; AGENTS.md where there is none. */
+/** Reads CLAUDE.md of the user and of every directory, the outermost first; AGENTS.md where there is none. */
 export async function readInstructions(
   directories: readonly string[],
   configDir: string,
@@ -29,8 +29,9 @@ function instructionFile(directory: string): string[] {
 }
 
 /**
- * A repository must not be able to send other files to the model through a link, nor to hang us with a pipe: only a
- * regular file counts, below `root` when there is one, and a link only to another file of instructions.
+ * Reads one file of instructions. A repository must not be able to send other files to the model through a link, nor to
+ * hang us with a pipe: only a regular file counts, below `root` if there is one, and a link only to another file of
+ * instructions.
  */
 async function readPart(file: string, root?: string): Promise<string | undefined> {
   if (!existsSync(file)) return undefined;

@@ -15,7 +15,7 @@ export function memoryDirectory(definition: AgentDefinition, here: Here): string
   return "directory" in found ? found.directory : null;
 }
 
-/** Why an agent that wants a memory gets none. */
+/** The reason why an agent that wants a memory gets none. */
 export function memoryProblem(definition: AgentDefinition, here: Here): Diagnostic | null {
   const found = look(definition, here);
   if ("directory" in found) return null;
@@ -32,8 +32,9 @@ export function memoryProblem(definition: AgentDefinition, here: Here): Diagnost
 }
 
 /**
- * Links in the user's own directory are the user's. Below a repository they are whoever's wrote the repository, so the directory
- * must be where its name says: what lies in it is read and written unasked.
+ * Checks the directory of a memory. Links in the user's own directory are the user's. Below a repository they belong to
+ * the repository's author, so the directory must be where its name says: its files are read and written without
+ * approval.
  */
 function look(
   { name, memory, source }: AgentDefinition,
@@ -68,13 +69,13 @@ function firstLink(root: string, parts: readonly string[]): string | undefined {
   });
 }
 
-/** No file system takes a part of a path that is much longer. */
+/** Longest part of a path; file systems accept little more. */
 const longest = 64;
 
-/** A name as part of a path: names are any text, and two of them must never share a directory. */
+/** Turns a name into part of a path: names are any text, and two of them must never share a directory. */
 export function slug(name: string): string {
   const plain = name.toLowerCase().replaceAll(/[^a-z0-9-]+/g, "-");
-  // A plain name that ends like a hash could be another name's.
+  // A plain name that ends like a hash could be the slug of another name.
   if (plain === name && name.length <= longest && !/-[0-9a-f]{16}$/.test(name)) return name;
   return `${plain.slice(0, longest)}-${createHash("sha256").update(name).digest("hex").slice(0, 16)}`;
 }

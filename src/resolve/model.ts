@@ -1,7 +1,7 @@
 import type { Settings } from "../settings/settings.ts";
 import { firstOf } from "./precedence.ts";
 
-/** Which model an agent runs on, and who decided: environment > call > definition > parent > default. */
+/** Decides the model of an agent, and names the source: environment > call > definition > parent > default. */
 export function resolveModel(options: {
   environment: string | undefined;
   call: string | undefined;
@@ -19,14 +19,14 @@ export function resolveModel(options: {
   return { model: expandAlias(decided.value, settings), from: decided.from };
 }
 
-/** `inherit` says nothing: the next voice decides. */
+/** The stated model. `inherit` states nothing: the next source decides. */
 function stated(model: string | undefined): string | undefined {
   return model === undefined || model === "" || model.toLowerCase() === "inherit"
     ? undefined
     : model;
 }
 
-/** Limits by model may use aliases too; of two limits for one model the lower counts. */
+/** Limits by model id. Keys may be aliases; the lower of two limits for one model applies. */
 export function byModelId(
   limits: Readonly<Record<string, number>>,
   settings: Settings,

@@ -165,7 +165,7 @@ test("what a definition or the host asks for and does not get is said, and nothi
     });
     if (missed.length > 0 && record.refused === null) expect.fail(JSON.stringify(voices));
     const isGiven = wanted.every((one) => one === record.children);
-    // `plan` in which nobody is asked is not all of `plan`.
+    // `plan` without questions is not all of `plan`.
     if (isGiven && !(record.neverAsks && record.children === "plan"))
       expect(record.refused).toBe(null);
   }

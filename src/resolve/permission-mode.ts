@@ -8,10 +8,10 @@ import type {
 } from "../contract/resolved-agent.ts";
 
 /**
- * The order of modes: everything that lets a call run in each of them. One mode is narrower than another if whatever lets a
- * call run in it does so in the other too; of two modes the common part is always a mode, except that of `plan` and `dontAsk`:
- * that is `plan` in which nobody is asked (`ModeRecord.neverAsks`). `delegate` has no place in the order: such an agent only
- * works through its children, and these have a mode of their own.
+ * The order of modes: everything that lets a call run in each of them. A mode is narrower than another if everything
+ * that lets a call run in it does so in the other too. The common part of two modes is always a mode, except for `plan`
+ * and `dontAsk`: that is `plan` without questions (`ModeRecord.neverAsks`). `delegate` is outside the order: such an
+ * agent only works through its children, and these have a mode of their own.
  */
 export const lets: Readonly<Record<WorkingMode, readonly Way[]>> = {
   plan: ["person"],
@@ -24,8 +24,9 @@ export const lets: Readonly<Record<WorkingMode, readonly Way[]>> = {
 };
 
 /**
- * `rules`: a rule that allows it. `person`: whoever is asked. `background`: whoever is asked, also where the settings keep agents
- * in the background from asking. `checks`: an automated check. `edits`: it only changes files where the agent works.
+ * `rules`: a rule allows it. `person`: a person is asked. `background`: a person is asked, even if the settings keep
+ * background agents from asking. `checks`: an automated check. `edits`: it only changes files in the working
+ * directories.
  */
 export type Way = "rules" | "person" | "background" | "checks" | "edits" | "everything";
 
@@ -33,27 +34,27 @@ export type Way = "rules" | "person" | "background" | "checks" | "edits" | "ever
 export type Ways = ReadonlySet<Way>;
 
 export interface Voices {
-  /** The agent above, or the session where there is none. */
+  /** The parent, or the session if there is none. */
   readonly parent: Pick<ModeRecord, "children" | "neverAsks">;
-  /** The one above is an agent. */
+  /** Whether the parent is an agent. */
   readonly hasParent: boolean;
   readonly session: PermissionMode;
-  /** The main agent, whose mode the session's own is. */
+  /** Whether this is the main agent, which has the session's own mode. */
   readonly isMain: boolean;
-  /** The host's word for this agent. */
+  /** The host's mode for this agent. */
   readonly host: PermissionMode | undefined;
   readonly definition: PermissionMode | undefined;
-  /** The definition is an option of the host or an administrator's file. */
+  /** Whether the definition is an option of the host or an administrator's file. */
   readonly isHostDefinition: boolean;
-  /** The mode that a model asks for. */
+  /** Mode that a model asks for. */
   readonly call: PermissionMode | undefined;
-  /** A definition may say `bypassPermissions`. */
+  /** Whether a definition may set `bypassPermissions`. */
   readonly allowsBypass: boolean;
 }
 
 /**
- * Which mode an agent runs in, and who says so. The narrower word always wins. Below a parent in `plan` or `dontAsk` nobody
- * widens anything; below any other only the host does. A model that asks only for more is refused.
+ * Decides the mode of an agent, and names the source. The narrower mode always wins. Below a parent in `plan` or
+ * `dontAsk` nothing widens the mode; below any other only the host does. A model that asks only for more is refused.
  */
 export function resolveMode(voices: Voices): { mode: PermissionMode; record: ModeRecord } {
   const { parent, definition, host, call } = voices;
@@ -84,12 +85,12 @@ export function resolveMode(voices: Voices): { mode: PermissionMode; record: Mod
   };
 }
 
-/** An option of the host, the command line or an administrator's file. */
+/** Whether a definition is an option of the host, the command line or an administrator's file. */
 export function isHostDefinition({ source }: { source: SourceName }): boolean {
   return source === "programmatic" || source === "policy";
 }
 
-/** The session's voice for agents that have no parent. */
+/** The session's mode for agents without a parent. */
 export function sessionMode(mode: PermissionMode): ModeRecord {
   return {
     from: "session",
@@ -102,7 +103,7 @@ export function sessionMode(mode: PermissionMode): ModeRecord {
   };
 }
 
-/** One word after the other. */
+/** Applies one source after the other. */
 class Settling {
   ways: Ways;
   from: ModeVoice;
@@ -113,7 +114,7 @@ class Settling {
     this.from = from;
   }
 
-  /** `limit`: why it cannot widen anything; `null`: it can. */
+  /** Applies a mode. `limit`: the reason why it cannot widen anything; `null`: it can. */
   hear(voice: ModeVoice, mode: PermissionMode, limit: string | null): void {
     if (mode === "delegate") {
       this.from = voice;
@@ -130,7 +131,7 @@ class Settling {
 
 const boundFromAbove = "nothing below 'plan' or 'dontAsk' allows more than they do";
 
-/** Why a definition cannot widen what is above it; `null`: it can. */
+/** The reason why a definition cannot widen its parent's mode; `null`: it can. */
 function limitOf(
   definition: PermissionMode,
   { host, isHostDefinition, allowsBypass }: Voices,
@@ -154,7 +155,7 @@ function refusal(
   return `${who} asks for the mode '${wanted}'; it runs in '${modeOf(given)}'${silently}, because ${limit}.`;
 }
 
-/** Some of it is more than there is, and nothing of it less. */
+/** Whether the wanted ways add to the present ones and take none away. */
 function narrowsNothing(wanted: Ways, ways: Ways): boolean {
   return !isWithin(wanted, ways) && common(ways, wanted).size === ways.size;
 }
@@ -166,7 +167,10 @@ function tooWide(call: PermissionMode, { ways }: Settling): RetinueError {
   );
 }
 
-/** The agent had no mode before `plan`, so a plan that is approved leads to `default`. Below an agent that plans it leads nowhere. */
+/**
+ * The mode after an approved plan. An agent without a mode before `plan` gets `default`. Below a planning parent there
+ * is none.
+ */
 function afterPlan(ways: Ways, parent: Ways | undefined): WorkingMode | null {
   if (!plans(ways) || (parent !== undefined && plans(parent))) return null;
   return ways.has("person") ? "default" : "dontAsk";
@@ -187,7 +191,7 @@ export function isWithin(some: Ways, others: Ways): boolean {
   return some.isSubsetOf(others);
 }
 
-/** The widest mode within these ways; `plan` where there are none. */
+/** The widest mode within these ways; `plan` if there are none. */
 export function modeOf(ways: Ways): WorkingMode {
   const within = byWidth.filter((mode) => isWithin(waysOf(mode), ways));
   return within.at(-1) ?? "plan";
@@ -197,12 +201,12 @@ const byWidth = (Object.keys(lets) as WorkingMode[]).toSorted(
   (a, b) => lets[a].length - lets[b].length,
 );
 
-/** Only plans: nothing that a rule allows runs. */
+/** Whether the agent only plans: even calls that a rule allows do not run. */
 export function plans(ways: Ways): boolean {
   return !ways.has("rules");
 }
 
-/** A mode that binds everything below it: `plan` and `dontAsk`. */
+/** Whether a mode binds all descendants: `plan` and `dontAsk`. */
 export function forbids(ways: Ways): boolean {
   return plans(ways) || !ways.has("person");
 }

@@ -18,7 +18,7 @@ import { isHostDefinition, resolveMode } from "./permission-mode.ts";
 import type { Origin, Surroundings } from "./resolve.ts";
 import { resolveTools, type ResolvedTools } from "./tools.ts";
 
-/** What a session says about what its agents may do. */
+/** The session's part of the policy of its agents. */
 export type PolicySurroundings = Pick<
   Surroundings,
   | "settings"
@@ -35,19 +35,19 @@ export type PolicySurroundings = Pick<
 
 export interface ResolvedPolicy {
   readonly policy: PermissionPolicy;
-  /** The record of how the policy's mode was settled. */
+  /** Record of how the policy's mode was decided. */
   readonly mode: ModeRecord;
   readonly tools: ResolvedTools;
 }
 
-/** What an agent may do: its tools, and the rules that every call of them meets. */
+/** Decides the tools of an agent, and the rules for its calls. */
 export function resolvePolicy(
   definition: AgentDefinition,
   request: Pick<SpawnRequest, "mode" | "allowedTools">,
   context: {
     origin: Pick<Origin, "meets" | "byModel" | "depth" | "parentId" | "workspace">;
     background: boolean;
-    /** The model of the agent can search the web. */
+    /** Whether the agent's model can search the web. */
     canSearch: boolean;
     surroundings: PolicySurroundings;
   },
@@ -101,7 +101,7 @@ export function resolvePolicy(
   return { policy, mode: record, tools };
 }
 
-/** The policy of an agent in its workspace: what was decided for it, and what the session says of places. */
+/** The policy of an agent in its workspace: the agent's own part, and the session's directories. */
 export function policyAt(
   { cwd, directories }: Workspace,
   { project, trusted, own, readable }: PolicySurroundings,
@@ -113,7 +113,7 @@ export function policyAt(
     trusted,
     cwd,
     directories,
-    // An agent that works in there has it as a working directory.
+    // An agent that works inside has the directory as a working directory.
     own: own.filter((directory) => !isInside(directory, cwd)),
     state: own,
     readable,
@@ -126,7 +126,7 @@ export function readOnlyOf({ readOnly = false }: AgentDefinition): ReadOnly | nu
   return readOnly === false ? null : readOnly;
 }
 
-/** The host's word for an agent that it asks for itself, else for every child. Throws where the settings forbid it. */
+/** The host's mode for an agent that it requests itself, else for every child. Throws if the settings forbid it. */
 function hostMode(
   mode: SpawnRequest["mode"],
   { byModel, depth }: Pick<Origin, "byModel" | "depth">,

@@ -1,7 +1,7 @@
-/** One voice in a decision: who speaks, and what it says, if anything. */
+/** One source in a decision: its name, and its value, if any. */
 export type Voice<Value> = readonly [from: string, value: Value | undefined];
 
-/** The first voice that says something decides, and the answer remembers which one it was. */
+/** Returns the first value, with the name of its source. */
 export function firstOf<Value>(
   voices: readonly Voice<Value>[],
 ): { value: Value; from: string } | undefined {

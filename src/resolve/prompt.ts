@@ -16,18 +16,18 @@ export async function systemPrompt(
   return definition.prompt === "" ? block : `${definition.prompt}\n\n${block}`;
 }
 
-/** What files say about agents, as one look at them found it. */
-export interface Found {
+/** The agent types and instructions in files, as read at one moment. */
+export interface LoadedFiles {
   readonly catalog: Catalog;
-  /** Read when they are first needed. */
+  /** Read on first use. */
   instructions(): Promise<Attachment | null>;
 }
 
-/** What stands in front of the first prompt, the parts that siblings share first. */
+/** Attachments in front of the first prompt, the parts that siblings share first. */
 export async function initialAttachments(options: {
   definition: AgentDefinition;
   environment: Environment;
-  found: Found;
+  found: LoadedFiles;
   spawn: SpawnRights;
 }): Promise<Attachment[]> {
   const { definition, environment, spawn } = options;
@@ -40,7 +40,9 @@ export async function initialAttachments(options: {
   ];
 }
 
-/** In a message rather than in the tool's description, so that a new agent does not break the prompt cache. */
+/**
+ * The list of agents, in a message rather than in the tool's description: a new agent must not break the prompt cache.
+ */
 function agentList(catalog: Catalog, types: readonly string[] | "any"): Attachment {
   const definitions =
     types === "any" ? catalog.list() : types.flatMap((type) => catalog.find(type) ?? []);
@@ -62,7 +64,7 @@ function listingLine(definition: AgentDefinition): string {
   return `- ${name}: ${definition.description} (Tools: ${escapeName(shownTools(definition))})`;
 }
 
-/** What it may do with the files of its own memory says nothing about the work that it can be given. */
+/** The tools in the list. Tools for an agent's own memory say nothing about the work that it can be given. */
 function shownTools({ tools, disallowedTools = [] }: AgentDefinition): string {
   if (tools === undefined)
     return disallowedTools.length === 0

@@ -3,7 +3,7 @@ import { toolRegistry } from "../tools/registry.ts";
 import { readOnlyOf } from "./policy.ts";
 import { resolveTools } from "./tools.ts";
 
-/** Why an agent would not even start as a child, whoever asks for it, and which field is to blame; `null`: it would. */
+/** The reason why an agent would not start as a child, for any asker, and the field at fault; `null`: it would. */
 export function refusalOf(definition: AgentDefinition): { field: string; message: string } | null {
   const isolation = isolationRefusal(definition);
   if (isolation !== null) return { field: "isolation", message: isolation };

@@ -1,22 +1,22 @@
 import type { ModeRecord, PermissionMode, WorkingMode } from "../contract/resolved-agent.ts";
 import { common, forbids, modeOf, plans, waysOf, type Ways } from "./permission-mode.ts";
 
-/** A mode with what was settled together with it. */
+/** A mode with everything that was decided together with it. */
 export interface SettledMode {
   readonly mode: PermissionMode;
   readonly record: ModeRecord;
 }
 
 /**
- * The mode of an agent that goes on. It never has more than it had: the session narrows it if its mode is another one than
- * last time and not `default`, a parent in `plan` or `dontAsk` does, and so does whoever resumes it. The right to everything
- * is kept only where the session still gives it.
+ * Decides the mode of a resumed agent. It never has more than before: the session narrows it if the session's mode
+ * differs from last time and is not `default`; a parent in `plan` or `dontAsk` narrows it, and so does the caller.
+ * `bypassPermissions` is kept only if the session still gives it.
  */
 export function renewMode(
   before: SettledMode,
   now: {
     session: ModeRecord;
-    /** The parent, as far as it is in memory. */
+    /** The parent's mode, if the parent is in memory. */
     parent: ModeRecord | undefined;
     isMain: boolean;
     hasParent: boolean;
@@ -49,7 +49,9 @@ export function renewMode(
   };
 }
 
-/** Whether a plan that was approved before still lets it work: not if whoever resumes it wants it to plan. */
+/**
+ * Whether a plan that was approved before still lets the agent work: not if the caller resumes it in the mode `plan`.
+ */
 export function keepsApproval(
   before: SettledMode,
   now: SettledMode,
@@ -68,7 +70,7 @@ function waysHad(
     : waysOf(children, neverAsks);
 }
 
-/** One that plans only from now on returns to what it had. */
+/** The mode after an approved plan: an agent that plans only from now on returns to its earlier mode. */
 function afterPlan(before: ModeRecord, had: Ways, ways: Ways): WorkingMode | null {
   if (!plans(ways)) return null;
   const back = plans(had) ? before.afterPlan : modeOf(had);

@@ -87,7 +87,7 @@ const storedAgentSchema = z.object({
 
 export type StoredAgent = z.infer<typeof storedAgentSchema>;
 
-/** An agent as its transcript holds it. Throws when the record is not one that this version understands. */
+/** Parses an agent as its transcript holds it. Throws for a record that this version does not understand. */
 export function readStoredAgent(record: unknown, agentId: string): StoredAgent {
   const parsed = storedAgentSchema.safeParse(record);
   if (parsed.success) return parsed.data;
@@ -97,25 +97,25 @@ export function readStoredAgent(record: unknown, agentId: string): StoredAgent {
   );
 }
 
-/** What is different from the last time. */
+/** The differences from the last run. */
 export interface Changes {
   readonly id?: AgentId;
   readonly model?: string | undefined;
   readonly effort?: Effort | undefined;
-  /** Counts only where it is narrower than what the agent has. */
+  /** Applied only if it is narrower than the agent's own mode. */
   readonly mode?: PermissionMode | undefined;
   readonly maxTurns?: number | undefined;
   readonly timeout?: number | undefined;
   readonly background?: boolean | undefined;
-  /** It has no parent, whoever the one was that it is a copy of. */
+  /** Whether the agent has no parent, unlike the one that it is a copy of. */
   readonly byItself?: boolean;
-  /** The call of the parent that resumes it. */
+  /** The parent's call that resumes the agent. */
   readonly toolUseId?: string | undefined;
 }
 
 /**
- * The frozen record of an agent that goes on: what it was told and its tools stay as they were, so that the provider's cache
- * still knows it; what it may do follows the settings and the host of now.
+ * The frozen record of a resumed agent: its prompts and tools stay the same, so that the provider's cache still
+ * matches; its permissions follow the present settings and host.
  */
 export function renewAgent(
   stored: StoredAgent,
@@ -124,7 +124,7 @@ export function renewAgent(
     surroundings: Surroundings;
     /** The session's mode. */
     meets: Above;
-    /** The mode of its parent, as far as that is in memory. */
+    /** The parent's mode, if the parent is in memory. */
     parentMode: ModeRecord | undefined;
     /** The directory for the notes of a new agent of its type; `null`: none. */
     memory: string | null;
@@ -136,7 +136,7 @@ export function renewAgent(
   const { settings } = surroundings;
   const rules = [
     ...context.meets.permissions.rules,
-    // They were checked when it was spawned; a tool that one names may be gone since.
+    // Checked when the agent was spawned; a tool that a rule names may be gone since.
     ...permissions.own.map((rule) => allowRule(rule, ownRules)),
   ];
   const workspace = workspaceNow(stored, surroundings.workspace);
@@ -146,7 +146,7 @@ export function renewAgent(
     id: changes.id ?? stored.id,
     sessionId: context.sessionId,
     workspace,
-    // A name means one agent.
+    // A name belongs to one agent.
     name: changes.byItself === true ? null : rest.name,
     sees: { ...sees, attachments: [] },
     meets: {
@@ -178,7 +178,7 @@ export function renewAgent(
   });
 }
 
-/** The memory that an agent had, as long as a new agent of its type would have the same. Its tools stay bound to it. */
+/** The agent's earlier memory, if a new agent of its type would have the same. Its tools stay bound to it. */
 function memoryNow(before: AgentMemory | null, now: string | null): AgentMemory | null {
   return before && { ...before, directory: before.directory === now ? now : null };
 }
@@ -203,7 +203,7 @@ function modeNow(
   });
 }
 
-/** Whether a plan that was approved in the task that it goes on with still counts. */
+/** Whether a plan that was approved in the resumed task is still approved. */
 export function keepsApprovedPlan(
   stored: StoredAgent,
   { meets }: ResolvedAgent,
@@ -220,7 +220,7 @@ function settledBefore({ permissions, relates }: StoredAgent): SettledMode {
   return { mode, record: { ...sessionMode(mode), afterPlan: back } };
 }
 
-/** The model stays unless somebody names another; its provider is one of this session. */
+/** The model stays unless the caller names another; its provider is one of this session. */
 function modelNow(
   call: string | undefined,
   { costs, relates }: StoredAgent,

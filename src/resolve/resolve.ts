@@ -19,31 +19,31 @@ import { definitionHash } from "./definition-hash.ts";
 import { memoryProblem } from "./memory.ts";
 import { resolveModel } from "./model.ts";
 import { resolvePolicy } from "./policy.ts";
-import { initialAttachments, systemPrompt, type Found } from "./prompt.ts";
+import { initialAttachments, systemPrompt, type LoadedFiles } from "./prompt.ts";
 
-/** What the session says about every agent in it. */
+/** The session's facts for every agent in it. */
 export interface Surroundings {
   readonly environment: Environment;
   readonly redactor: Pick<Redactor, "text">;
-  /** Hears why an agent gets less than its definition says. */
+  /** Called with the reason why an agent gets less than its definition says. */
   readonly report: (diagnostic: Diagnostic) => void;
   readonly settings: Settings;
   readonly limits: Limits;
   readonly models: Models;
   readonly availableTools: readonly Tool[];
-  /** What `/x` in a rule lies below. */
+  /** Directory that `/x` in a rule is relative to. */
   readonly project: string;
-  /** The user trusts the folder. */
+  /** Whether the user trusts the folder. */
   readonly trusted: boolean;
-  /** Where the session's agents work, unless one is given a place of its own. */
+  /** Workspace of the session's agents, unless one gets its own. */
   readonly workspace: Workspace;
-  /** Where Retinue keeps its own files. */
+  /** Directories of Retinue's own files. */
   readonly own: readonly string[];
   /** Directories in which only reading needs no approval. */
   readonly readable: readonly string[];
-  /** A definition may ask for `bypassPermissions`. */
+  /** Whether a definition may set `bypassPermissions`. */
   readonly allowsBypass: boolean;
-  /** The host's word for the mode of every child. */
+  /** The host's mode for every child. */
   readonly childMode: PermissionMode | undefined;
   /** `CLAUDE_CODE_SUBAGENT_MODEL` */
   readonly subagentModel: string | undefined;
@@ -55,30 +55,32 @@ export interface Above {
   readonly mode: ModeRecord;
 }
 
-/** Where an agent comes from. */
+/** The asker of an agent, and the inheritance from it. */
 export interface Origin {
   readonly sessionId: SessionId;
   readonly parentId: AgentId | null;
-  /** The parent's call that asked for it. */
+  /** The parent's call that requested the agent. */
   readonly toolUseId: string | null;
   readonly parentModel: string | undefined;
-  /** Where the agent works: its parent's workspace, or the session's. */
+  /** Workspace of the agent: its parent's, or the session's. */
   readonly workspace: Workspace;
-  /** The rules and the mode of whoever asks, an agent or else the session: they bind the child too. */
+  /** Rules and mode of the asker, an agent or else the session: they bind the child too. */
   readonly meets: Above;
-  /** A model asks, not the host. */
+  /** Whether a model asks, not the host. */
   readonly byModel: boolean;
-  /** 0 for the main agent. */
+  /** Depth; 0 for the main agent. */
   readonly depth: number;
-  /** From the main agent to the one that asks, for people. */
+  /** Names from the main agent to the asker, for display. */
   readonly path: readonly string[];
 }
 
-/** A definition and a request become one frozen record. Explicit beats declared beats inherited beats default. */
+/**
+ * Resolves a definition and a request into one frozen record. Explicit beats declared beats inherited beats default.
+ */
 export async function resolveAgent(
   definition: AgentDefinition,
   request: SpawnRequest,
-  context: { origin: Origin; background: boolean; found: Found; surroundings: Surroundings },
+  context: { origin: Origin; background: boolean; found: LoadedFiles; surroundings: Surroundings },
 ): Promise<ResolvedAgent> {
   const { origin, found, surroundings } = context;
   const { limits, models, settings } = surroundings;
@@ -153,7 +155,7 @@ export async function resolveAgent(
   });
 }
 
-/** For people only. Redacted before it is cut: of half a secret nobody could tell that it is one. */
+/** The description, for display only. Redacted before it is cut, because half a secret cannot be recognised. */
 function describe(
   { description, prompt = "" }: SpawnRequest,
   redactor: Pick<Redactor, "text">,
@@ -161,7 +163,7 @@ function describe(
   return description ? redactor.text(description) : firstWords(redactor.text(prompt));
 }
 
-/** What people see of a task that nobody described. */
+/** The beginning of a task without a description, for display. */
 function firstWords(prompt: string): string {
   const line = prompt.trimStart().split("\n", 1)[0] ?? "";
   return line.length > 60 ? `${line.slice(0, 59).toWellFormed()}…` : line;

@@ -5,35 +5,35 @@ import { mayChange, ruleFamily } from "../tools/traits.ts";
 import { parseRule } from "../permissions/rules/rule.ts";
 import { coveredBy } from "./covered-by.ts";
 
-/** What decides over an agent's tools. */
+/** The inputs of the decision about an agent's tools. */
 export interface ToolQuestion {
   type: string;
   available: readonly KnownTool[];
   wanted: readonly string[] | undefined;
   unwanted: readonly string[] | undefined;
-  /** Rules of the settings that forbid whole tools. */
+  /** Rules of the settings that deny whole tools. */
   denied: readonly string[];
-  /** The main agent of a session, which people talk to. */
+  /** Whether it is the main agent of a session. */
   isMain: boolean;
-  /** Agents at this depth may not spawn. */
+  /** Whether agents at this depth may not spawn. */
   atDepthLimit: boolean;
-  /** Nobody waits for it. */
+  /** Whether the agent runs in the background. */
   background: boolean;
   /** The setting `background.mcp`. */
   backgroundMcp: boolean;
   mode: PermissionMode;
-  /** Its definition is read-only. */
+  /** Whether the definition is read-only. */
   readOnly: boolean;
-  /** The directory of its memory, if it has one. */
+  /** The directory of the agent's memory, if it has one. */
   memory: string | null;
 }
 
-/** The tool that makes children. */
+/** The tool that spawns children. */
 export const spawnTool = "Agent";
 
 /**
- * The layers between the tools that there are and those that an agent gets, in this order. Each says why it takes a tool
- * away, or nothing.
+ * The layers between the available tools and those of an agent, in this order. Each returns the reason why it removes a
+ * tool, or nothing.
  */
 export const layers = {
   settings: ({ name, effect }, { denied }) => {
@@ -61,7 +61,7 @@ export const layers = {
     if (isMain) return undefined;
     if (audience === "main") return "only for the main agent";
     const isNamed = wanted?.some((entry) => toolName(entry) === name) ?? false;
-    // A child that may interrupt a person is one whose author said so.
+    // A child may interrupt a person only if its author named the tool.
     return audience === "named" && !isNamed ? "children must name it in 'tools'" : undefined;
   },
   background: ({ name, background: works }, { background, backgroundMcp }) => {
@@ -74,4 +74,4 @@ export const layers = {
   },
 } as const satisfies Record<string, (tool: KnownTool, agent: ToolQuestion) => string | undefined>;
 
-export type Layer = keyof typeof layers;
+export type ToolLayer = keyof typeof layers;

@@ -5,22 +5,22 @@ import type { KnownTool } from "../tools/known-tools.ts";
 import { toolName } from "../tools/registry.ts";
 import { ruleFamily } from "../tools/traits.ts";
 import { coveredBy } from "./covered-by.ts";
-import { layers, spawnTool, type Layer, type ToolQuestion } from "./tool-layers.ts";
+import { layers, spawnTool, type ToolLayer, type ToolQuestion } from "./tool-layers.ts";
 
 export interface ResolvedTools {
   tools: string[];
   spawn: SpawnRights;
-  /** Tools that it has only together with rules. */
+  /** Tools that the agent has only under rules. */
   confined: RuleConfinement[];
-  /** Tools that it has only for the directory of its memory. */
+  /** Tools that the agent has only for the directory of its memory. */
   forMemory: string[];
   report: ToolDecision[];
-  /** Why it cannot be started: of the tools that it names, none is left. */
+  /** Reason why the agent cannot be started: none of the tools that it names is left. */
   refusal: RetinueError | null;
 }
 
 /**
- * Which of the available tools an agent gets, layer by layer; each layer can only take away, except that a memory brings
+ * Decides which available tools an agent gets, layer by layer. Each layer can only remove, except that a memory adds
  * the tools for its own directory. The first layer that drops a tool is the reason in the report.
  */
 export function resolveTools(question: ToolQuestion): ResolvedTools {
@@ -45,7 +45,7 @@ export function resolveTools(question: ToolQuestion): ResolvedTools {
   };
 }
 
-const inOrder = Object.entries(layers) as [Layer, (typeof layers)[Layer]][];
+const inOrder = Object.entries(layers) as [ToolLayer, (typeof layers)[ToolLayer]][];
 
 function decide(known: KnownTool, question: ToolQuestion): ToolDecision {
   const tool = known.name;
@@ -80,7 +80,10 @@ function noSuchTool(tool: string, available: readonly string[]): ToolDecision {
   return { tool, kept: false, layer: "available", why: `no such tool here${hint}` };
 }
 
-/** `Bash(git diff *)` without a plain `Bash` beside it. `Agent(a, b)` is no rule: it names types. */
+/**
+ * Tools with a rule, such as `Bash(git diff *)`, without a plain `Bash` beside it. `Agent(a, b)` is no rule: it names
+ * types.
+ */
 function confinedTools({
   wanted = [],
   available,
@@ -88,7 +91,7 @@ function confinedTools({
   const rules = wanted.filter((entry) => /\(.*\)$/s.test(entry) && !/\(\**\)$/.test(entry));
   const byTool = Map.groupBy(rules, toolName);
   return [...byTool].flatMap(([tool, all]) => {
-    // A rule for reading binds what else reads, unless that is named by itself.
+    // A rule for reading binds other tools that read, unless they are named themselves.
     const family = available.filter(({ effect }) => ruleFamily(effect) === tool);
     const tools = [...new Set([tool, ...family.map(({ name }) => name)])].filter(
       (one) => !wanted.includes(one),
@@ -97,7 +100,7 @@ function confinedTools({
   });
 }
 
-/** `Agent` = any type, `Agent(a, b)` = only those, absent = none. */
+/** The right to spawn: `Agent` = any type, `Agent(a, b)` = only those, absent = none. */
 function spawnRights(tools: readonly string[], wanted: readonly string[] | undefined): SpawnRights {
   if (!tools.includes(spawnTool)) return { allowed: false };
   const entries = (wanted ?? []).filter((entry) => toolName(entry) === spawnTool);

@@ -13,7 +13,7 @@ export function sessionWorkspace(
   return { cwd, directories: [cwd, ...addedDirectories], branch: branch ?? null };
 }
 
-/** The workspace of an agent that is resumed: where it worked, if the session may work there. Throws `invalid_config` if not. */
+/** The workspace of a resumed agent: its earlier one, if the session may work there. Throws `invalid_config` if not. */
 export function workspaceNow(
   { id, workspace: { cwd, branch } }: { id: string; workspace: Omit<Workspace, "directories"> },
   session: Workspace,

@@ -9,12 +9,12 @@ import { readResultText } from "../transcript/read-result.ts";
 export interface AgentOutput {
   agentId: AgentId;
   state: AgentState;
-  /** The result, or what the agent said last so far. */
+  /** The result, or the agent's latest text so far. */
   content: string;
-  /** Once it has ended. */
+  /** Present once the agent has ended. */
   metrics?: AgentFigures;
   error?: AgentFailure;
-  /** The wait was over before the agent ended. The agent goes on untouched. */
+  /** Whether the wait ended before the agent. The agent continues. */
   timedOut: boolean;
 }
 

@@ -14,16 +14,16 @@ export interface AgentRow extends AgentRecord {
     readonly lastTool: string | null;
   };
   readonly usage: Usage;
-  /** In US dollars; `null` = unknown, because the price of some answer is. */
+  /** Cost in US dollars; `null` = unknown, because the price of some answer is. */
   readonly costUsd: number | null;
 }
 
-/** An agent that was told to end, and what ended because of that. */
+/** A stopped agent, and everything that ended with it. */
 export interface StoppedRow extends AgentRow {
   died: Died;
 }
 
-/** As they started, parents before their children, also where the clock was set back in between. */
+/** Sorts rows by start, parents before their children, even if the clock was set back in between. */
 export function inOrder(rows: readonly AgentRow[]): AgentRow[] {
   const starts = new Map<AgentId | null, number>();
   for (const { id, parentId, startedAt } of rows.toSorted((a, b) => a.depth - b.depth))

@@ -28,29 +28,31 @@ import { isTrusted } from "../settings/trust.ts";
 export interface ConfigurationRequest {
   readonly cwd: string;
   readonly configDir: string;
-  /** Where this platform keeps policies, if it is not said. */
+  /** Directory of policies; default: that of this platform. */
   readonly managedDir?: string | undefined;
-  /** Settings that a host or the command line gives, over those of files; the highest first. */
+  /** Settings of a host or the command line, which win over those of files; the highest first. */
   readonly settings?: readonly OptionSettings[];
   /** Plugins, or marketplaces of them, besides the installed ones. */
   readonly pluginDirs?: readonly string[];
-  /** Further folders whose `.claude/agents` count. */
+  /** Further folders whose `.claude/agents` are loaded. */
   readonly addDirs?: readonly string[];
-  /** Also read agent files that other programs refuse; the setting `agents.lenient` says so too. */
+  /** Whether to load agent files that other programs refuse; the setting `agents.lenient` does the same. */
   readonly lenient?: boolean | undefined;
 }
 
 /**
- * Everything that files say about a working directory: settings, trust, plugins, and where agent types are. Reading it
+ * Everything in files about a working directory: settings, trust, plugins, and the places of agent types. Reading it
  * starts nothing.
  */
 export interface Configuration extends LoadedSettings {
-  /** Whether somebody trusts the folder of the project. */
+  /** Whether the project's folder is trusted. */
   readonly trusted: boolean;
   readonly plugins: readonly Plugin[];
   readonly places: readonly Place[];
   readonly loader: DefinitionLoader;
-  /** Where settings files cannot be read, or rules in them do not fit: what they forbid would not hold. */
+  /**
+   * Diagnostics of settings files that cannot be read, or of invalid rules in them: their prohibitions would not hold.
+   */
   readonly unreadSettings: readonly Diagnostic[];
   readonly skillPlaces: readonly SkillPlace[];
 }
@@ -106,13 +108,13 @@ export function readConfiguration(request: ConfigurationRequest): Configuration 
   };
 }
 
-/** The catalog of a session: made again when a file, or what the host registered, has changed. */
+/** The catalog of a session: rebuilt when a file, or the host's registered types, changed. */
 export function catalogOf(
   { loader, settings, diagnostics }: Configuration,
   options: {
     entrypoint: Entrypoint;
     programmatic: () => readonly AgentDefinition[];
-    /** Hears of every problem, each time the catalog is made. */
+    /** Called with every problem, each time the catalog is built. */
     report: (diagnostic: Diagnostic) => void;
   },
 ): () => Promise<Catalog> {
@@ -133,14 +135,14 @@ export function catalogOf(
   };
 }
 
-/** Throws where rules that somebody wrote to be safe would silently not hold. */
+/** Throws if rules that were written for safety would silently not hold. */
 export function refuseLostRules({ unreadSettings: [lost] }: Configuration): void {
   if (lost === undefined) return;
   const { file, line, column, message } = lost;
   throw new RetinueError("invalid_config", `${file}:${line}:${column}: ${message}`);
 }
 
-/** Rules that somebody wrote to be safe, and that do not hold. */
+/** Whether a diagnostic is about a rule that was written for safety and does not hold. */
 function isLostRule({ code, severity, field }: Diagnostic, { sandbox }: Settings): boolean {
   if (code === "unreadable") return true;
   if (severity !== "error" || field === null) return false;

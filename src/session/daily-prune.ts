@@ -13,8 +13,8 @@ const day = 86_400_000;
 const patienceMs = 3000;
 
 /**
- * Removes sessions that have been kept for long enough, beside the work of this one: at most once a day for a config
- * directory, never before a model has answered, and never so that anybody waits for it. What goes wrong is logged.
+ * Prunes old sessions beside the work of this one: at most once a day for a config directory, never before a model has
+ * answered, and without delaying any work. Errors are logged.
  */
 export class DailyPrune implements AsyncDisposable {
   readonly #configDir: string;
@@ -29,7 +29,7 @@ export class DailyPrune implements AsyncDisposable {
     this.#session = session;
   }
 
-  /** Once for a session, however often it is called. */
+  /** Starts the prune, once per session, however often it is called. */
   begin(): void {
     this.#pruning ??= this.#afterTheFirstAnswer().catch((error: unknown) =>
       this.#session.logger.warn(
@@ -39,7 +39,7 @@ export class DailyPrune implements AsyncDisposable {
     );
   }
 
-  /** Lets it finish the session that it is at. */
+  /** Waits for the removal of the current session. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#abort.abort();
     await this.#pruning;
@@ -51,10 +51,10 @@ export class DailyPrune implements AsyncDisposable {
     const first = await answers.next();
     await answers.return();
     if (first.done === true) return;
-    // A run of a few seconds has better things to do.
+    // A run of a few seconds is not burdened with it.
     await sleep(patienceMs, undefined, { ref: false, signal }).catch(() => undefined);
     if (signal.aborted) return;
-    // What a killed run left behind whose guard could not end it: it may still hold a port or write to the project.
+    // Orphans of a killed run whose guard could not end them: they may still hold a port or write to the project.
     void reapOnce();
     await this.#run();
   }
@@ -77,7 +77,7 @@ export class DailyPrune implements AsyncDisposable {
     const before = keptSince(period, { projectDir: paths.projectDir, now });
     const { signal } = this.#abort;
     const pruned = await prune({ configDir: this.#configDir, before, signal });
-    // The next session goes on where this one had to end.
+    // The next session continues where this one had to stop.
     if (pruned.cutShort) rmSync(stamp, { force: true });
     if (pruned.removed.length > 0)
       logger.info({ sessions: pruned.removed.length }, "old sessions were removed");
@@ -86,7 +86,7 @@ export class DailyPrune implements AsyncDisposable {
   }
 }
 
-/** A stamp of the future is that of a clock that was wrong. */
+/** Whether a prune is due. A stamp in the future comes from a wrong clock. */
 function isDue(stamp: string, now: number): boolean {
   const read = readSmallFile(stamp, 100);
   const then = read.kind === "text" ? Number(read.text) : Number.NaN;

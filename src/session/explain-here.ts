@@ -4,7 +4,7 @@ import type { CallExplanation } from "../resolve/explain-call.ts";
 import type { Explanation } from "../resolve/explain.ts";
 import type { House } from "../spawn.ts";
 
-/** Explanations of what a session would do. All of it is loaded when asked for: a run needs none of it. */
+/** Explains what a session would do. Everything for it is loaded on demand: a run needs none of it. */
 export async function explainType(
   type: string,
   diagnostics: Diagnostic[],

@@ -192,7 +192,7 @@ function refuseMissing({ sessionDir }: SessionPaths): void {
   );
 }
 
-/** Where what agents ask is answered, and what the answers allow. */
+/** Opens the inbox for the questions of agents, and the grants of its answers. */
 function openQuestions(
   { clock, configDir, inbox }: CheckedOptions,
   session: Pick<Session, "id" | "paths" | "settings" | "logger" | "redactor"> & { cwd: string },
@@ -246,7 +246,7 @@ export function programmaticDefinitions(
   });
 }
 
-/** The main agent when nobody names a type for it. */
+/** The definition of the main agent if the request names no type. */
 export async function mainDefinition(): Promise<AgentDefinition> {
   const file = packagePath("prompts/main.md");
   const { definitions, diagnostics } = await loadDefinitionFile(file, "built-in");
@@ -260,7 +260,7 @@ export async function mainDefinition(): Promise<AgentDefinition> {
   return definition;
 }
 
-/** As they are given, and after resolving links. */
+/** The directories as given, and after resolving links. */
 function ownDirectories(...directories: string[]): string[] {
   return [...new Set(directories.flatMap((one) => [one, realPath(one)]))];
 }

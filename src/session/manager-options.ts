@@ -27,12 +27,12 @@ const permissionMode = z
   .refine((mode) => mode !== "bypassPermissions" || mayBypass(), { message: bypassRemedy });
 
 const optionsSchema = z.strictObject({
-  /** Where answers come from. */
+  /** The model that answers. */
   model: z.custom<Model>(
     isModel,
     "must be a Model, for example createRehearsal(await loadScenario(file))",
   ),
-  /** Models of further providers, by the name that `provider/model` in a definition, call or setting begins with. */
+  /** Models of further providers, by the prefix of `provider/model` in a definition, call or setting. */
   models: z
     .record(z.string(), z.custom<Model>(isModel, "must be a Model"))
     .refine((models) => Object.keys(models).every((name) => /^[^/]+$/.test(name)), {
@@ -49,31 +49,31 @@ const optionsSchema = z.strictObject({
     .string()
     .min(1)
     .default(() => defaultConfigDir()),
-  /** An existing session to go on with, by its id; its directory is that of `cwd`. Left out: a new one. */
+  /** Id of an existing session to resume; its directory is that of `cwd`. Default: a new one. */
   session: z
     .uuid()
     .transform((id) => id as SessionId)
     .optional(),
-  /** Where transcripts go instead of `<configDir>/projects/<project>`. */
+  /** Directory for transcripts; default: `<configDir>/projects/<project>`. */
   transcriptDir: z.string().min(1).optional(),
   /**
-   * What the record of an agent survives once anybody has heard of it: the end of this `process`, however sudden; or also a
-   * `power` cut, at the price of a disk's answer before each event is announced.
+   * Durability of an emitted record: it survives the end of this `process`, however sudden; or also a `power` cut, at the
+   * price of a disk sync before each event is emitted.
    */
   durability: z.enum(["process", "power"]).default("process"),
 
-  /** Where policies are, instead of where this platform keeps them. */
+  /** Directory of policies; default: that of this platform. */
   managedDir: z.string().min(1).optional(),
-  /** Settings over those of the files of user and project; only a policy wins over them. */
+  /** Settings that win over the files of user and project; only a policy wins over them. */
   settings: z.record(z.string(), z.unknown()).default({}).superRefine(fitsSettings),
   /** Plugins, or marketplaces of them, besides the installed ones. */
   pluginDirs: z.array(z.string().min(1)).default([]),
-  /** Further folders whose `.claude/agents` count. */
+  /** Further folders whose `.claude/agents` are loaded. */
   addDirs: z.array(z.string().min(1)).default([]),
-  /** Also read agent files that other programs refuse. */
+  /** Whether to load agent files that other programs refuse. */
   lenient: z.boolean().optional(),
   limits: limitsSchema.prefault({}),
-  /** Agent types by name, over those in files: `{name: {description, prompt, tools, …}}`. */
+  /** Agent types by name, which win over those in files: `{name: {description, prompt, tools, …}}`. */
   agents: z.record(z.string(), z.record(z.string(), z.unknown())).default({}),
   /** Tools of your own, made with `createTool`. Rules and agent files name them like any other. */
   tools: z
@@ -85,36 +85,41 @@ const optionsSchema = z.strictObject({
     )
     .default([])
     .superRefine(namedApart),
-  /** Rules for what may run without being asked: `Bash(npm test *)`, `Edit(src/**)`, `WebFetch`. Without any: looking around in `cwd`. */
+  /**
+   * Rules for calls that need no approval: `Bash(npm test *)`, `Edit(src/**)`, `WebFetch`. Default: reading in `cwd`.
+   */
   allowedTools: z.array(z.string()).default([]),
-  /** Rules for what must not run, over all that allow: `Bash(git push *)`, `Read(.env)`. */
+  /** Rules for calls that must not run, whatever allows them: `Bash(git push *)`, `Read(.env)`. */
   disallowedTools: z.array(z.string()).default([]),
   /**
-   * The main agent's mode; left out: the mode that the settings name. `bypassPermissions` lets everything run; as root only with
-   * `IS_SANDBOX=1` in the environment.
+   * The main agent's mode; default: the mode in the settings. `bypassPermissions` lets everything run; as root only
+   * with `IS_SANDBOX=1` in the environment.
    */
   permissionMode: permissionMode.optional(),
-  /** The mode of children, which may allow more than their parent has; left out: their parent's. A parent in `plan` or `dontAsk` binds them all the same. */
+  /**
+   * The mode of children, which may allow more than their parent's; default: their parent's. A parent in `plan` or
+   * `dontAsk` binds them all the same.
+   */
   childPermissionMode: permissionMode.optional(),
   /** Whether an agent's definition may ask for `bypassPermissions`. */
   allowBypassPermissions: z
     .boolean()
     .default(false)
     .refine((allows) => !allows || mayBypass(), { message: bypassRemedy }),
-  /** Who answers what agents ask. Whoever subscribes to `manager.inbox` can answer too. */
+  /** Answers to the questions of agents. Subscribers of `manager.inbox` can answer too. */
   inbox: z
     .strictObject({
-      /** Somebody answers though nobody subscribes: from another terminal, with `retinue approve`. */
+      /** Whether a person answers although nothing subscribes: from another terminal, with `retinue approve`. */
       attended: z.boolean().default(false),
-      /** Milliseconds after which a question answers itself; `null`: never. */
+      /** Milliseconds after which a question is answered automatically; `null`: never. */
       timeoutMs: z.number().positive().max(longestTimer).nullable().default(null),
-      /** What it answers then: it is denied, or allowed once. A question for words is never answered so. */
+      /** The automatic answer: denied, or allowed once. A question that asks for words never gets one. */
       onDeadline: z.enum(["deny", "allow"]).default("deny"),
-      /** Asked in this order before any person. */
+      /** Checks, called in this order before any person is asked. */
       checks: z.array(z.custom<InboxCheck>((value) => typeof value === "function")).default([]),
     })
     .prefault({}),
-  /** Which surface this is; some agent types are offered on some only. */
+  /** The surface; some agent types are offered on some surfaces only. */
   entrypoint: z.enum(["cli", "library"]).default("library"),
   logger: z
     .custom<Logger>(
@@ -133,7 +138,7 @@ export type ManagerOptions = Omit<z.input<typeof optionsSchema>, "settings"> & {
 };
 type Parsed = z.infer<typeof optionsSchema>;
 
-/** Rules and settings with the option that each came with. */
+/** Rules and settings, each with the option that held it. */
 export interface CheckedOptions extends Omit<
   Parsed,
   "settings" | "allowedTools" | "disallowedTools"
@@ -162,7 +167,7 @@ function sourced({ disallowedTools, ...options }: Parsed): CheckedOptions {
   };
 }
 
-/** The host's own settings are checked whole: their author is right there. */
+/** Checks all of the host's own settings: their author is right there. */
 function fitsSettings(settings: Record<string, unknown>, context: z.RefinementCtx): void {
   const { error } = settingsSchema.safeParse(settings, inOurWords);
   for (const { path, message } of error?.issues ?? []) {
@@ -174,7 +179,7 @@ function isHostTool(value: unknown): boolean {
   return hasMethods(value, ["execute"]) && (value as Partial<HostTool>).origin === "host";
 }
 
-/** Rules that forbid are read in any case of letters, so names differ in more. */
+/** Requires names that differ in more than case, because rules that forbid ignore case. */
 function namedApart(tools: readonly HostTool[], context: z.RefinementCtx): void {
   for (const [name = "", ...others] of Map.groupBy(
     tools.map((tool) => tool.name),

@@ -12,32 +12,32 @@ import { appendNotice } from "../transcript/append-notice.ts";
 import { isOpen, readAgent, type AgentOnDisk } from "../transcript/agent-on-disk.ts";
 import { conversationOf, readTranscript, type TranscriptEntry } from "../transcript/reader.ts";
 
-/** Where the transcript of one agent is. */
+/** The transcript of one agent and its path. */
 export interface TranscriptRow {
   agentId: AgentId;
   name: string | null;
   type: string;
-  /** `interrupted`: its process is gone, and it never said how it ended. */
+  /** `interrupted`: the process is gone, and the end is not recorded. */
   state: AgentState;
-  /** JSON lines; not there yet while the agent has not said anything. */
+  /** Path of the JSON lines; the file does not exist before the agent's first message. */
   path: string;
 }
 
 export interface LoadedTranscript extends TranscriptRow {
-  /** Line by line, in the order of the file. */
+  /** Entries line by line, in file order. */
   entries: TranscriptEntry[];
-  /** The conversation as it was sent, with secrets taken out. */
+  /** The conversation as sent, with secrets redacted. */
   messages: Message[];
 }
 
 /**
- * The transcripts of one session, as they are on disk: also those of agents that this process has never seen. An id that
- * has none throws `unknown_task`.
+ * Transcripts of one session on disk, also of agents that this process has never seen. An id without one throws
+ * `unknown_task`.
  */
 export class SessionTranscripts {
   /** `<config>/projects/<project>` */
   readonly projectDir: string;
-  /** What lies beside the main transcript: children, results, questions. */
+  /** Directory of the other files: children, results, questions. */
   readonly sessionDir: string;
   /** The transcript of the main agent. */
   readonly main: string;
@@ -74,8 +74,8 @@ export class SessionTranscripts {
   }
 
   /**
-   * Adds a note of the host to the transcript of an agent that has ended: readers see an attachment of type `notice`, and
-   * the agent reads it when it is resumed. Throws `agent_busy` for one that has not ended.
+   * Adds a note of the host to the transcript of an ended agent: readers see an attachment of type `notice`, and the
+   * agent reads it when it is resumed. Throws `agent_busy` for an agent that has not ended.
    */
   append(id: string, text: string): Promise<void> {
     if (text.trim() === "")
@@ -100,8 +100,8 @@ export class SessionTranscripts {
   }
 
   /**
-   * Removes what an ended agent has on disk: transcript, long results, outputs and the small file that lists it. The main
-   * agent's only when no other agent of the session runs. Throws `agent_busy` for an agent that has not ended.
+   * Deletes the files of an ended agent: transcript, long results, outputs and meta file. The main agent's only while
+   * no other agent of the session runs. Throws `agent_busy` for an agent that has not ended.
    */
   delete(id: string): Promise<void> {
     return this.#changes.run(async () => {

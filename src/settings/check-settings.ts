@@ -6,16 +6,16 @@ import { inOurWords } from "../contract/wording.ts";
 
 export interface BadValue {
   readonly path: Path;
-  /** What is expected instead. */
+  /** The expected value. */
   readonly message: string;
 }
 
 /**
- * Leaves out what does not fit: an item of a list, a key of an object one level down, or a key; never more. What one file
- * says is checked before it meets the others, so that a bad rule here cannot take the good ones of a policy with it.
+ * Removes invalid parts: an item of a list, a key of an object one level down, or a key; never more. Each file is
+ * checked before the merge, so that a bad rule here cannot take the good ones of a policy with it.
  */
 export function checkSettings(given: Values): {
-  /** What is left, as it was written. */
+  /** The valid part, as written. */
   values: Values;
   /** The same with every default. */
   settings: Settings;
@@ -23,7 +23,7 @@ export function checkSettings(given: Values): {
 } {
   const bad: BadValue[] = [];
   let values = given;
-  // What is left after a cut may lack something that it needs: then more of it goes, at last the whole key.
+  // The rest after a cut may lack a required part: then more of it goes, at last the whole key.
   for (let round = 1; ; round += 1) {
     const parsed = settingsSchema.safeParse(values, inOurWords);
     if (parsed.success) return { values, settings: parsed.data, bad };
@@ -47,7 +47,7 @@ interface Issue {
   readonly message: string;
 }
 
-/** Of a choice between kinds, the issues of the kind that was meant: the one that found something inside. */
+/** The issues of the intended kind in a choice between kinds: the one with issues inside. */
 function innermost(issue: z.core.$ZodIssue): Issue[] {
   if (issue.code !== "invalid_union") return [issue];
   const meant = issue.errors.find((issues) => issues.some(({ path }) => path.length > 0));

@@ -6,18 +6,18 @@ import { restrictingSandbox } from "./sandbox-settings.ts";
 export interface HeldBack {
   readonly path: Path;
   readonly value: unknown;
-  /** Why it does not act, and what would make it. */
+  /** Reason why it does not act, and what would make it. */
   readonly message: string;
 }
 
 export interface Allowance {
-  /** Whether somebody trusts the project's folder. */
+  /** Whether the project's folder is trusted. */
   readonly trusted: boolean;
-  /** Whether a policy keeps everybody else from allowing tools. */
+  /** Whether a policy keeps all other scopes from allowing tools. */
   readonly managedRulesOnly: boolean;
 }
 
-/** Takes out of a layer what its scope has no right to say. Rules that deny or ask are never taken out. */
+/** Removes the parts of a layer that its scope has no right to set. Rules that deny or ask are never removed. */
 export function holdBack(
   layer: Pick<Layer, "scope" | "values">,
   { trusted, managedRulesOnly }: Allowance,
@@ -59,15 +59,15 @@ function isEmpty(value: unknown): boolean {
   return typeof value === "object" && value !== null && Object.keys(value).length === 0;
 }
 
-/** All that a folder may say before anybody trusts it, because it only takes away. */
+/** Keys that an untrusted folder may set, because they only restrict. */
 const restricting: ReadonlySet<string> = new Set([
   "permissions.deny",
   "permissions.ask",
-  // Taken apart by `restrictingSandbox`.
+  // Filtered by `restrictingSandbox`.
   "sandbox",
 ]);
 
-/** The keys that pass; those of `permissions` are asked one by one. */
+/** The keys that pass; those of `permissions` are checked one by one. */
 function keep(
   values: Values,
   passes: (path: [key: string, inner?: string], value: unknown) => boolean,

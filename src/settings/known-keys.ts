@@ -3,7 +3,7 @@ import type { Path, Values } from "./layer.ts";
 import { isObject } from "../platform/is-object.ts";
 import { settingsSchema } from "./settings.ts";
 
-/** Keys that are an administrator's alone. */
+/** Keys that only an administrator may set. */
 export const managedOnly: ReadonlySet<string> = new Set([
   "strictPluginOnlyCustomization",
   "allowPluginAgentExtensions",
@@ -27,8 +27,8 @@ export function isKnownKey([key, inner]: readonly [
 }
 
 /**
- * Keys that nobody knows and that look like one that is known, or that our library takes elsewhere: a rule under such a key
- * would silently not hold.
+ * Unknown keys that resemble a known one, or that our library accepts elsewhere: a rule under such a key would silently
+ * not hold.
  */
 export function mistakenKeys(values: Values): { path: Path; message: string }[] {
   const permissions = values["permissions"];

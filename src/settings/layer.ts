@@ -6,17 +6,17 @@ export type Values = Readonly<Record<string, unknown>>;
 /** Keys and, in lists, numbers: `["permissions", "deny", 0]`. */
 export type Path = readonly PropertyKey[];
 
-/** Who said something. */
-export interface Origin {
+/** The origin of a setting. */
+export interface SettingOrigin {
   readonly scope: Scope;
-  /** The file, or for people the option that it came with. */
+  /** The file, or, for display, the option that held the value. */
   readonly file: string;
 }
 
-/** What one file, or the command line, says. */
-export interface Layer extends Origin {
+/** The settings of one file, or of the command line. */
+export interface Layer extends SettingOrigin {
   readonly values: Values;
-  /** Where a key stands in the file, both from 1. */
+  /** Position of a key in the file, both numbers from 1. */
   readonly position?: (path: Path) => Position;
 }
 
@@ -25,15 +25,18 @@ export interface Position {
   readonly column: number;
 }
 
-/** Something to tell about one key of a layer. */
-export interface Problem extends Pick<Diagnostic, "severity" | "code" | "message"> {
+/** A finding about one key of a layer. */
+export interface SettingProblem extends Pick<Diagnostic, "severity" | "code" | "message"> {
   readonly path: Path;
 }
 
 const mostProblems = 100;
 
-/** At most a hundred: a file with a hundred thousand bad keys is a stranger's, and to find each takes time. */
-export function layerDiagnostics(layer: Layer, problems: readonly Problem[]): Diagnostic[] {
+/**
+ * Diagnostics of a layer, at most a hundred: a file with a hundred thousand bad keys is a stranger's, and locating each
+ * takes time.
+ */
+export function layerDiagnostics(layer: Layer, problems: readonly SettingProblem[]): Diagnostic[] {
   const shown = problems.slice(0, mostProblems).map(({ path, ...problem }): Diagnostic => {
     const { line, column } = layer.position?.(path) ?? start;
     return { ...problem, file: layer.file, line, column, field: pathText(path) };

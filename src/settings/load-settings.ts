@@ -2,7 +2,7 @@ import type { Diagnostic } from "../contract/diagnostic.ts";
 import { checkSettings } from "./check-settings.ts";
 import { holdBack, type Allowance } from "./held-back.ts";
 import { mistakenKeys } from "./known-keys.ts";
-import { layerDiagnostics, type Layer, type Problem, type Values } from "./layer.ts";
+import { layerDiagnostics, type Layer, type SettingProblem, type Values } from "./layer.ts";
 import { mergeSettings, type MergedSettings } from "./merge.ts";
 import { plainValues } from "../platform/plain-values.ts";
 import { readSettingsFile } from "./read-settings-file.ts";
@@ -10,34 +10,34 @@ import { byScope, defaultManagedDir, settingsFiles } from "./scopes.ts";
 import { inertSandboxKeys } from "./sandbox-settings.ts";
 import type { Settings } from "./settings.ts";
 
-/** The settings that one option gives. */
+/** Settings of one option. */
 export interface OptionSettings {
   readonly values: Values;
-  /** The option, for people: `--settings`. */
+  /** Name of the option, for display: `--settings`. */
   readonly where: string;
 }
 
 export interface SettingsRequest {
   readonly cwd: string;
   readonly configDir: string;
-  /** Where this platform keeps policies, if it is not said. */
+  /** Directory of policies; default: that of this platform. */
   readonly managedDir?: string;
   /** Settings of options, the highest first. */
   readonly commandLine?: readonly OptionSettings[];
-  /** Whether somebody trusts the project's folder; see `trust.ts`. */
+  /** Whether the project's folder is trusted; see `trust.ts`. */
   readonly trusted: boolean;
 }
 
 export interface LoadedSettings extends MergedSettings {
-  /** The values with every default. */
+  /** Values with every default. */
   readonly settings: Settings;
-  /** What each file, and the command line, brought to it, highest first. */
+  /** Layers of each file and of the command line, highest first. */
   readonly files: readonly Layer[];
 }
 
 /**
- * The settings that hold for a directory. Never throws for a file: one that cannot be read, and one bad value, is
- * reported and left out, and everything else counts.
+ * Loads the settings for a directory. Never throws for a file: an unreadable file or a bad value is reported and left
+ * out, and everything else applies.
  */
 export function loadSettings(request: SettingsRequest): LoadedSettings {
   const { layers, diagnostics } = readLayers(request);
@@ -73,9 +73,9 @@ function managedRulesOnly(layers: readonly Layer[]): boolean {
   return said.find((value) => typeof value === "boolean") === true;
 }
 
-/** What of a layer counts: what is safe to handle and its scope may say, as far as it fits. */
+/** The part of a layer that applies: safe, within the rights of its scope, and valid. */
 function confine(layer: Layer, allowance: Allowance): { layer: Layer; diagnostics: Diagnostic[] } {
-  const problems: Problem[] = [];
+  const problems: SettingProblem[] = [];
   const plain = plainValues(layer.values, (path, message) =>
     problems.push({ severity: "error", code: "invalid", path, message }),
   );

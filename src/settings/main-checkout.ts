@@ -7,16 +7,16 @@ import { realPath } from "../platform/files/real-path.ts";
 const largestPointer = 16 * 1024;
 
 /**
- * The main checkout of a linked git worktree, or nothing. Anybody can write a `.git` file that points at somebody else's
+ * The main checkout of a linked git worktree, or nothing. Anyone can write a `.git` file that points at another user's
  * repository, so that repository must point back: `<main>/.git/worktrees/<id>` has to name this very folder, and to
- * belong to the same user. `folder` is a real path. Git is not asked: nothing may be started in a folder that nobody trusts.
+ * belong to the same user. `folder` is a real path. Git is not run: nothing may be started in an untrusted folder.
  */
 export function mainCheckout(folder: string): string | undefined {
   const common = linkedRepository(folder);
   return common !== undefined && basename(common) === ".git" ? dirname(common) : undefined;
 }
 
-/** Where git keeps the repository of a linked worktree: the directory that holds `worktrees`, verified in the same way. */
+/** The repository of a linked worktree: the directory that holds `worktrees`, verified in the same way. */
 export function linkedRepository(folder: string): string | undefined {
   const dotGit = join(folder, ".git");
   const owner = ownerOf(dotGit, "file");
@@ -27,7 +27,7 @@ export function linkedRepository(folder: string): string | undefined {
   const common = dirname(dirname(entry));
   if (basename(dirname(entry)) !== "worktrees") return undefined;
   if (ownerOf(entry, "directory") !== owner) return undefined;
-  // A folder that brings its own repository along would vouch for itself.
+  // A folder that contains its own repository would vouch for itself.
   if (isInside(folder, entry) || isInside(common, folder)) return undefined;
   if (!["HEAD", "objects", "refs"].every((name) => existsSync(join(common, name))))
     return undefined;
@@ -39,7 +39,7 @@ export function linkedRepository(folder: string): string | undefined {
   return shared !== undefined && realPath(shared) === common ? common : undefined;
 }
 
-/** The user that something belongs to; nothing where it is missing, of another kind or a link. */
+/** The owner of a path; nothing if it is missing, of another kind or a link. */
 function ownerOf(path: string, kind: "file" | "directory"): number | undefined {
   try {
     const info = lstatSync(path);
@@ -49,7 +49,7 @@ function ownerOf(path: string, kind: "file" | "directory"): number | undefined {
   }
 }
 
-/** The path that a file of git holds; relative ones begin at the file. */
+/** The path in a file of git; relative ones start at the file. */
 function pathIn(file: string): string | undefined {
   const path = pointerText(file).replace(/\n$/, "");
   return path === "" || path.includes("\n") ? undefined : resolve(dirname(file), path);

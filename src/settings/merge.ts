@@ -1,26 +1,32 @@
 import type { Diagnostic } from "../contract/diagnostic.ts";
-import { layerDiagnostics, type Layer, type Origin, type Problem, type Values } from "./layer.ts";
+import {
+  layerDiagnostics,
+  type Layer,
+  type SettingOrigin,
+  type SettingProblem,
+  type Values,
+} from "./layer.ts";
 import { isObject } from "../platform/is-object.ts";
 import { emptyObject, plainValues } from "../platform/plain-values.ts";
 import type { Provenance } from "./provenance.ts";
 import { byScope } from "./scopes.ts";
 
 export interface MergedSettings {
-  /** Without prototypes, at every level. */
+  /** Values without prototypes, at every level. */
   readonly values: Values;
   readonly provenance: Provenance;
   readonly diagnostics: Diagnostic[];
 }
 
 /**
- * One object out of what all scopes say; within a scope the layer that comes first is the higher one. Scalars: the highest
- * wins. Objects merge key by key. Lists are joined, highest first, each item once. Where they disagree about which of
- * these a value is, the highest decides and the others are passed over.
+ * Merges all scopes into one object; within a scope the first layer is the higher one. Scalars: the highest wins.
+ * Objects merge key by key. Lists are joined, highest first, each item once. If layers disagree about the kind of a
+ * value, the highest decides and the others are skipped.
  */
 export function mergeSettings(layers: readonly Layer[]): MergedSettings {
   const diagnostics: Diagnostic[] = [];
-  const voices = layers.toSorted(byScope).map((layer): Voice<Values> => {
-    const problems: Problem[] = [];
+  const voices = layers.toSorted(byScope).map((layer): LayerValue<Values> => {
+    const problems: SettingProblem[] = [];
     const value = plainValues(layer.values, (path, message) =>
       problems.push({ severity: "error", code: "invalid", path, message }),
     );
@@ -31,8 +37,8 @@ export function mergeSettings(layers: readonly Layer[]): MergedSettings {
   return { values: value as Values, provenance, diagnostics };
 }
 
-interface Voice<Value> {
-  readonly origin: Origin;
+interface LayerValue<Value> {
+  readonly origin: SettingOrigin;
   readonly value: Value;
 }
 
@@ -41,9 +47,9 @@ interface Merged {
   readonly provenance: Provenance;
 }
 
-type Choice = (voices: readonly Voice<unknown>[]) => readonly Voice<unknown>[];
+type Choice = (voices: readonly LayerValue<unknown>[]) => readonly LayerValue<unknown>[];
 
-/** Keys that not all who speak of them decide together. */
+/** Keys whose values are not merged over all layers. */
 const wholeValues: ReadonlyMap<string, Choice> = new Map([
   ["fallbackModel", (voices) => voices.slice(0, 1)],
   [
@@ -56,10 +62,10 @@ const wholeValues: ReadonlyMap<string, Choice> = new Map([
 ]);
 
 function mergeObjects(
-  voices: readonly Voice<Values>[],
+  voices: readonly LayerValue<Values>[],
   choices: ReadonlyMap<string, Choice>,
 ): Merged {
-  const byKey = new Map<string, Voice<unknown>[]>();
+  const byKey = new Map<string, LayerValue<unknown>[]>();
   for (const { origin, value } of voices) {
     for (const [key, inner] of Object.entries(value)) {
       if (inner === undefined) continue;
@@ -78,31 +84,34 @@ function mergeObjects(
   return { value: values, provenance: { origin: voices[0]?.origin ?? nobody, keys } };
 }
 
-/** Only of settings in which nobody says anything. */
-const nobody: Origin = { scope: "user", file: "" };
+/** Origin of settings without any layer. */
+const nobody: SettingOrigin = { scope: "user", file: "" };
 
-/** As deep as `plainValues` lets values be. */
-function mergeValue(voices: readonly Voice<unknown>[]): Merged {
+/** Merges values, as deep as `plainValues` lets them be. */
+function mergeValue(voices: readonly LayerValue<unknown>[]): Merged {
   const [highest] = voices;
   if (highest === undefined) return { value: undefined, provenance: { origin: nobody } };
   if (Array.isArray(highest.value))
     return mergeLists(
-      voices.filter((voice): voice is Voice<unknown[]> => Array.isArray(voice.value)),
+      voices.filter((voice): voice is LayerValue<unknown[]> => Array.isArray(voice.value)),
       highest.origin,
     );
   if (!isObject(highest.value))
     return { value: highest.value, provenance: { origin: highest.origin } };
   return mergeObjects(
-    voices.filter((voice): voice is Voice<Values> => isObject(voice.value)),
+    voices.filter((voice): voice is LayerValue<Values> => isObject(voice.value)),
     noChoices,
   );
 }
 
 const noChoices: ReadonlyMap<string, Choice> = new Map();
 
-function mergeLists(voices: readonly Voice<readonly unknown[]>[], origin: Origin): Merged {
+function mergeLists(
+  voices: readonly LayerValue<readonly unknown[]>[],
+  origin: SettingOrigin,
+): Merged {
   const value: unknown[] = [];
-  const items: Origin[] = [];
+  const items: SettingOrigin[] = [];
   const seen = new Set<string>();
   for (const voice of voices) {
     for (const item of voice.value) {
@@ -116,7 +125,7 @@ function mergeLists(voices: readonly Voice<readonly unknown[]>[], origin: Origin
   return { value, provenance: { origin, items } };
 }
 
-/** Two values are equal when their texts are. Comparing each with each would let a long list hold up the start. */
+/** The text by which values are compared. Comparing each with each would let a long list delay the start. */
 function canonicalText(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(canonicalText).join(",")}]`;

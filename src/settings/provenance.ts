@@ -1,21 +1,21 @@
-import type { Origin, Path } from "./layer.ts";
+import type { SettingOrigin, Path } from "./layer.ts";
 
-/** Who decided a value, and the values inside it. */
+/** The origins of a value, and of the values inside it. */
 export interface Provenance {
-  /** The highest that took part. */
-  readonly origin: Origin;
-  /** Of an object: who decided each key. */
+  /** Highest origin that took part. */
+  readonly origin: SettingOrigin;
+  /** Origins of the keys of an object. */
   readonly keys?: ReadonlyMap<string, Provenance>;
-  /** Of a list: who brought each item. */
-  readonly items?: readonly Origin[];
+  /** Origins of the items of a list. */
+  readonly items?: readonly SettingOrigin[];
 }
 
-/** Who decided what stands at `path`; nobody when nothing does. */
-export function originOf(provenance: Provenance, path: Path): Origin | undefined {
+/** The origin of the value at `path`; undefined if there is none. */
+export function originOf(provenance: Provenance, path: Path): SettingOrigin | undefined {
   let node = provenance;
   for (const step of path) {
     if (node.items !== undefined) return typeof step === "number" ? node.items[step] : undefined;
-    // Inside a value that one file gave whole.
+    // Inside a value that one file set whole.
     if (node.keys === undefined) return node.origin;
     const inner = node.keys.get(String(step));
     if (inner === undefined) return undefined;

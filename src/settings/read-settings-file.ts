@@ -7,7 +7,7 @@ import type { SettingsFile } from "./scopes.ts";
 
 const largestFile = 1024 * 1024;
 
-/** What a settings file says; nothing where there is none, or where it is empty. Never throws. */
+/** Reads a settings file; nothing if it is missing or empty. Never throws. */
 export function readSettingsFile({ scope, file }: SettingsFile): {
   layer?: Layer;
   diagnostics: Diagnostic[];
@@ -54,7 +54,7 @@ function unreadable(
   };
 }
 
-/** Looks through the text when somebody asks for the first time: most files give no cause to. */
+/** Finds positions. Parses the text on first use: most files need none. */
 function finder(text: string): (path: Path) => Position {
   let offsets: ReadonlyMap<string, number> | undefined;
   return (path) => {

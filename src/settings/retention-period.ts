@@ -6,15 +6,15 @@ import type { Scope } from "./scopes.ts";
 export type RetentionPeriod =
   | {
       kind: "known";
-      /** For the project whose settings these are. */
+      /** Days for the project of these settings. */
       here: number;
-      /** For all others: a project does not say what becomes of the transcripts of another. */
+      /** Days for all others: a project does not decide about the transcripts of another. */
       elsewhere: number;
     }
-  /** What would say it cannot be read, so nobody knows how long its owner wants to keep things. */
+  /** The file that may set it cannot be read, so its owner's wish is unknown. */
   | { kind: "unknown"; problem: Diagnostic };
 
-/** How many days transcripts are kept. `diagnostics`: those of settings files alone. */
+/** The number of days that transcripts are kept. `diagnostics`: those of settings files alone. */
 export function retentionPeriod({
   settings,
   files,
@@ -37,7 +37,7 @@ const speaksForAll: ReadonlySet<Scope> = new Set(["managed", "command-line", "us
 
 const day = 86_400_000;
 
-/** What was last used before this time has been kept long enough. */
+/** The retention cutoff: sessions last used before this time have been kept long enough. */
 export function keptSince(
   period: Extract<RetentionPeriod, { kind: "known" }>,
   { projectDir, now }: { projectDir: string; now: number },
@@ -45,7 +45,7 @@ export function keptSince(
   return (directory) => now - (directory === projectDir ? period.here : period.elsewhere) * day;
 }
 
-/** For people: why nothing is removed, and what to do. */
+/** The reason why nothing is removed, and the remedy, for display. */
 export function unknownPeriod({ file, line, message }: Diagnostic): string {
   return `Old sessions are kept, because ${file}:${line} may say how long: ${message}`;
 }

@@ -3,11 +3,11 @@ import { isObject } from "../platform/is-object.ts";
 import type { Path } from "./layer.ts";
 
 const paths = z.array(z.string().min(1)).default([]);
-/** Read, so that files which people already have are no error, but not acted on: see `inertSandboxKeys`. */
+/** Accepted, so that people's existing files are no error, but without effect: see `inertSandboxKeys`. */
 const inert = z.unknown().optional();
 
 /**
- * Bash in a sandbox of the operating system. Strict, other than the settings around it: a limit under a misspelt key would
+ * Bash in a sandbox of the operating system. Strict, unlike the settings around it: a limit under a misspelt key would
  * silently not hold.
  */
 export const sandboxSchema = z.strictObject({
@@ -15,14 +15,14 @@ export const sandboxSchema = z.strictObject({
   enabled: z.boolean().default(false),
   /** Run commands that need no approval in the tight sandbox, wherever bubblewrap works; `false`: run them like the others. */
   autoApproved: z.boolean().default(true),
-  /** Where there can be no sandbox: refuse to start, or with `false` warn and run without one. */
+  /** If there can be no sandbox: refuse to start, or with `false` warn and run without one. */
   failIfUnavailable: z.boolean().default(true),
-  /** What commands may reach. */
+  /** Hosts that commands may reach. */
   network: z
     .strictObject({
-      /** Hosts that may be reached, by name: `example.com`, `*.example.com`, `example.com:443`. Without any: none. */
+      /** Hosts that may be reached, by name: `example.com`, `*.example.com`, `example.com:443`. Default: none. */
       allowedDomains: z.array(z.string().min(1)).default([]),
-      /** Hosts that may not be reached, whoever allows them. */
+      /** Hosts that may not be reached, whatever allows them. */
       deniedDomains: z.array(z.string().min(1)).default([]),
       allowLocalBinding: inert,
       allowUnixSockets: inert,
@@ -30,15 +30,18 @@ export const sandboxSchema = z.strictObject({
       allowMachLookup: inert,
     })
     .prefault({}),
-  /** What commands may write and read. Paths are absolute, in the home directory (`~/x`), or below the working directory. */
+  /**
+   * Paths that commands may write and read. Paths are absolute, in the home directory (`~/x`), or below the working
+   * directory.
+   */
   filesystem: z
     .strictObject({
-      /** Besides the working directory and a private directory for temporary files. */
+      /** Paths besides the working directory and a private directory for temporary files. */
       allowWrite: paths,
-      /** Not even inside what may be written. */
+      /** Paths that may not be written, even inside writable ones. */
       denyWrite: paths,
       denyRead: paths,
-      /** Inside what may not be read. */
+      /** Readable paths inside unreadable ones. */
       allowRead: paths,
     })
     .prefault({}),
@@ -53,8 +56,8 @@ export const sandboxSchema = z.strictObject({
 export type SandboxSettings = z.infer<typeof sandboxSchema>;
 
 /**
- * What other programs know and this version does not act on. All of it would widen the sandbox, so it is safe to pass over,
- * with a word. Keys that would narrow it are unknown to the schema, and refused.
+ * Keys that other programs know and this version does not act on. All of them would widen the sandbox, so it is safe to
+ * ignore them, with a report. Keys that would narrow it are unknown to the schema, and refused.
  */
 const inertKeys: ReadonlyMap<string, string> = new Map([
   ["autoAllowBashIfSandboxed", "Bash is asked about as without a sandbox."],
@@ -72,7 +75,7 @@ const inertKeys: ReadonlyMap<string, string> = new Map([
   ["network.allowMachLookup", "The sandbox works on Linux only."],
 ]);
 
-/** Keys of `sandbox` that somebody sets and that do nothing, with what holds instead. */
+/** Keys of `sandbox` that are set and have no effect, with what applies instead. */
 export function inertSandboxKeys(
   values: Readonly<Record<string, unknown>>,
 ): { path: Path; message: string }[] {
@@ -84,7 +87,7 @@ export function inertSandboxKeys(
   });
 }
 
-/** What a folder that nobody trusts may say about the sandbox: that there is one, and what it forbids. */
+/** The part of the sandbox that an untrusted folder may set: that there is one, and what it forbids. */
 export function restrictingSandbox(sandbox: unknown): {
   kept: Record<string, unknown>;
   heldBack: { path: string[]; value: unknown }[];

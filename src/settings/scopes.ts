@@ -4,7 +4,7 @@ import { systemCode } from "../contract/errors.ts";
 import { realPath } from "../platform/files/real-path.ts";
 import { projectFolder } from "./project-folder.ts";
 
-/** Where settings come from, highest first. Below them all are the defaults of the schema. */
+/** The scopes of settings, highest first. Below them all are the defaults of the schema. */
 export const scopes = ["managed", "command-line", "local", "project", "user"] as const;
 
 export type Scope = (typeof scopes)[number];
@@ -18,7 +18,7 @@ export interface SettingsPlaces {
   readonly cwd: string;
   /** The user directory: `~/.claude`. */
   readonly configDir: string;
-  /** Where an administrator puts files that nobody else overrules. */
+  /** Directory of an administrator's files, which no other scope overrules. */
   readonly managedDir: string;
 }
 
@@ -27,7 +27,7 @@ export interface SettingsFile {
   readonly file: string;
 }
 
-/** Every file that may hold settings, highest first; most of them need not be there. */
+/** Every file that may hold settings, highest first; most of them need not exist. */
 export function settingsFiles({ cwd, configDir, managedDir }: SettingsPlaces): SettingsFile[] {
   const project = join(projectFolder(cwd), ".claude");
   const shared = join(project, "settings.json");
@@ -38,7 +38,7 @@ export function settingsFiles({ cwd, configDir, managedDir }: SettingsPlaces): S
     { scope: "project", file: shared },
     { scope: "user", file: user },
   ];
-  // In the home directory the user's file is not also the project's.
+  // The user's file is not also the project's in the home directory.
   return realPath(shared) === realPath(user)
     ? files.filter(({ scope }) => scope !== "project")
     : files;
@@ -50,7 +50,7 @@ export function defaultManagedDir(platform: NodeJS.Platform = process.platform):
   return "/etc/claude-code";
 }
 
-/** The later a file comes in the alphabet, the more it has to say; the base has the least. */
+/** Managed files, highest first: later in the alphabet wins, and the base file is the lowest. */
 function managedFiles(managedDir: string): string[] {
   const directory = join(managedDir, "managed-settings.d");
   return [...partFiles(directory).toReversed(), join(managedDir, "managed-settings.json")];
@@ -64,7 +64,7 @@ function partFiles(directory: string): string[] {
       .map((name) => join(directory, name));
   } catch (error) {
     const isMissing = systemCode(error) === "ENOENT" || systemCode(error) === "ENOTDIR";
-    // A policy that cannot be seen must not pass for none: reading the directory as a file reports it.
+    // A policy that cannot be read must not count as absent: reading the directory as a file reports it.
     return isMissing ? [] : [directory];
   }
 }

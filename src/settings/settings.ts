@@ -7,11 +7,11 @@ import { ownPatternProblem } from "../redact/own-patterns.ts";
 const rules = z.array(z.string()).default([]);
 
 /**
- * What a user or host may set, with the defaults in the schema. Keys that this version does not know are left alone:
- * people's settings files hold many.
+ * Settings of a user or host, with the defaults in the schema. Unknown keys are ignored: people's settings files hold
+ * many.
  */
 export const settingsSchema = z.looseObject({
-  /** The model of an agent that nobody else chose one for. */
+  /** The model of an agent for which no other source sets one. */
   model: z.string().min(1).default("sonnet"),
   /** The agent type of the main agent. */
   agent: z.string().min(1).optional(),
@@ -20,13 +20,13 @@ export const settingsSchema = z.looseObject({
     .record(z.string(), z.string())
     .prefault({})
     .transform((given) => {
-      // Models are asked for in any case.
+      // Model names ignore case.
       const lower = Object.entries(given).map(([alias, model]) => [alias.toLowerCase(), model]);
       return { ...aliases, ...(Object.fromEntries(lower) as Record<string, string>) };
     }),
   /**
-   * US dollars per million tokens, by model id, over the shipped `prices.json`. A price stands as it is written: without
-   * `cacheRead` an answer that read from the cache has an unknown cost.
+   * US dollars per million tokens, by model id; wins over the shipped `prices.json`. A price is used as written:
+   * without `cacheRead` an answer that read from the cache has an unknown cost.
    */
   prices: z
     .record(
@@ -39,14 +39,14 @@ export const settingsSchema = z.looseObject({
       }),
     )
     .default({}),
-  /** Which agent types there are. */
+  /** Agent types. */
   agents: z
     .looseObject({
       /** The type of a child when the request names none. */
       defaultType: z.string().min(1).default("general-purpose"),
       /** Built-in types that are switched off: `{Explore: false}`. */
       builtins: z.record(z.string(), z.boolean()).default({}),
-      /** Also load files that other programs pass over: with a byte order mark, leading blank lines, no name. */
+      /** Whether to load files that other programs skip: with a byte order mark, leading blank lines, no name. */
       lenient: z.boolean().default(false),
     })
     .prefault({}),
@@ -56,66 +56,75 @@ export const settingsSchema = z.looseObject({
       allow: rules,
       ask: rules,
       deny: rules,
-      /** Directories that count as the working directory does. */
+      /** Directories with the rights of the working directory. */
       additionalDirectories: rules,
       /** The permission mode that a session starts in. */
       defaultMode: z.string().optional(),
-      /** `disable` takes the mode `bypassPermissions` away. */
+      /** `disable` forbids the mode `bypassPermissions`. */
       disableBypassPermissionsMode: z.string().optional(),
     })
     .prefault({}),
   /** Bash in a sandbox of the operating system. */
   sandbox: sandboxSchema.prefault({}),
-  /** Environment variables for what agents start. */
+  /** Environment variables for processes of agents. */
   env: z.record(z.string(), z.string()).default({}),
-  /** Keys and tokens of model providers that what agents start may have: `["OPENAI_API_KEY"]`. All others are taken out of its environment. */
+  /**
+   * Keys and tokens of model providers that processes of agents may read: `["OPENAI_API_KEY"]`. All others are removed
+   * from their environment.
+   */
   passEnvironment: z.array(z.string().min(1)).default([]),
-  /** Secrets that are not to be written down or told, besides those that are known by their format or by the environment. */
+  /** Secrets that must not be stored or emitted, besides those known by their format or by the environment. */
   redact: z
     .looseObject({
-      /** `false`: transcripts, logs and events hold secrets as they are. */
+      /** `false`: transcripts, logs and events hold secrets unredacted. */
       enabled: z.boolean().default(true),
-      /** Regular expressions, bare or as `/regex/flags`. They see one line at a time. */
+      /** Regular expressions, bare or as `/regex/flags`. They run on one line at a time. */
       patterns: z.array(z.string().min(1).max(1000).superRefine(checkPattern)).default([]),
-      /** Texts as they stand; also in base64, in URLs and in JSON. */
+      /** Literal texts; also in base64, in URLs and in JSON. */
       values: z.array(z.string().min(4)).default([]),
     })
     .prefault({}),
-  /** What to run on which event. */
+  /** Hooks by event. */
   hooks: z.record(z.string(), z.unknown()).default({}),
   /** Plugins by `name@marketplace`. */
   enabledPlugins: z.record(z.string(), z.boolean()).default({}),
-  /** Where plugins may come from, by name. */
+  /** Marketplaces of plugins, by name. */
   extraKnownMarketplaces: z.record(z.string(), z.unknown()).default({}),
-  /** Managed only: for these, or for all, only plugins and policy count, not what users and projects write. */
+  /**
+   * Managed only: surfaces, or `true` for all, on which only plugins and policy count, not the files of users and
+   * projects.
+   */
   strictPluginOnlyCustomization: z
     .union([z.literal(true), z.array(z.enum(["skills", "agents", "hooks", "mcp"]))])
     .default([]),
-  /** Managed only: what agents of plugins may carry. */
+  /** Managed only: extensions that agents of plugins may carry. */
   allowPluginAgentExtensions: z.array(z.enum(["hooks", "mcp", "permissionMode"])).default([]),
-  /** Managed only: hooks of all others are ignored. */
+  /** Managed only: hooks of all other scopes are ignored. */
   allowManagedHooksOnly: z.boolean().default(false),
-  /** Managed only: rules of all others that allow are ignored; those that ask or deny still hold. */
+  /** Managed only: rules of all other scopes that allow are ignored; those that ask or deny still hold. */
   allowManagedPermissionRulesOnly: z.boolean().default(false),
-  /** Managed only: MCP servers of all others are ignored. */
+  /** Managed only: MCP servers of all other scopes are ignored. */
   allowManagedMcpServersOnly: z.boolean().default(false),
-  /** Agents that nobody waits for. */
+  /** Agents in the background. */
   background: z
     .looseObject({
-      /** What becomes of their questions: they go to the `inbox` where somebody can answer, or are denied at once. */
+      /** The treatment of their questions: to the `inbox` if a person can answer, or denied at once. */
       prompts: z.enum(["inbox", "deny"]).default("inbox"),
       /** Whether agents in the background may use MCP servers. */
       mcp: z.boolean().default(false),
-      /** Says in one line what each of them is doing. Costs a short answer of its model each time. Off unless it is here. */
+      /**
+       * Summarises in one line what each of them is doing. Costs a short answer of its model each time. Off unless it
+       * is set.
+       */
       summaries: z
         .looseObject({
-          /** Seconds between two lines, at least 10. An agent that has not got further since is not asked. */
+          /** Seconds between two lines, at least 10. An agent without progress since is not asked. */
           everySeconds: z.int().min(10).max(86_400),
         })
         .optional(),
     })
     .prefault({}),
-  /** Transcripts that are older than this many days are removed. */
+  /** Age in days after which transcripts are removed. */
   cleanupPeriodDays: z.int().min(1).default(30),
 });
 
@@ -127,7 +136,7 @@ function checkPattern(pattern: string, context: z.RefinementCtx): void {
 export type Settings = z.infer<typeof settingsSchema>;
 export type SettingsInput = z.input<typeof settingsSchema>;
 
-/** The newest ids of each family when this version was made. */
+/** The newest ids of each family at the time of this version. */
 const aliases: Record<string, string> = {
   opus: "claude-opus-5-5",
   sonnet: "claude-sonnet-5-5",
@@ -139,35 +148,41 @@ const milliseconds = z.int().positive().max(longestTimer);
 const mostOfEach = z.record(z.string().min(1), z.int().positive()).default({});
 
 export const limitsSchema = z.strictObject({
-  /** Agents that run at once in a session. Those that wait for a child or a person do not count. */
+  /** The most agents that run at once in a session. Those that wait for a child or a person do not count. */
   maxRunning: z.int().positive().default(10),
-  /** How many of these run at once: agents of a type, on a model (alias or id), with a provider. */
+  /** The most agents that run at once: of a type, on a model (alias or id), with a provider. */
   perType: mostOfEach,
   perModel: mostOfEach,
   perProvider: mostOfEach,
-  /** At a limit: wait in line, or answer `limit_reached`. */
+  /** Behaviour at a limit: wait in line, or fail with `limit_reached`. */
   onLimit: z.enum(["queue", "reject"]).default("queue"),
-  /** How deep agents may spawn agents: 1 = only the main agent may. */
+  /** The greatest depth at which agents may spawn: 1 = only the main agent may. */
   maxSpawnDepth: z.int().nonnegative().default(1),
   maxTurns: z.int().positive().default(50),
-  /** Wall clock of one agent, in milliseconds. It stands still while the agent waits. */
+  /** Wall-clock limit of one agent, in milliseconds. The clock is stopped while the agent waits. */
   timeout: z
     .int()
     .positive()
     .default(30 * 60_000),
-  /** Wall clock of one `process` call that names none. */
+  /** Wall-clock limit of a `process` call without its own. */
   processTimeout: milliseconds.default(5 * 60_000),
-  /** An agent that tells and learns nothing new for this long is asked to report and ended. It stands still as `timeout` does. */
+  /**
+   * Time after which an agent without progress is asked to report and ended. Its clock is stopped as that of `timeout`
+   * is.
+   */
   noProgress: milliseconds.default(10 * 60_000),
-  /** One tool call that takes longer is ended, and the model reads so. Calls that wait for a person or an agent have none. */
+  /**
+   * Time limit of one tool call; the call is ended, and the model reads so. Calls that wait for a person or an agent
+   * have none.
+   */
   toolTimeout: milliseconds.default(10 * 60_000),
-  /** How long an agent whose time or turns are over may take to report. */
+  /** Time in which an agent whose time or turns are over must report. */
   wrapUpTimeout: milliseconds.default(60_000),
-  /** A result longer than this is handed on cut, with the path of the whole text. */
+  /** Length limit of a result; a longer one is handed on cut, with the path of the whole text. */
   resultCharacters: z.int().positive().default(30_000),
-  /** Read-only tool calls of one turn that run at once. */
+  /** The most read-only tool calls of one turn that run at once. */
   parallelTools: z.int().positive().default(10),
-  /** A model that sends nothing for this long is given up and asked again. */
+  /** Time after which a silent model is given up and asked again. */
   modelStall: milliseconds.default(120_000),
   retry: z
     .strictObject({
@@ -184,7 +199,7 @@ export const limitsSchema = z.strictObject({
 export type Limits = z.infer<typeof limitsSchema>;
 export type LimitsInput = z.input<typeof limitsSchema>;
 
-/** What the environment says about limits; the host's own options win over it. */
+/** The limits in the environment; the host's own options win over them. */
 export function limitsFromEnvironment(env: NodeJS.ProcessEnv): LimitsInput {
   const name = "CLAUDE_CODE_MAX_CONCURRENT_SUBAGENTS";
   const text = env[name];

@@ -12,8 +12,8 @@ import { mainCheckout } from "./main-checkout.ts";
 import { projectFolder } from "./project-folder.ts";
 
 /**
- * Which folders a person trusts, so that their settings, hooks and servers act. Trust is for one folder exactly: neither
- * for what is above it nor for a project of its own inside it. One file for each, so that two at once lose nothing.
+ * Whether a person trusts a folder, so that its settings, hooks and servers act. Trust is for one folder exactly:
+ * neither for its parents nor for a project inside it. Each has its own file, so that two writers at once lose nothing.
  */
 export function isTrusted(cwd: string, configDir: string): boolean {
   return trustedThrough(cwd, configDir) !== undefined;
@@ -27,7 +27,7 @@ export function trustedThrough(cwd: string, configDir: string): string | undefin
   return main !== undefined && hasEntry(main, configDir) ? main : undefined;
 }
 
-/** The folder that trusting this directory would be about. Throws `invalid_request` where there is no directory. */
+/** The folder that trusting this directory would apply to. Throws `invalid_request` if there is no directory. */
 export function folderToTrust(cwd: string): string {
   if (kindOf(cwd) === "directory") return projectFolder(cwd);
   throw new RetinueError(
@@ -36,7 +36,9 @@ export function folderToTrust(cwd: string): string {
   );
 }
 
-/** Trusts the project of a directory and returns its folder. Throws `invalid_request` where there is none, and `storage`. */
+/**
+ * Trusts the project of a directory and returns its folder. Throws `invalid_request` if there is none, and `storage`.
+ */
 export async function trustFolder(cwd: string, configDir: string): Promise<string> {
   const folder = folderToTrust(cwd);
   const entry: TrustedFolder = { folder, trustedAt: new Date().toISOString() };
@@ -54,8 +56,8 @@ export async function trustFolder(cwd: string, configDir: string): Promise<strin
 }
 
 /**
- * Takes the trust back and returns the folder that had it; nothing where none had. A folder that is gone can be named
- * too, and never stands for one above it. Throws `storage`.
+ * Withdraws trust and returns the folder that had it, or nothing. A folder that is gone can be named too, and never
+ * stands for a parent. Throws `storage`.
  */
 export function distrustFolder(cwd: string, configDir: string): string | undefined {
   const exact = realPath(cwd);
@@ -70,7 +72,7 @@ export function distrustFolder(cwd: string, configDir: string): string | undefin
   return folder;
 }
 
-/** Every folder that is trusted, in alphabetical order; entries that are broken do not count. */
+/** Every trusted folder, in alphabetical order; broken entries do not count. */
 export function trustedFolders(configDir: string): TrustedFolder[] {
   let names: string[];
   try {
@@ -93,7 +95,7 @@ function hasEntry(folder: string, configDir: string): boolean {
   return readEntry(entryFile(folder, configDir), entryName(folder)) !== undefined;
 }
 
-/** Only an entry whose folder is the one that its name was made from. */
+/** Reads an entry, if its folder is the one that its name was made from. */
 function readEntry(file: string, name: string): TrustedFolder | undefined {
   const read = readSmallFile(file, largestEntry);
   if (read.kind !== "text") return undefined;

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { Origin, Path } from "../../settings/layer.ts";
+import type { SettingOrigin, Path } from "../../settings/layer.ts";
 import { pathText } from "../../settings/layer.ts";
 import { isObject } from "../../platform/is-object.ts";
 import { originOf } from "../../settings/provenance.ts";
@@ -12,7 +12,7 @@ import { hereOptions, json } from "../options/shared-options.ts";
 interface Row {
   key: string;
   value: unknown;
-  scope: Origin["scope"];
+  scope: SettingOrigin["scope"];
   file: string;
 }
 

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { errorMessage, RetinueError } from "../../contract/errors.ts";
-import { accountOf } from "../../model/anthropic/account.ts";
+import { findCredentials } from "../../model/anthropic/credentials.ts";
 import type { Check, Finding } from "./check.ts";
 
 /** Checks of the prerequisites of every run. */
@@ -72,7 +72,7 @@ async function program(
 /** Reports where the key was found, never the key. */
 function modelKey(env: NodeJS.ProcessEnv): Finding {
   try {
-    return { status: "ok", what: `credentials from ${accountOf({}, env).place}` };
+    return { status: "ok", what: `credentials from ${findCredentials({}, env).place}` };
   } catch (error) {
     if (!(error instanceof RetinueError)) throw error;
     const [what = "", ...remedy] = error.message.split(/(?<=\.) /);

@@ -14,28 +14,28 @@ import type { Session } from "../session.ts";
 import { storedAgent } from "./stored-agent.ts";
 import { unstoredEnd } from "./unstored.ts";
 
-/** The files of an agent that were there before this process opened them. */
+/** Files of an agent that existed before this process opened them. */
 export interface EarlierFiles {
-  /** The length of the file beside the transcript. */
+  /** Length of the meta file. */
   readonly metaLength: number;
-  /** The last line of its conversation. */
+  /** Uuid of the last line of the conversation. */
   readonly lastUuid: string | null;
 }
 
-/** What one agent has on disk: its transcript and the small file beside it. */
+/** The files of one agent: its transcript and its meta file. */
 export class AgentFiles {
   readonly recorder: TranscriptRecorder;
-  /** Only of an agent that takes one task after the other. */
+  /** Present only for an agent that takes one task after the other. */
   readonly memory: Memory | undefined;
   readonly #meta: MetaKeeper;
   readonly #redactor: Redactor;
   readonly #header: Omit<EventHeader, "at">;
   #lastUuid: string | null;
   readonly #paths: Session["paths"];
-  /** While nobody waits for it. */
+  /** Present while the agent runs in the background. */
   #output: OutputFile | undefined;
   readonly #disk: DiskSync | undefined;
-  /** The transcript does not say how the run ended. */
+  /** Whether the transcript lacks the end of the run. */
   #isUnrecorded = false;
 
   constructor(
@@ -68,12 +68,12 @@ export class AgentFiles {
     this.#paths = session.paths;
   }
 
-  /** Whether they tell what the agent was and how it ended. */
+  /** Whether the files hold the agent's record and its end. */
   get tellEnd(): boolean {
     return this.#meta.tellsEnd && !this.#isUnrecorded;
   }
 
-  /** A run begins: what is needed to go on with it in another process is on disk with its first event. */
+  /** Begins a run: everything that another process needs to resume it is stored with its first event. */
   begin(
     agent: ResolvedAgent,
     { prompt, permissionMode }: { prompt: string | null; permissionMode: string },
@@ -87,12 +87,12 @@ export class AgentFiles {
     this.#output = agent.relates.background ? this.#newOutput() : undefined;
   }
 
-  /** An end that its transcript tells and the file beside it does not, because a process was killed in between. */
+  /** Writes an end that is in the transcript and not in the meta file, because a process was killed in between. */
   settle(record: AgentRecord): void {
     this.#meta.settle(record);
   }
 
-  /** Puts what another agent has been through at the beginning of its transcript. */
+  /** Copies the conversation of another agent to the beginning of the transcript. */
   copy(
     events: readonly { at: number; body: AgentEventBody }[],
     origin: { from: AgentId; turn: number | null },
@@ -105,7 +105,7 @@ export class AgentFiles {
   }
 
   /**
-   * Resolves when everything that the event has to leave behind is on disk. Its lines are written before the call returns.
+   * Stores an event; resolves when everything about it is on disk. Its lines are written before the call returns.
    * Rejects with the file system's error.
    */
   async store(event: AgentEvent): Promise<void> {
@@ -116,7 +116,7 @@ export class AgentFiles {
     } catch (error) {
       if (event.type === "agent-end") {
         this.#isUnrecorded = true;
-        // The file beside the transcript says that it ended even when the transcript cannot be written.
+        // The meta file records the end even if the transcript cannot be written.
         await this.#meta.apply(unstoredEnd(event, error));
       }
       throw error;

@@ -1,22 +1,22 @@
 import type { AgentId } from "../../contract/ids.ts";
 import type { RunningAgent } from "../running-agent.ts";
 
-/** What ended because an agent was told to. */
+/** Agents and processes that ended with an agent. */
 export interface Died {
-  /** Itself and its foreground children; none when it had ended before. */
+  /** The agent and its foreground children; empty if it had ended before. */
   agents: AgentId[];
-  /** Those that they had started. */
+  /** The number of processes that they had started. */
   processes: number;
 }
 
 export interface StopOptions {
-  /** Milliseconds that processes have between SIGTERM and SIGKILL. */
+  /** Milliseconds between SIGTERM and SIGKILL. */
   graceMs?: number;
-  /** SIGKILL at once, and no waiting for a tool that does not heed its signal. */
+  /** Whether to send SIGKILL at once, and not to wait for a tool that ignores its signal. */
   kill?: boolean;
 }
 
-/** Waits for an agent that is being ended, and for all that have the same cause: an abort is passed on as it is. */
+/** Waits for the end of an agent, and of all agents with the same cause: an abort passes its reason on unchanged. */
 export async function endedWith(
   first: RunningAgent,
   agents: readonly RunningAgent[],
@@ -29,7 +29,7 @@ export async function endedWith(
   for (const { ending: run } of ending) {
     if (graceMs !== undefined && run !== undefined) run.graceMs = graceMs;
   }
-  // Children first: a parent that was left behind would otherwise be gone before them.
+  // Children first: an abandoned parent would otherwise be gone before them.
   for (const one of ending.toSorted((a, b) => b.agent.relates.depth - a.agent.relates.depth)) {
     if (how.kill === true) one.ending?.abandon();
     await one.ended;

@@ -18,32 +18,32 @@ import { lostShells } from "./lost-shells.ts";
 import { pastOf, type Past } from "./past.ts";
 import type { Asker } from "../family.ts";
 
-/** An agent that has run before, as its files tell it. */
+/** An agent of an earlier run, as read from its files. */
 export interface EarlierAgent {
   readonly entries: readonly TranscriptEntry[];
   readonly past: Past;
   readonly record: AgentRecord;
-  /** `state`: as the file beside the transcript names it. */
+  /** `state`: the state in the meta file. */
   readonly files: EarlierFiles & { readonly state: AgentState };
-  /** What it has to hear of commands that ended with its process. */
+  /** Notifications of commands that ended with the agent's process. */
   readonly lostShells: readonly Mail[];
 }
 
-/** An agent as the file beside its transcript told it when this process opened the session. */
-interface Known {
+/** The meta file of an agent, as read when this process opened the session. */
+interface KnownAgent {
   readonly id: AgentId;
   readonly parentId: AgentId | null;
-  /** The call of its parent that asked for it. */
+  /** The parent's call that requested the agent. */
   readonly toolUseId: string | null;
   readonly background: boolean;
-  /** A task was under way, unless the transcript tells its end. */
+  /** Whether a task was under way, unless the transcript holds its end. */
   readonly mayBeInterrupted: boolean;
 }
 
-/** The agents of a session that are on disk. Of a session that begins here there are none to look for. */
+/** Agents of a session that are on disk. A new session has none. */
 export class EarlierAgents {
   readonly #paths: SessionPaths;
-  readonly #known: Promise<ReadonlyMap<AgentId, Known>>;
+  readonly #known: Promise<ReadonlyMap<AgentId, KnownAgent>>;
   /** Interrupted agents that were read and have not been resumed yet. */
   readonly #kept = new Map<AgentId, { earlier: EarlierAgent; size: number }>();
 
@@ -52,16 +52,16 @@ export class EarlierAgents {
     const { isReopened } = options;
     this.ready = once(async () => void (isReopened && (await reapOrphans())));
     this.#known = isReopened ? this.#load() : Promise.resolve(new Map());
-    // Whoever asks gets the error.
+    // The callers that await it get the error.
     this.#known.catch(() => undefined);
   }
 
-  /** What processes that are gone have left running is ended before anything of theirs goes on. */
+  /** Ends the orphans of earlier processes before any of their agents is resumed. */
   readonly ready: () => Promise<void>;
 
   /**
-   * Its files now. Throws `unknown_task` where there are none. Those of an interrupted agent are read once: they are kept until
-   * `take`, unless lines are added.
+   * Reads the files of an agent. Throws `unknown_task` if there are none. An interrupted agent's files are read once
+   * and cached until `take`, unless lines are added.
    */
   async read(id: AgentId): Promise<EarlierAgent> {
     const files = await this.#filesOf(id);
@@ -73,7 +73,7 @@ export class EarlierAgents {
     return earlier;
   }
 
-  /** The same for whoever changes the files next. */
+  /** Reads the files for a caller that changes them next. */
   async take(id: AgentId): Promise<EarlierAgent> {
     try {
       return await this.read(id);
@@ -91,28 +91,28 @@ export class EarlierAgents {
     return read.flatMap((earlier) => (earlier?.record.state === "interrupted" ? [earlier] : []));
   }
 
-  /** Its children that nobody waited for. */
+  /** Children of an agent that ran in the background. */
   async backgroundChildren(id: AgentId): Promise<AgentId[]> {
     return [...(await this.#known).values()].flatMap((known) =>
       known.parentId === id && known.background ? [known.id] : [],
     );
   }
 
-  /** The child that one call of an agent has brought into being. */
+  /** The child that one call of an agent created. */
   async childOf({ id, toolUseId }: Asker): Promise<AgentId | undefined> {
     for (const known of (await this.#known).values())
       if (known.parentId === id && known.toolUseId === toolUseId) return known.id;
     return undefined;
   }
 
-  async #load(): Promise<ReadonlyMap<AgentId, Known>> {
+  async #load(): Promise<ReadonlyMap<AgentId, KnownAgent>> {
     const known = await mapAtMost(filesAtOnce, await this.#metaFiles(), (file) =>
       this.#know(file).catch(() => undefined),
     );
     return new Map(known.flatMap((one) => (one === undefined ? [] : [[one.id, one]])));
   }
 
-  async #know(metaPath: string): Promise<Known> {
+  async #know(metaPath: string): Promise<KnownAgent> {
     const { retinue } = await readMeta(metaPath);
     const { id, parentId, toolUseId, background } = retinue;
     const wasBusy = !hasEnded(retinue) && retinue.state !== "idle";
@@ -168,7 +168,7 @@ async function readFiles({ metaPath, transcript }: Files): Promise<EarlierAgent>
   };
 }
 
-/** Lines are only ever added to a transcript, so that its size tells whether any were. */
+/** The size of a transcript. Transcripts only grow, so an equal size means that no lines were added. */
 function sizeOf(transcript: string): number {
   return statSync(transcript, { throwIfNoEntry: false })?.size ?? 0;
 }

@@ -7,8 +7,8 @@ import type { SessionPaths } from "../../transcript/paths.ts";
 import { Tally } from "../tally.ts";
 
 /**
- * The records of agents that have ended, about 1 kB each. The newest 10,000 of this process stay in memory; older ones, and those
- * of earlier processes, are read from the files beside their transcripts, which hold the same record.
+ * Records of ended agents, about 1 kB each. The newest 10,000 of this process stay in memory; older ones, and those of
+ * earlier processes, are read from the meta files, which hold the same record.
  */
 export class EndedRecords {
   readonly #paths: SessionPaths;
@@ -17,7 +17,7 @@ export class EndedRecords {
   /** Agents of this process whose records were evicted, and the sums over them. */
   readonly #evicted = new Set<AgentId>();
   readonly #evictedTally = new Tally();
-  /** There may be agents of earlier processes. */
+  /** Whether agents of earlier processes may exist. */
   readonly #isReopened: boolean;
 
   constructor(options: { paths: SessionPaths; isReopened: boolean; limit?: number | undefined }) {
@@ -33,7 +33,7 @@ export class EndedRecords {
     if (this.#records.size > this.#limit && oldest !== undefined) this.evict(oldest);
   }
 
-  /** Leaves a record to the files. It stays in the sums. */
+  /** Evicts a record. The sums keep it. */
   evict(id: AgentId): void {
     const record = this.#records.get(id);
     if (record === undefined) return;
@@ -51,13 +51,13 @@ export class EndedRecords {
     return main?.id === id ? main : undefined;
   }
 
-  /** Takes a record out, because its agent runs again or was removed. */
+  /** Deletes a record, because its agent runs again or was removed. */
   delete(record: AgentRecord): void {
     this.#records.delete(record.id);
     if (this.#evicted.delete(record.id)) this.#evictedTally.subtract(record.type, totalOf(record));
   }
 
-  /** All of the session. `isKnown`: agents whose files are not read. */
+  /** All records of the session. `isKnown`: agents whose files are not read. */
   all(isKnown: (id: AgentId) => boolean): AgentRecord[] {
     const inMemory = [...this.#records.values()];
     return this.#hasMore ? [...this.#onDisk(isKnown), ...inMemory] : inMemory;
@@ -71,7 +71,7 @@ export class EndedRecords {
     return tally;
   }
 
-  /** There may be records on disk that are not in memory. */
+  /** Whether records may be on disk that are not in memory. */
   get #hasMore(): boolean {
     return this.#isReopened || this.#evicted.size > 0;
   }

@@ -7,8 +7,8 @@ import type { Session } from "../session.ts";
 import type { Waits } from "../time/waits.ts";
 
 /**
- * Steps of an agent in this process. The transcript is the journal: an intent is a line before the effect, the
- * outcome is the ordinary line that the driver writes before the agent goes on.
+ * Steps of an agent in this process. The transcript is the journal: an intent is a line before the effect, the outcome
+ * is the ordinary line that the driver writes before the agent proceeds.
  */
 export function journalSteps(options: {
   agent: ResolvedAgent;
@@ -16,7 +16,7 @@ export function journalSteps(options: {
   recorder: TranscriptRecorder;
   waits: Waits;
   signal: AbortSignal;
-  /** Calls that an earlier process had begun: the agents that they asked for may be there already. */
+  /** Calls that an earlier process had begun: their agents may exist already. */
   begun: ReadonlySet<string>;
 }): Steps {
   const { agent, session, recorder, waits, signal } = options;
@@ -70,7 +70,7 @@ async function outcomeOf(
   if (child.isBackground)
     return { ...facts, kind: "launched", outputFile: paths.taskOutput(agentId) };
   const result = await child.ended;
-  // As the child said it, not as it was written down: this is what a model reads.
+  // The model reads the child's unredacted words, not the stored ones.
   const words = child.takeWords() ?? result.content;
   const content = words.slice(0, limits.resultCharacters).toWellFormed();
   return { ...facts, kind: "ended", result: { ...result, content } };

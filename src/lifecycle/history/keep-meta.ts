@@ -6,21 +6,21 @@ import type { DiskSync } from "../../transcript/disk-sync.ts";
 import { metaOf, type AgentMeta } from "../../transcript/meta.ts";
 import { draftMeta, draftOf, writeMeta } from "../../transcript/write-meta.ts";
 
-/** Keeps the file beside the transcript: the agent's record, written whenever its state changes. */
+/** Writes the meta file: the agent's record, stored whenever its state changes. */
 export class MetaKeeper {
   readonly #path: string;
   readonly #disk: DiskSync | undefined;
-  /** One replacement of the file at a time, so that an older record never follows a newer one. */
+  /** Gate for replacing the file, so that an older record never overwrites a newer one. */
   readonly #replacements = new Gate(1);
   #record: AgentRecord;
-  /** The length of the file; 0 while there is none. */
+  /** Length of the file; 0 while there is none. */
   #length: number;
-  /** The file is about the run under way. Another process may have written what is there. */
+  /** Whether the file describes the run under way. Another process may have written the present contents. */
   #isCurrent = false;
   /** The record as the file has it. */
   #written: AgentRecord | undefined;
 
-  /** `length`: of a file that is there already. */
+  /** `length`: that of an existing file. */
   constructor(
     path: string,
     { record, length, disk }: { record: AgentRecord; length: number; disk: DiskSync | undefined },
@@ -32,7 +32,7 @@ export class MetaKeeper {
     this.#written = length > 0 ? record : undefined;
   }
 
-  /** The file says how the last run ended. */
+  /** Whether the file holds the end of the last run. */
   get tellsEnd(): boolean {
     return this.#written !== undefined && hasEnded(this.#written);
   }
@@ -43,7 +43,7 @@ export class MetaKeeper {
     this.#written = undefined;
   }
 
-  /** Writes the file because of an event, unless it says so already. Rejects with the file system's error. */
+  /** Writes the file for an event, unless the file is up to date. Rejects with the file system's error. */
   async apply(event: AgentEvent): Promise<void> {
     const before = this.#record;
     this.#record = advance(before, event);
@@ -59,7 +59,7 @@ export class MetaKeeper {
     else await this.#replace(this.#disk);
   }
 
-  /** Writes a record that the transcript tells and the file does not, because a process was killed in between. */
+  /** Writes a record that is in the transcript and not in the file, because a process was killed in between. */
   settle(record: AgentRecord): void {
     this.#record = record;
     this.#isCurrent = true;
@@ -79,16 +79,16 @@ export class MetaKeeper {
       try {
         length = draftMeta(this.#path, this.#meta());
       } catch {
-        // A full disk has no room for a second file. The first one keeps some.
+        // A full disk has no room for a second file; the first one reserves some.
         this.#write();
         return disk.sync(this.#path);
       }
-      // After a failure nobody knows which of the two files is there.
+      // After a failure it is unknown which of the two files exists.
       this.#length = 0;
       try {
         await disk.replace(this.#path, draftOf(this.#path));
       } catch (error) {
-        // Other processes read of it all the same.
+        // Other processes read the file all the same.
         this.#write();
         throw error;
       }

@@ -5,7 +5,7 @@ import { textOf } from "../../contract/message.ts";
 export class LastWords {
   /** The latest whole answer that has text. */
   #text: string;
-  /** The part of a later answer that has arrived. */
+  /** The arrived part of a later answer. */
   #arriving = "";
   #isAskedAnew = false;
 

@@ -3,8 +3,8 @@ import { isObject } from "../../platform/is-object.ts";
 import { taskNotification } from "../../tools/agents/task-notification.ts";
 
 /**
- * What an agent that was interrupted has to hear of its commands in the background: it was promised to be told of their ends,
- * and they ended with its process. `lines` are those of its transcript; how an earlier run of it ended is known to it.
+ * Notifications for an interrupted agent about its background commands. It was promised one for each end, and the
+ * commands ended with its process. `lines` are those of its transcript; the agent knows the end of its earlier runs.
  */
 export function lostShells(lines: readonly Record<string, unknown>[]): Mail[] {
   const begun = lines.findLastIndex(
@@ -18,7 +18,7 @@ export function lostShells(lines: readonly Record<string, unknown>[]): Mail[] {
     const block = firstBlock(line);
     if (block["type"] === "tool_use") descriptions.set(block["id"], descriptionOf(block["input"]));
     if (!isObject(data)) continue;
-    // A call has told of its end.
+    // A call has reported its end.
     if (data["kind"] === "shell" && data["state"] !== "running") open.delete(data["id"]);
     const { backgroundTaskId: id, outputFile } = data;
     const callId = block["tool_use_id"];

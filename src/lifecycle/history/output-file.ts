@@ -6,8 +6,8 @@ import { openInPrivateDirectory } from "../../platform/files/make-directory.ts";
 const longest = 500;
 
 /**
- * What an agent in the background says and does, as text that can be tailed. Only the transcript must not be lost: where this
- * file cannot be written, the agent goes on without it.
+ * The log of a background agent, as text that can be tailed. Only the transcript must not be lost: if this file cannot
+ * be written, the agent continues without it.
  */
 export class OutputFile {
   readonly #path: string;

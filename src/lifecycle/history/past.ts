@@ -8,21 +8,21 @@ import {
 } from "../../transcript/reader.ts";
 import { beginsTask } from "../../transcript/record-after.ts";
 
-/** Where an agent stands, as its transcript tells it: all that is needed to go on. */
+/** The state of an agent, as read from its transcript: everything that resuming needs. */
 export interface Past {
-  /** The conversation; it ends with the last answer if calls of that are open. */
+  /** The conversation; it ends with the last answer if calls of that answer are open. */
   readonly messages: Message[];
   readonly pending: Pending | null;
-  /** Messages and notifications that it has read. */
+  /** Ids of the messages and notifications that the agent has read. */
   readonly told: ReadonlySet<string>;
-  /** How its last run ended; null: it was interrupted. */
+  /** The end of the last run; `null`: it was interrupted. */
   readonly end: EndOnDisk | null;
   readonly lastText: string;
   /** The agent as it was resolved last. */
   readonly stored: Record<string, unknown> | undefined;
-  /** Its plan was approved in the task that was interrupted. */
+  /** Whether the plan was approved in the interrupted task. */
   readonly leftPlan: boolean;
-  /** The task of a run that ended before it had even read it. */
+  /** The task of a run that ended before the agent read it. */
   readonly unread: string | null;
 }
 
@@ -55,7 +55,7 @@ function unreadTask(entries: readonly TranscriptEntry[]): string | null {
   return record.prompt;
 }
 
-/** Takes the results that the last answer has so far out of the conversation, if some are missing. */
+/** Removes the results of the last answer from the conversation, if some are missing. */
 function openCalls(
   all: Message[],
   entries: readonly TranscriptEntry[],
@@ -73,7 +73,7 @@ function openCalls(
   const last = entries[lastAt];
   const stopReason = last?.kind === "answer" ? last.stopReason : "end_turn";
   if (open.length === 0 && at < all.length - 1) return { messages: all, pending: null };
-  // Only what was begun since: a call of an earlier answer may have had the same id.
+  // Only calls begun since: a call of an earlier answer may have the same id.
   const since = entries.slice(lastAt);
   const intents = new Set(since.flatMap((entry) => (entry.kind === "intent" ? [entry.key] : [])));
   return {

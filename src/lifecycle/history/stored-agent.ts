@@ -1,11 +1,11 @@
 import type { ResolvedAgent } from "../../contract/resolved-agent.ts";
 
-/** Rules that a host gave to one agent only. */
+/** Source of the rules that a host gave to one agent only. */
 export const ownRules = "the option allowedTools of spawn";
 
 /**
- * What goes to disk of a resolved agent, so that another process can go on with it. Rules of settings and of the session are
- * left out: those that hold when it is resumed count.
+ * The stored part of a resolved agent, from which another process can resume it. Rules of settings and of the session
+ * are left out: those in force at the resume apply.
  */
 export function storedAgent(agent: ResolvedAgent): object {
   const { toolReport: _, sees, meets, sessionId: __, workspace, ...rest } = agent;

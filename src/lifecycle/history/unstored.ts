@@ -7,7 +7,7 @@ export function unstoredMessage(error: unknown): string {
   return `Its transcript cannot be written: ${errorMessage(error)}. Free space or check permissions.`;
 }
 
-/** A result that is not on disk would be lost with this process: it is no success. */
+/** The end of a run whose result could not be stored: a failure, because the result would be lost with this process. */
 export function unstoredEnd(event: AgentEnd, error: unknown): AgentEnd {
   if (event.result.state === "failed") return event;
   const why = { code: "storage", message: unstoredMessage(error) } as const;

@@ -8,7 +8,7 @@ import type { Registry } from "../registry.ts";
 import type { RunningAgent } from "../running-agent.ts";
 import type { Session } from "../session.ts";
 
-/** The ends of background children that are not in memory. `hasRead`: notifications that their parent has read. */
+/** Ends of background children that are not in memory. `hasRead`: whether the parent has read a notification. */
 export async function unreadEnds(
   parent: AgentId,
   hasRead: (mailId: string) => boolean,
@@ -36,7 +36,7 @@ interface Household {
   readonly session: Session;
 }
 
-/** The background children of an agent that are in memory. */
+/** Background children of an agent that are in memory. */
 export function backgroundChildrenOf(
   parent: AgentId,
   registry: Pick<Registry, "list">,
@@ -47,7 +47,7 @@ export function backgroundChildrenOf(
 }
 
 /**
- * The notifications of background children that have ended. `about`: children that were in the registry, or were read from
+ * Notifications of background children that have ended. `about`: children that were in the registry, or were read from
  * their files, a moment ago. `gone`: the ends of others.
  */
 export function mailOfChildren(

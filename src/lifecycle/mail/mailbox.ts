@@ -1,17 +1,20 @@
 import type { Mail, MailSlot } from "../../loop/mail.ts";
 import { abortable } from "../../platform/abortable.ts";
 
-/** Mail for one agent, in the order in which it came, each piece once. Kept while the process lives; what must survive is on disk. */
+/**
+ * Mail for one agent, in order of arrival, each item once. Kept while the process lives; mail that must survive is on
+ * disk.
+ */
 export class Mailbox implements MailSlot {
   #waiting: Mail[] = [];
-  /** Known already: told in this run or an earlier one, or waiting. */
+  /** Ids that were delivered in this run or an earlier one, or are queued. */
   readonly #known = new Set<string>();
-  /** Work in the background that has not ended. */
+  /** Background work that has not ended. */
   readonly #expected = new Set<string>();
   #isOpen = false;
   #listener: (() => void) | undefined;
 
-  /** A run begins; these were told before. */
+  /** Begins a run; the items in `told` were delivered before. */
   open(told: Iterable<string> = []): void {
     this.#isOpen = true;
     for (const id of told) this.#known.add(id);
@@ -25,7 +28,7 @@ export class Mailbox implements MailSlot {
     return this.#expected.size > 0;
   }
 
-  /** False when nobody will read it any more in this run. What was posted before is not posted again. */
+  /** Queues an item; false if the agent reads no more in this run. An item is never queued twice. */
   post(mail: Mail): boolean {
     if (!this.#isOpen) return false;
     if (this.#known.has(mail.id)) return true;
@@ -35,7 +38,7 @@ export class Mailbox implements MailSlot {
     return true;
   }
 
-  /** It was told, in this run or an earlier one. */
+  /** Whether an item was delivered, in this run or an earlier one. */
   hasRead(id: string): boolean {
     return this.#known.has(id) && !this.#waiting.some((mail) => mail.id === id);
   }
@@ -44,7 +47,7 @@ export class Mailbox implements MailSlot {
     this.#expected.add(task);
   }
 
-  /** It will say no more, or has said it. */
+  /** Marks background work as done: it will send no more mail. */
   settle(task: string): void {
     if (this.#expected.delete(task) && !this.expects) this.#listener?.();
   }

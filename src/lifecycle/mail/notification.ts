@@ -8,21 +8,21 @@ import { taskNotification } from "../../tools/agents/task-notification.ts";
 import type { RunningAgent } from "../running-agent.ts";
 import type { Session } from "../session.ts";
 
-/** How a run of a child ended. */
+/** The end of a child's run. */
 export interface ChildEnd {
   readonly id: AgentId;
   readonly description: string;
-  /** The call that asked for it. */
+  /** The call that requested the child. */
   readonly toolUseId: string | null;
   readonly result: AgentResult;
-  /** How many of its runs have ended. */
+  /** The number of runs that have ended. */
   readonly runs: number;
   readonly endedAt: number;
-  /** The text of its result as it was said, where that is still known. */
+  /** The unredacted text of the result, if it is still in memory. */
   readonly words?: string | undefined;
 }
 
-/** The end of a child in memory; takes its words. */
+/** The end of a child in memory; takes its unredacted text. */
 export function endOf(running: RunningAgent): ChildEnd | undefined {
   const { record, result } = running;
   return result === undefined
@@ -36,7 +36,7 @@ export function childEnd(record: AgentRecord, result: AgentResult): ChildEnd {
   return { id, description, toolUseId, result, runs, endedAt: endedAt ?? 0 };
 }
 
-/** What a parent reads when an agent that it did not wait for has ended. The same end is always the same piece of mail. */
+/** The notification to a parent that a background agent has ended. The same end always has the same mail id. */
 export function endNotification(end: ChildEnd, { limits, paths }: Session): Mail {
   const { id, result, runs } = end;
   const words = (end.words ?? result.content).slice(0, limits.resultCharacters);
@@ -57,7 +57,7 @@ export function endNotification(end: ChildEnd, { limits, paths }: Session): Mail
   return { id: endMailId(id, runs), text, source: "notification" };
 }
 
-/** What the notification of the end of a run is known by. */
+/** The mail id of the notification about the end of a run. */
 export function endMailId(id: AgentId, runs: number): string {
   return `${id}/${runs}`;
 }

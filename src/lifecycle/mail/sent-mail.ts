@@ -4,7 +4,7 @@ import type { Mail } from "../../loop/mail.ts";
 import { JsonlWriter, parseJsonl } from "../../transcript/lines/jsonl.ts";
 import type { DiskSync } from "../../transcript/disk-sync.ts";
 
-/** Puts a message for an agent on disk; whoever sent it may rely on it from then on. Throws the file system's error. */
+/** Stores a message for an agent; the sender may rely on it from then on. Throws the file system's error. */
 export async function keepMessage(
   path: string,
   message: { text: string; at: number },
@@ -21,7 +21,7 @@ export async function keepMessage(
   return { id, text: message.text, source: "message" };
 }
 
-/** Every message that was ever sent to an agent, oldest first; whoever reads them knows which he has read. */
+/** Every message ever sent to an agent, oldest first; the reader knows which ones it has read. */
 export function sentMail(path: string): Mail[] {
   return linesOf(path).flatMap(({ id, text }) =>
     typeof id === "string" && typeof text === "string" ? [{ id, text, source: "message" }] : [],

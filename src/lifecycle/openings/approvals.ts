@@ -3,7 +3,7 @@ import { askAhead } from "../approvals/ask-ahead.ts";
 import { enrolJudge } from "../approvals/enrol-judge.ts";
 import { part, type Contribution, type Opened, type StartedRun } from "./opening.ts";
 
-/** Connects the agent with the inbox, and asks ahead for one that will run in the background. */
+/** Connects the agent with the inbox, and asks ahead for an agent that will run in the background. */
 export async function openApprovals(run: StartedRun, opened: Opened): Promise<Contribution> {
   const { agent, session, meets, cleanup } = run;
   const approvals = approvalsOf(run);

@@ -5,28 +5,28 @@ import type { Report } from "../../loop/relay.ts";
 import type { AgentRun } from "../agent-run.ts";
 import type { Deadlines } from "../time/deadlines.ts";
 
-/** A run that has its slot and was announced: all that an opening may draw on. */
+/** A run that has its slot and was announced: everything that an opening may use. */
 export interface StartedRun extends AgentRun {
   /** Emits events that the agent's deadlines count as progress. */
   readonly report: Report<AgentEventBody>;
-  /** Emits events that they do not. */
+  /** Emits events that the deadlines do not count. */
   readonly emit: Report<AgentEventBody>["emit"];
   readonly deadlines: Deadlines;
-  /** Closes what was opened, on every way out, the last first. */
+  /** Closes all that was opened, on every way out, in reverse order. */
   readonly cleanup: AsyncDisposableStack;
 }
 
-/** The parts of the loop's context that were opened so far. */
+/** Parts of the loop's context that were opened so far. */
 export type Opened = Partial<LoopContext>;
 
-/** Opens one part of a run: gives parts of the loop's context, and what is attached to the agent's task. */
+/** Opens one part of a run: returns parts of the loop's context, and attachments for the agent's task. */
 export type Opening = (run: StartedRun, opened: Opened) => Contribution | Promise<Contribution>;
 
 export type Contribution =
   | (Partial<LoopContext> & { readonly attached?: readonly Attachment[] })
   | undefined;
 
-/** A part that an earlier opening has contributed. */
+/** A part that an earlier opening contributed. */
 export function part<Name extends keyof Opened>(
   opened: Opened,
   name: Name,

@@ -12,10 +12,10 @@ const question = "In one short line: what are you doing right now? No tools.";
 const longest = 200;
 
 /**
- * Says from time to time what an agent in the background is doing. Its model is asked with everything that the agent sent
- * last and one more line, so nearly all of it is read from the provider's cache. The agent never hears of it: whatever the
- * answer is, no tool is run and nothing of it enters the conversation. One question at a time, never tried again; a failure
- * is nothing but a line that does not come. Nothing at all unless the settings ask for it.
+ * Summarises from time to time the work of a background agent, in one line. The model gets the agent's last request and
+ * one more line, so nearly all of it is read from the provider's cache. The agent never learns of it: whatever the
+ * answer is, no tool runs and nothing of it enters the conversation. One request at a time, without retries; a failure
+ * only means a missing line. Does nothing unless the settings ask for it.
  */
 export function openSummaries(run: StartedRun, opened: Opened): Contribution {
   const { session, isBackground, emit, abort, cleanup } = run;
@@ -28,7 +28,7 @@ export function openSummaries(run: StartedRun, opened: Opened): Contribution {
 }
 
 class Summaries implements AsyncDisposable {
-  /** Where the agent's requests are to be published. */
+  /** Receives the agent's requests. */
   readonly cacheSafe = new CacheSafe();
   readonly #options: SummariesOptions;
   readonly #over = new AbortController();
@@ -43,7 +43,7 @@ class Summaries implements AsyncDisposable {
     this.#timer = setInterval(() => this.#ask(), everyMs).unref();
   }
 
-  /** Resolves when nothing is asked any more; what the last question took was told by then. */
+  /** Resolves when no request is under way; the usage of the last one was emitted by then. */
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer);
     this.#over.abort(new Error("The agent has ended."));
@@ -52,7 +52,7 @@ class Summaries implements AsyncDisposable {
 
   #ask(): void {
     const request = this.cacheSafe.last;
-    // An agent that has sent nothing since would be asked the very same again.
+    // An agent that has sent nothing since would get the same question again.
     if (request === undefined || request === this.#asked || this.#asking !== undefined) return;
     if (this.#signal.aborted || !this.#options.isBackground()) return;
     this.#asked = request;
@@ -88,7 +88,7 @@ interface SummariesOptions {
   readonly model: MeteredModel;
   readonly isBackground: () => boolean;
   readonly emit: (body: AgentEventBody) => void;
-  /** Of the agent's run. */
+  /** Signal of the agent's run. */
   readonly signal: AbortSignal;
 }
 

@@ -3,7 +3,7 @@ import { TightSandbox } from "../../platform/sandbox/tight-sandbox.ts";
 import type { ResolvedAgent } from "../../contract/resolved-agent.ts";
 import type { Session } from "../session.ts";
 
-/** The sandbox for commands of an agent that nobody approved, unless the settings switch it off. */
+/** The sandbox for commands of an agent that needed no approval, unless the settings switch it off. */
 export function tightSandboxOf(
   agent: ResolvedAgent,
   { settings: { sandbox } }: Pick<Session, "settings">,

@@ -1,7 +1,7 @@
 import { toolSpec } from "../../tools/tool.ts";
 import type { Contribution, StartedRun } from "./opening.ts";
 
-/** Gives the agent its tools, and the agents that they may ask about. */
+/** Gives the agent its tools, and the agents that the tools may ask about. */
 export function openTools({ agent, session }: StartedRun): Contribution {
   const tools = new Map(
     agent.can.tools.flatMap((name) => {

@@ -4,7 +4,10 @@ import { Workbench } from "../../tools/workbench.ts";
 import type { Contribution, StartedRun } from "./opening.ts";
 import { tightSandboxOf } from "./tight-sandbox-of.ts";
 
-/** Opens the workbench of the agent's tools: files read, shells, sandboxes. Closing it ends the processes that they started. */
+/**
+ * Opens the workbench of the agent's tools: files read, shells, sandboxes. Closing it ends the processes that the tools
+ * started.
+ */
 export async function openWorkbench(run: StartedRun): Promise<Contribution> {
   const { agent, session, mail, ending, cleanup } = run;
   const library = await session.sandbox?.open();

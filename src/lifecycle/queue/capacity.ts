@@ -1,21 +1,21 @@
 import type { Claimant, Limit } from "./slots.ts";
 
-/** How much of one limit is used. The main agent takes no slot, and ended agents take none any more: they are in no figure. */
+/** Use of one limit. The main agent and ended agents take no slot and are not counted. */
 export interface Room {
   /** Agents that hold a slot. */
   running: number;
   /** Agents in line that have not started. */
   queued: number;
-  /** Agents that wait for a child or a person, or for a slot after that. They hold none. */
+  /** Agents that wait for a child or a person, or for a slot after that. They hold no slot. */
   waiting: number;
   limit: number;
-  /** Slots that nobody holds. Another limit may still be in the way of taking one. */
+  /** Free slots. Another limit may still keep an agent from taking one. */
   free: number;
-  /** How long the one that has been in line longest has been there; 0 when nobody is. */
+  /** Longest time that an agent has been in line so far; 0 if the line is empty. */
   oldestWaitMs: number;
 }
 
-/** How much of a session's limits is used: of the whole, and of each type, model and provider that has a limit of its own. */
+/** Use of a session's limits: of the whole, and of each type, model and provider with a limit of its own. */
 export interface Capacity extends Room {
   byType: Record<string, Room>;
   byModel: Record<string, Room>;

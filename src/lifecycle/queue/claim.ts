@@ -1,8 +1,8 @@
 import type { ResolvedAgent } from "../../contract/resolved-agent.ts";
 
-/** What an agent that wants to run brings along: on whose behalf, how urgent, and which limits it counts against. */
+/** A request to run: the parent, the priority, and the limits that apply. */
 export interface Claim {
-  /** `null`: the host's own. */
+  /** `null`: an agent of the host itself. */
   readonly parent: string | null;
   readonly priority: number;
   readonly type: string;

@@ -108,7 +108,7 @@ const isInLine = ({ standing }: Agent): boolean => standing === "queued" || stan
 
 const scene = fc.tuple(limits, fc.array(action, { maxLength: 120, size: "max" }));
 
-/** Always somebody in line and always somebody new, until patience with those who go ahead ends. */
+/** A line that is never empty and always gets new claimants, until patience with passing ones ends. */
 const crowd = fc.tuple(
   fc.constant<Limits>({ maxRunning: 1, perType: { a: 1 }, perModel: {}, perProvider: {} }),
   fc.array(claim, { minLength: 40, maxLength: 80, size: "max" }).map((claims) =>

@@ -12,7 +12,7 @@ function claim(own: Partial<Claim> = {}): Claim {
   return { parent: null, priority: 0, type: "t", model: "m", provider: "p", ...own };
 }
 
-/** Releases one after the other whoever holds a slot, and tells who it was, by name. */
+/** Releases the holders of slots one after the other, and returns their names. */
 function servingOrder(tickets: Record<string, Ticket>): string[] {
   const order: string[] = [];
   for (;;) {

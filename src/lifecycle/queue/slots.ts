@@ -13,12 +13,12 @@ export interface SlotLimits {
   readonly perProvider?: Readonly<Record<string, number>>;
 }
 
-/** One number that must not be exceeded. */
+/** A number of agents that must not be exceeded. */
 export interface Limit {
   readonly max: number;
   /** Completes "max concurrent agents … reached". */
   readonly what: string;
-  /** Slots under it that agents hold. */
+  /** Slots of this limit that agents hold. */
   held: number;
 }
 
@@ -26,31 +26,31 @@ export interface Limit {
 export interface Claimant {
   readonly claim: Claim;
   readonly limits: readonly Limit[];
-  /** `waking` is in line again after it has lent its slot. */
+  /** `waking`: in line again after lending the slot. */
   standing: "outside" | "queued" | "waking" | "held" | "lent";
-  /** When it entered the line, on the clock. */
+  /** Time of entering the line, on the clock. */
   since: number;
   granted: PromiseWithResolvers<void>;
-  /** That of its claim, as long as it is in line or holds a slot. */
+  /** Parent of the claim, while the claimant is in line or holds a slot. */
   parent: Parent;
 }
 
-/** A parent whose agents run or want to. */
+/** A parent with agents that run or are in line. */
 interface Parent {
   held: number;
   inLine: number;
-  /** When it last got or gave back a slot, or came. No two parents have the same. */
+  /** Serial number of the last time it got or returned a slot, or appeared. Unique per parent. */
   lastSlot: number;
 }
 
-/** The number of claimants of a higher priority that may go ahead of the one that waits longest. */
+/** The number of claimants of a higher priority that may pass the one that waits longest. */
 const patience = 10;
 
 /**
- * How many agents run at once: of a session, and of the types, models and providers that have limits of their own. An
- * agent that waits for a child or a person lends its slot, and gets one back before anybody new: so parents at the limit
- * never starve their own children. A slot counts for all limits of an agent at once, so nobody holds one limit while
- * waiting for another. Nobody stands in line who could run.
+ * Limits the agents that run at once: of a session, and of the types, models and providers with limits of their own. An
+ * agent that waits for a child or a person lends its slot, and gets one back before any new agent: so parents at the
+ * limit never starve their own children. A slot counts for all limits of an agent at once, so no agent holds one limit
+ * while waiting for another. An agent that could run is never in line.
  */
 export class Slots {
   readonly #onLimit: "queue" | "reject";
@@ -59,12 +59,12 @@ export class Slots {
   readonly #types: ReadonlyMap<string, Limit>;
   readonly #models: ReadonlyMap<string, Limit>;
   readonly #providers: ReadonlyMap<string, Limit>;
-  /** All that are not outside. Those in line stand in the order in which they entered it. */
+  /** All claimants that are not outside; those in line are in order of entry. */
   readonly #claimants = new Set<Claimant>();
   readonly #parents = new Map<string | null, Parent>();
-  /** Counts what happens to parents, so that no two of them had their slot at the same time. */
+  /** Serial number for changes of parents, so that no two parents have the same `lastSlot`. */
   #serial = 0;
-  /** The number of claimants that went ahead of the one that waits longest. */
+  /** The number of claimants that passed the one that waits longest. */
   #passes = 0;
 
   constructor(limits: SlotLimits, clock: Clock) {
@@ -76,7 +76,7 @@ export class Slots {
     this.#providers = limitsOf(limits.perProvider, "with provider");
   }
 
-  /** A place in line, held at once if one is free. Throws `limit_reached` when the host wants no line. */
+  /** Takes a place in line, or a slot at once if one is free. Throws `limit_reached` if the host wants no line. */
   reserve(claim: Claim): Ticket {
     const limits = this.#limitsFor(claim);
     const full = limits.find(isFull);
@@ -101,14 +101,16 @@ export class Slots {
     };
   }
 
-  /** For tickets: what one of them gives back or leaves may be another's turn. */
+  /** Moves a claimant, on behalf of its ticket; a slot or place that becomes free may go to another. */
   move(claimant: Claimant, to: Claimant["standing"]): void {
     this.#change(claimant, to);
     for (let next = this.#next(); next !== undefined; next = this.#next())
       this.#change(next, "held");
   }
 
-  /** For tickets: those of a higher rank, and those of the same rank that came earlier, itself included. */
+  /**
+   * The position of a claimant: those of a higher rank, and those of the same rank that came earlier, itself included.
+   */
   position(claimant: Claimant): number {
     if (!isInLine(claimant)) return 0;
     const own = rankOf(claimant);
@@ -147,7 +149,7 @@ export class Slots {
     else this.#parents.delete(claim.parent);
   }
 
-  /** The next claimant for a free slot. One that waits for a limit of its own blocks no other. */
+  /** The next claimant for a free slot. A claimant that waits for a limit of its own blocks no other. */
   #next(): Claimant | undefined {
     if (isFull(this.#session)) return undefined;
     let oldest: Claimant | undefined;
@@ -165,7 +167,9 @@ export class Slots {
     return next;
   }
 
-  /** One that is new counts as having had a slot just now: so nobody gets ahead by coming anew each time. */
+  /**
+   * The parent of a claim. A new parent counts as having had a slot just now, so that no parent gains by reappearing.
+   */
   #parentOf({ parent }: Claim): Parent {
     return this.#parents.get(parent) ?? { held: 0, inLine: 0, lastSlot: (this.#serial += 1) };
   }
@@ -190,11 +194,11 @@ const isFull = ({ held, max }: Limit): boolean => held >= max;
 const isInLine = ({ standing }: Claimant): boolean =>
   standing === "queued" || standing === "waking";
 
-/** Its priority; one that wakes is above all of them. */
+/** The priority of a claimant; a waking one ranks above all others. */
 const rankOf = ({ standing, claim }: Claimant): number =>
   standing === "waking" ? Infinity : claim.priority;
 
-/** The higher rank goes first, then the parent with fewer slots, then the parent that has had none for longer. */
+/** Orders claimants: by rank, then by the fewest slots of the parent, then by the longest time without one. */
 function goesBefore(one: Claimant, other: Claimant): boolean {
   const [own, rank] = [rankOf(one), rankOf(other)];
   if (own !== rank) return own > rank;
@@ -202,7 +206,7 @@ function goesBefore(one: Claimant, other: Claimant): boolean {
   return difference === 0 ? one.parent.lastSlot < other.parent.lastSlot : difference < 0;
 }
 
-/** For those who do not want to wait. */
+/** The error for a caller that does not want to wait. */
 function refusal({ max, what }: Limit): RetinueError {
   return new RetinueError(
     "limit_reached",
@@ -214,7 +218,7 @@ function refusal({ max, what }: Limit): RetinueError {
 export class Ticket {
   readonly #of: { slots: Slots; claimant: Claimant } | null;
 
-  /** Without slots the ticket is always held: the main agent takes no slot. */
+  /** A ticket without slots is always held: the main agent takes no slot. */
   constructor(of: { slots: Slots; claimant: Claimant } | null) {
     this.#of = of;
   }
@@ -223,12 +227,12 @@ export class Ticket {
     return this.#of === null || this.#of.claimant.standing === "held";
   }
 
-  /** About how many are served before it, itself included; 0 when it is not in line. */
+  /** The approximate number of agents served up to this one; 0 if it is not in line. */
   get position(): number {
     return this.#of === null ? 0 : this.#of.slots.position(this.#of.claimant);
   }
 
-  /** Resolves when the slot is held; rejects with the signal's reason, leaving the line, when that comes first. */
+  /** Resolves when the slot is held. On abort it leaves the line and rejects with the signal's reason. */
   async whenHeld(signal: AbortSignal): Promise<void> {
     if (signal.aborted && !this.held) this.release();
     signal.throwIfAborted();
@@ -237,12 +241,12 @@ export class Ticket {
     await abortable(this.#of.claimant.granted.promise, signal);
   }
 
-  /** Gives the slot back for the time of a wait. */
+  /** Returns the slot for the time of a wait. */
   lend(): void {
     if (this.#of !== null && this.held) this.#of.slots.move(this.#of.claimant, "lent");
   }
 
-  /** Gets a slot again after a wait, ahead of everybody who never had one. What was released stays so. */
+  /** Takes a slot again after a wait, ahead of all agents that never had one. A released ticket stays released. */
   async reclaim(signal: AbortSignal): Promise<void> {
     if (this.#of === null) return;
     const { slots, claimant } = this.#of;

@@ -2,16 +2,16 @@ import { longestTimer } from "../../contract/longest-timer.ts";
 import { ladder } from "../../loop/ladder.ts";
 
 /**
- * A clock with a limit that can stand still and start anew. It warns once on its way and expires once, at most. Measured
- * without the time of day, which people and time servers change.
+ * A clock with a limit that can be paused and restarted. It warns once and expires once, at most. Uses a monotonic
+ * clock, because people and time servers change the time of day.
  */
 export class Deadline implements Disposable {
   readonly #limit: number;
   readonly #warn: (leftMs: number) => void;
   readonly #expire: () => number;
-  /** What was granted on top of the limit. */
+  /** Time granted on top of the limit. */
   #more = 0;
-  /** For how long it ran before it last stood still. */
+  /** Running time before the last pause. */
   #ran = 0;
   #startedAt: number | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -21,7 +21,7 @@ export class Deadline implements Disposable {
     limit: number,
     on: {
       warn: (leftMs: number) => void;
-      /** Returns how many milliseconds more it is given; 0: its time is over. */
+      /** Returns the additional milliseconds; 0: the time is over. */
       expire: () => number;
     },
   ) {
@@ -44,7 +44,7 @@ export class Deadline implements Disposable {
     this.#arm();
   }
 
-  /** The whole time is left again. */
+  /** Resets the clock to its whole limit. */
   restart(): void {
     if (this.#step === "over") return;
     const isRunning = this.#startedAt !== undefined;
@@ -55,7 +55,7 @@ export class Deadline implements Disposable {
     if (isRunning) this.resume();
   }
 
-  /** Once, until it restarts: time that is somebody else's. */
+  /** Adds time that is not the agent's own, until the next restart. */
   grant(milliseconds: number): void {
     this.#more += milliseconds;
   }

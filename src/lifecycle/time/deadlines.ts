@@ -6,17 +6,17 @@ import { Deadline } from "./deadline.ts";
 import { Progress } from "./progress.ts";
 
 /**
- * The two clocks of one run: how long it may take, and how long without progress. Each warns, then asks the agent to
- * report, which interrupts what is under way. Both stand still while the agent waits. (The clock of a tool call is in the loop.)
+ * The two clocks of one run: its total time, and its time without progress. Each warns, then asks the agent to report,
+ * which interrupts the current work. Both are paused while the agent waits. (The clock of a tool call is in the loop.)
  */
 export class Deadlines implements Disposable {
   readonly #wall: Deadline;
   readonly #quiet: Deadline;
   readonly #progress = new Progress();
   readonly #limits: Pick<Limits, "toolTimeout" | "noProgress">;
-  /** Tool calls under way, and since when. */
+  /** Tool calls under way, with their start. */
   readonly #calls = new Map<string, number>();
-  /** The calls of this turn are new ones, not those of an earlier turn again. */
+  /** Whether the calls of this turn are new ones, not repetitions of an earlier turn. */
   #isFresh = true;
 
   constructor(options: {
@@ -47,13 +47,13 @@ export class Deadlines implements Disposable {
     });
   }
 
-  /** Everything that the agent tells. */
+  /** Takes every event of the agent. */
   hear(event: AgentEventBody): void {
     const isNews = this.#progress.isNews(event);
     if (isNews) this.#quiet.restart();
     switch (event.type) {
       case "model-retry":
-        // The provider is waited for.
+        // The pause is the provider's time.
         this.#quiet.grant(event.delayMs);
         return;
       case "assistant-message":
@@ -66,14 +66,16 @@ export class Deadlines implements Disposable {
         this.#calls.delete(event.call.id);
         return;
       case "agent-wake":
-        // A call that was waited for begins only now.
+        // A call that had to wait begins only now.
         for (const id of this.#calls.keys()) this.#calls.set(id, performance.now());
         return;
       default:
     }
   }
 
-  /** A silent call is left to its own limit, if that is not the longer one: then only the call ends, not the agent. */
+  /**
+   * The time left for silent calls, if their own limit is not the longer one: then only the call ends, not the agent.
+   */
   #leftOfCalls(): number {
     const { toolTimeout, noProgress: longest } = this.#limits;
     if (!this.#isFresh || toolTimeout > longest) return 0;
@@ -81,7 +83,7 @@ export class Deadlines implements Disposable {
     return Math.max(0, latest - performance.now());
   }
 
-  /** An answer arrives in pieces that nobody is shown; a provider ends it at its limit of length. */
+  /** Restarts the clock: an answer grows by pieces that are not shown; a provider ends it at its length limit. */
   grows(): void {
     this.#quiet.restart();
   }

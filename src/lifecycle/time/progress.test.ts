@@ -3,7 +3,7 @@ import type { AgentEventBody } from "../../events/event.ts";
 import type { AssistantBlock } from "../../contract/message.ts";
 import { Progress } from "./progress.ts";
 
-/** How many of the events were news. */
+/** The number of events that were news. */
 function newsIn(progress: Progress, events: readonly AgentEventBody[]): number {
   return events.filter((event) => progress.isNews(event)).length;
 }

@@ -2,15 +2,16 @@ import { crc32 } from "node:zlib";
 import type { AgentEventBody } from "../../events/event.ts";
 import type { AssistantMessage, ToolResultContent } from "../../contract/message.ts";
 
-/** Of the latest twice as many are remembered; more would cost memory in every agent of a large run. */
+/** Size of a generation; the latest two are remembered. More would cost memory in every agent of a large run. */
 const generation = 2048;
-/** So many words in a row tell new text from text that was there before. */
+/** Words in a row that tell new text from known text. */
 const wordsInARow = 8;
 const longestWord = 64;
 
 /**
- * Tells progress from mere activity: an event is news if it says something that this agent has not produced before. So
- * repeating a call with the same result is none, nor is a command that prints one line for ever, nor an answer that runs in circles.
+ * Tells progress from mere activity: an event is news if it says something that this agent has not produced before.
+ * Repeating a call with the same result is no news, nor is a command that prints one line for ever, nor an answer that
+ * runs in circles.
  */
 export class Progress {
   #known = new Set<number>();
@@ -18,14 +19,14 @@ export class Progress {
   #words: string[] = [];
   #word = "";
 
-  /** Whether the event is news. It is remembered. */
+  /** Whether the event is news. Remembers it. */
   isNews(event: AgentEventBody): boolean {
     switch (event.type) {
       case "prompt":
         return this.#isNew(`prompt ${event.text}`);
       case "turn-start":
       case "model-retry":
-        // The same words again are the same, wherever the pieces are cut.
+        // The same words are the same, however the pieces are cut.
         this.#words = [];
         this.#word = "";
         return false;
@@ -72,7 +73,7 @@ export class Progress {
     return isNew;
   }
 
-  /** What comes up again is remembered anew, so that no circle is forgotten while it turns. */
+  /** Whether a text is new. A known text is remembered anew, so that a long circle is never forgotten. */
   #isNew(text: string): boolean {
     const hash = crc32(text);
     if (this.#known.has(hash)) return false;
@@ -90,7 +91,7 @@ function resultText(content: ToolResultContent): string {
   return typeof content === "string" ? content : JSON.stringify(content);
 }
 
-/** Without what is another one each time: ids of calls, signatures. */
+/** The text of an answer without parts that always differ: ids of calls, signatures. */
 function sayingOf({ content }: AssistantMessage): string {
   return JSON.stringify(
     content.map((block) => {

@@ -2,7 +2,7 @@ import type { AgentEventBody, WaitReason } from "../../events/event.ts";
 import type { Deadlines } from "./deadlines.ts";
 import type { Ticket } from "../queue/slots.ts";
 
-/** While anything is awaited from outside, the agent holds no slot and its clocks stand still. */
+/** Releases the agent's slot and pauses its clocks while it waits for something outside. */
 export class Waits {
   readonly #ticket: Ticket;
   readonly #deadlines: Pick<Deadlines, "pause" | "resume">;

@@ -173,7 +173,7 @@ describe("the answer", () => {
     expect(
       deltas.map((delta) => ("text" in delta ? `${delta.type}:${delta.text}` : delta.type)),
     ).toEqual(["thinking:let ", "thinking:me ", "thinking:see", "text:done"]);
-    // By way of a transcript: nothing but JSON may be needed.
+    // A round trip as through a transcript: nothing but JSON may be needed.
     const kept = JSON.parse(JSON.stringify(answer.message)) as Message;
     const again = said("user", { type: "text", text: "on" });
     await collect(model, { messages: [said("user", hello), kept, again] });

@@ -2,7 +2,7 @@ import type {
   MessageCreateParamsStreaming,
   RawMessageStreamEvent,
 } from "@anthropic-ai/sdk/resources/messages/messages";
-import { accountOf, type Credentials } from "./account.ts";
+import { findCredentials, type Credentials } from "./credentials.ts";
 import { requestBody } from "./body.ts";
 import { loadLibrary } from "./client.ts";
 import { AnthropicDraft } from "./draft.ts";
@@ -12,24 +12,24 @@ import { ModelError, type Model, type ModelDelta } from "../model.ts";
 import { newProviderId } from "../provider-id.ts";
 
 export interface AnthropicOptions extends Credentials {
-  /** The longest answer to ask for, in tokens. */
+  /** Length limit of an answer, in tokens. */
   maxTokens?: number;
 }
 
 /**
- * Claude, through the official client library, which is loaded from now on, so that the first request need not wait for
- * it. The library sends the request and decodes the stream; retries, limits of time and the assembly of answers are ours.
+ * Claude, through the official client library. The library is loaded from now on, so that the first request need not
+ * wait for it. It sends the request and decodes the stream; retries, time limits and the assembly of answers are ours.
  *
- * Throws `no_model` at once when there are no credentials.
+ * Throws `no_model` at once if there are no credentials.
  */
 export function createAnthropic(options: AnthropicOptions = {}): Model {
-  const account = accountOf(options, process.env);
+  const account = findCredentials(options, process.env);
   const maxTokens = options.maxTokens ?? 32_000;
   const library = loadLibrary(account);
   // The first request reports a failure.
   library.catch(() => undefined);
 
-  /** Sends a request, yields what its answer gives to show as it arrives, and returns the whole. */
+  /** Sends a request, yields the pieces of its answer that can be shown, and returns the whole answer. */
   async function* converse<Answer>(
     body: MessageCreateParamsStreaming,
     draft: Draft<Answer>,
@@ -87,7 +87,7 @@ export function createAnthropic(options: AnthropicOptions = {}): Model {
 /** An answer that is arriving. */
 interface Draft<Answer> {
   take(event: RawMessageStreamEvent): ModelDelta | undefined;
-  /** Once the last event was taken. */
+  /** The whole answer, after the last event. */
   answer(requestId: string): Answer;
 }
 
@@ -96,7 +96,10 @@ interface ServerEvent {
   data: string;
 }
 
-/** Throws for a fault that the server reports. Events of unknown names are passed over: the protocol may grow. */
+/**
+ * Parses an event. Throws for a fault that the server reports; skips events of unknown names, because the protocol may
+ * grow.
+ */
 function parsed({ event, data }: ServerEvent): RawMessageStreamEvent | undefined {
   if (event === "error") throw streamFault(data);
   return known.has(event ?? "") ? (JSON.parse(data) as RawMessageStreamEvent) : undefined;
@@ -111,13 +114,13 @@ const known: ReadonlySet<string> = new Set<RawMessageStreamEvent["type"]>([
   "content_block_stop",
 ]);
 
-/** Reads a body to its end, for a second at most: then its connection can serve the next request. */
+/** Reads a body to its end, for at most a second, so that its connection can serve the next request. */
 async function readOn(arriving: AsyncIterator<unknown>, request: AbortController): Promise<void> {
   const late = setTimeout(() => request.abort(), 1000);
   try {
     while ((await arriving.next()).done !== true);
   } catch {
-    // The answer is whole already.
+    // The answer is already complete.
   } finally {
     clearTimeout(late);
   }

@@ -9,9 +9,9 @@ import type { ModelRequest, ToolSpec } from "../model.ts";
 const breakpoint = { type: "ephemeral" } as const;
 
 /**
- * The body is a pure function of what the agent sees, in the order in which the provider caches it. The breakpoints lie
- * where they never move (last tool, system) or outside the messages (the last one, which the provider places itself), so
- * that two requests of one agent share every byte up to the new messages.
+ * Builds the request body: a pure function of what the agent sees, in the order in which the provider caches it. The
+ * breakpoints never move (last tool, system) or are outside the messages (the last one, which the provider places
+ * itself), so that two requests of one agent share every byte up to the new messages.
  */
 export function requestBody(
   request: ModelRequest,
@@ -32,7 +32,7 @@ export function requestBody(
   };
 }
 
-/** Without a word about it the model's own default applies. */
+/** Thinking options. Without them the model's own default applies. */
 function reasoning({ effort, thinking }: ModelRequest): Partial<MessageCreateParamsStreaming> {
   if (effort !== undefined) return { thinking: { type: "adaptive" }, output_config: { effort } };
   return thinking === "off" ? { thinking: { type: "disabled" } } : {};
@@ -47,7 +47,10 @@ function toolParam(
   return index === tools.length - 1 ? { ...tool, cache_control: breakpoint } : tool;
 }
 
-/** Leaves out what the provider refuses: blank texts, thinking that it did not sign (another model's), empty messages. */
+/**
+ * Leaves out parts that the provider refuses: blank texts, thinking that it did not sign (another model's), empty
+ * messages.
+ */
 function messageParam({ role, content }: Message): MessageParam[] {
   const blocks = content.filter((block) => {
     if (block.type === "text") return block.text.trim() !== "";

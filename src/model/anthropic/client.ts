@@ -1,7 +1,7 @@
 import type { BaseAnthropic } from "@anthropic-ai/sdk/client";
 import type { Stream } from "@anthropic-ai/sdk/core/streaming";
 import { longestTimer } from "../../contract/longest-timer.ts";
-import type { Account } from "./account.ts";
+import type { FoundCredentials } from "./credentials.ts";
 import { httpFetch } from "./http-fetch.ts";
 
 export interface Library {
@@ -10,8 +10,8 @@ export interface Library {
   Stream: typeof Stream;
 }
 
-/** Loads the provider's client library: two parts of it, because the whole takes three times as long to load. */
-export async function loadLibrary({ credential, baseURL }: Account): Promise<Library> {
+/** Loads two parts of the provider's client library: the whole takes three times as long to load. */
+export async function loadLibrary({ credential, baseURL }: FoundCredentials): Promise<Library> {
   const { BaseAnthropic } = await import("@anthropic-ai/sdk/client");
   const { Stream } = await import("@anthropic-ai/sdk/core/streaming");
   const client = new BaseAnthropic({

@@ -208,7 +208,7 @@ test("a request that is done leaves nothing in memory, whole or aborted", async 
   });
   const { code, stdout, stderr } = await ended;
   expect(code, stderr).toBe(0);
-  // In MiB: what was sent and kept would be twenty.
+  // MiB; a client that kept all it sent would use twenty.
   expect(Number(stdout)).toBeLessThan(5);
 });
 

@@ -13,7 +13,7 @@ import {
 import { newProviderId } from "../provider-id.ts";
 import { ModelError, type ModelAnswer, type ModelDelta } from "../model.ts";
 
-/** An answer that is arriving: raw events in, pieces to show out, at the end the whole. */
+/** An answer that is arriving: raw events in, pieces to show out, the whole answer at the end. */
 export class AnthropicDraft {
   readonly #blocks = new Map<number, AssistantBlock>();
   /** Block index → the input of a tool call so far. */
@@ -29,7 +29,7 @@ export class AnthropicDraft {
     this.#askedModel = askedModel;
   }
 
-  /** Events, blocks and deltas of unknown types are passed over: the protocol may grow. */
+  /** Applies an event. Skips events, blocks and deltas of unknown types, because the protocol may grow. */
   take(event: RawMessageStreamEvent): ModelDelta | undefined {
     switch (event.type) {
       case "message_start":
@@ -119,7 +119,7 @@ export class AnthropicDraft {
     return { type: "alive" };
   }
 
-  /** Numbers are totals so far; later ones replace earlier ones, and what is missing stays. */
+  /** Updates the usage. Numbers are totals so far; later ones replace earlier ones, and missing ones stay. */
   #count(usage: Partial<Record<UsageField, number | null>> | undefined): void {
     this.#usage = {
       input: usage?.input_tokens ?? this.#usage.input,
@@ -136,7 +136,10 @@ type UsageField =
   | "cache_read_input_tokens"
   | "cache_creation_input_tokens";
 
-/** A turn that was paused, or that filled the context window, is unfinished, like one that met the length limit. */
+/**
+ * Stop reasons. A turn that was paused, or that filled the context window, is unfinished, like one that met the length
+ * limit.
+ */
 const stopReasons: ReadonlyMap<string, StopReason> = new Map<string, StopReason>([
   ["end_turn", "end_turn"],
   ["tool_use", "tool_use"],
@@ -147,7 +150,7 @@ const stopReasons: ReadonlyMap<string, StopReason> = new Map<string, StopReason>
   ["model_context_window_exceeded", "max_tokens"],
 ]);
 
-/** `undefined`: that is no JSON object. */
+/** Parses the input of a call; `undefined`: not a JSON object. */
 export function parsedInput(raw: string): ToolUseBlock["input"] | undefined {
   try {
     return record(JSON.parse(raw));

@@ -2,7 +2,7 @@ import type { APIError } from "@anthropic-ai/sdk/core/error";
 import { errorMessage } from "../../contract/errors.ts";
 import { ModelError, type ModelErrorCode } from "../model.ts";
 
-/** Why there was no answer at all. */
+/** The error for a request that got no answer. */
 export function refusal(
   error: APIError,
   model: string,
@@ -24,7 +24,7 @@ export function refusal(
     return fault("rate_limited", `The Anthropic API limits the rate: ${said}.${wait}`);
   if (status === 529)
     return fault("overloaded", `The Anthropic API is overloaded: ${said}.${wait}`);
-  // 409: somebody else holds what the request needs; it passes, as the library's own policy has it.
+  // 409: a conflict with another request. It is temporary, as the library's own policy has it.
   if (status >= 500 || status === 409) {
     return fault("server_error", `The Anthropic API failed (${status}): ${said}`);
   }
@@ -43,19 +43,19 @@ export function refusal(
   return fault("invalid_request", `The Anthropic API refused the request (${status}): ${said}`);
 }
 
-/** A success that is none: a proxy's login page, another service. */
+/** The error for a success that is not a stream: a proxy's login page, another service. */
 export function noStream(type: string, baseURL: string): ModelError {
   const message = `${baseURL} answers with ${type} instead of a stream of events. Check ANTHROPIC_BASE_URL, and what lies between.`;
   return new ModelError("invalid_request", message);
 }
 
-/** Why an answer broke off, in the words of the network. */
+/** The error for an interrupted answer, in the words of the network. */
 export function interruption(error: unknown): ModelError {
   const message = `The model's answer broke off: ${deepestMessage(error)}.`;
   return new ModelError("stream_broken", message, { cause: error });
 }
 
-/** Why an answer broke off, in the words of the provider: the data of its `error` event. */
+/** The error for an interrupted answer, in the words of the provider: the data of its `error` event. */
 export function streamFault(data: string): ModelError {
   const { type, message } = errorOf(data);
   const code = streamCodes.get(type ?? "") ?? "stream_broken";
@@ -77,7 +77,7 @@ const streamCodes: ReadonlyMap<string, ModelErrorCode> = new Map<string, ModelEr
   ["api_error", "server_error"],
 ]);
 
-/** `retry-after-ms`, else `retry-after` in seconds or as a date. */
+/** Parses `retry-after-ms`, else `retry-after` in seconds or as a date. */
 function retryAfter(headers: Headers | undefined): number | undefined {
   const milliseconds = headers?.get("retry-after-ms") ?? "";
   if (/^\d+(\.\d+)?$/.test(milliseconds)) return Math.round(Number(milliseconds));
@@ -87,11 +87,11 @@ function retryAfter(headers: Headers | undefined): number | undefined {
   return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
 }
 
-/** What the network said, which the library wraps in "Connection error." and "fetch failed". */
+/** The network's own message, which the library wraps in "Connection error." and "fetch failed". */
 function deepestMessage(error: unknown): string {
   let deepest = error;
   while (deepest instanceof Error && deepest.cause instanceof Error) deepest = deepest.cause;
-  // Of a name with several addresses each can fail, and the whole has no words of its own.
+  // Each address of a name can fail, and the error that collects them has no message of its own.
   const all =
     deepest instanceof AggregateError && deepest.message === "" ? deepest.errors : [deepest];
   return all.map(errorMessage).join(", ").replace(/\.$/, "");

@@ -2,9 +2,9 @@ import { request as requestPlainly, type IncomingMessage } from "node:http";
 import { request as requestSecurely } from "node:https";
 
 /**
- * `fetch` for a client library, on `node:http`: it takes a quarter less CPU than the built-in one, which also gives up after five
- * minutes of silence, whatever `modelStall` says. Follows no redirect, so the credentials go to one server only. Node's agents keep
- * connections for the next request and know about proxies.
+ * `fetch` for a client library, on `node:http`. It uses a quarter less CPU than the built-in one, which also gives up
+ * after five minutes of silence, whatever `modelStall` says. It follows no redirect, so the credentials go to one
+ * server only. Node's agents keep connections for the next request and support proxies.
  */
 export async function httpFetch(
   input: string | URL | Request,
@@ -25,7 +25,7 @@ export async function httpFetch(
 async function answerTo(url: URL, init: RequestInit): Promise<IncomingMessage> {
   const { method = "GET", headers, body, signal } = init;
   signal?.throwIfAborted();
-  // The others tell the provider about this machine: its system, its architecture, its Node.
+  // Other headers describe this machine to the provider: its system, its architecture, its Node.
   const sentHeaders = [...new Headers(headers)].filter(
     ([name]) => !name.startsWith("x-stainless-"),
   );
@@ -35,15 +35,15 @@ async function answerTo(url: URL, init: RequestInit): Promise<IncomingMessage> {
       method,
       headers: { ...Object.fromEntries(sentHeaders), "accept-encoding": "identity" },
     });
-    // Not by the option `signal`: that breaks a connection with an error, which nobody hears once the answer has ended.
+    // Not the option `signal`: it breaks a connection with an error, which has no handler once the answer has ended.
     const hangUp = (): void => void sent.destroy();
     signal?.addEventListener("abort", hangUp);
     sent.once("response", resolve);
     sent.on("error", reject);
     sent.once("close", () => {
-      // The library keeps the signal until the answer is collected, which this would prevent.
+      // The library keeps the signal until the answer is garbage-collected, and the listener would prevent that.
       signal?.removeEventListener("abort", hangUp);
-      // A server that switches protocols is closed without an error.
+      // Node closes the connection of a server that switches protocols without an error.
       reject(new Error("the connection was closed"));
     });
     sent.end(body);

@@ -8,10 +8,10 @@ import type {
 import { AnthropicDraft, parsedInput } from "./draft.ts";
 import type { ModelDelta, WebFindings, WebLink, WebQuery } from "../model.ts";
 
-/** One question may take several searches; each costs. */
+/** Most searches for one question; each has a cost. */
 const mostSearches = 5;
 
-/** What a paused search left. */
+/** The state of a paused search. */
 interface Rest {
   content: ContentBlockParam[];
   searches: number;
@@ -49,7 +49,7 @@ function searchTool(
   };
 }
 
-/** The answer to a search as it arrives. Its blocks are kept as they came: a paused search is gone on with from them. */
+/** The answer to a search as it arrives. Its blocks are kept unchanged: a paused search resumes from them. */
 export class SearchDraft {
   readonly #before: Rest | undefined;
   readonly #draft: AnthropicDraft;
@@ -66,7 +66,7 @@ export class SearchDraft {
     const delta = this.#draft.take(event);
     if (event.type === "content_block_start") {
       this.#blocks.set(event.index, structuredClone(event.content_block));
-      // The provider's own count comes at the end only.
+      // The provider sends its own count only at the end.
       if (event.content_block.type === "web_search_tool_result") this.#searches += 1;
     } else if (event.type === "content_block_delta") this.#extend(event);
     else if (event.type === "message_delta") {
@@ -99,7 +99,7 @@ export class SearchDraft {
     if (delta.type === "input_json_delta") block.json = (block.json ?? "") + delta.partial_json;
   }
 
-  /** Without what the provider refuses to get back: blank texts, and thinking that was cut. */
+  /** Blocks without those that the provider refuses to get back: blank texts, and thinking that was cut. */
   #content(): ContentBlockParam[] {
     return [...this.#blocks.values()].flatMap(({ json = "", ...block }): ContentBlockParam[] => {
       if (block.type === "text") return block.text.trim() === "" ? [] : [block];
@@ -120,7 +120,7 @@ function found(
   let text = "";
   let apart = false;
   for (const block of blocks) {
-    // Pieces of one passage follow each other; what stands apart starts a new paragraph.
+    // Adjacent pieces belong to one passage; others start a new paragraph.
     if (block.type === "text") text += apart && text !== "" ? `\n\n${block.text}` : block.text;
     apart = block.type !== "text";
     if (block.type !== "web_search_tool_result") continue;

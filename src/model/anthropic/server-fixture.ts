@@ -14,7 +14,7 @@ import { newProviderId } from "../provider-id.ts";
 import { scriptedReply } from "../rehearsal/scripted-reply.ts";
 import type { ScriptedRequest } from "../rehearsal/situation.ts";
 
-/** A server on loopback that speaks the Messages API. What it answers is decided by its `Player`. */
+/** A server on loopback that speaks the Messages API. Its `Player` decides the answers. */
 export class AnthropicServer implements AsyncDisposable {
   readonly requests: ReceivedRequest[] = [];
   readonly #server: Server;
@@ -70,7 +70,10 @@ export class AnthropicServer implements AsyncDisposable {
   }
 }
 
-/** A script that has no answer is the test's mistake: the client is told so, and does not retry. */
+/**
+ * Plays the answer to a request. A script without an answer is the test's mistake: the client is notified and does not
+ * retry.
+ */
 function playOf(player: Player, request: ReceivedRequest): Play {
   try {
     return player(request);
@@ -81,7 +84,7 @@ function playOf(player: Player, request: ReceivedRequest): Play {
 }
 
 export interface ReceivedRequest {
-  /** From 1, in the order of arrival. */
+  /** Number from 1, in the order of arrival. */
   readonly number: number;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
@@ -105,19 +108,19 @@ export interface RequestBody {
 
 export type Player = (request: ReceivedRequest) => Play;
 
-/** How one request is answered. Plain data. */
+/** The answer to one request, as plain data. */
 export type Play =
   | { kind: "refuse"; status: number; error: ApiError; headers?: Record<string, string> }
   /** The connection ends before there is an answer. */
   | { kind: "drop" }
-  /** Something that is no answer, as a proxy's login page. */
+  /** A response that is no answer, such as a proxy's login page. */
   | { kind: "page"; type: string; body: string }
   | {
       kind: "stream";
       events: readonly WireEvent[];
       /** `cut`: in the middle of the event after the last one. `stall`: nothing more, and never an end. */
       end: "done" | "cut" | "stall";
-      /** Bytes per chunk; left out: an event per chunk. */
+      /** Bytes per chunk; default: an event per chunk. */
       chunk?: number;
       headers?: Record<string, string>;
     };
@@ -129,12 +132,12 @@ export interface ApiError {
 
 export type WireEvent = { type: string } & Record<string, unknown>;
 
-/** What can go wrong beside a scenario's own faults. */
+/** Faults that can occur beside a scenario's own. */
 export type Trouble = Fault["kind"] | "error-event" | "drop";
 
 /**
- * Answers from a scenario. The server does not know who asks: conversations are told apart by their first message, so
- * agents need different tasks. `trouble` says what goes wrong with a request that the scenario would have answered.
+ * Answers from a scenario. The server does not know the asking agent: conversations are told apart by their first
+ * message, so agents need different tasks. `trouble` is the fault of a request that the scenario would have answered.
  */
 export function scenarioPlayer(
   scenario: Scenario,
@@ -186,7 +189,7 @@ export function answerEvents(
     usage?: Usage | undefined;
     /** Web searches that the provider made. */
     searches?: number;
-    /** Call id → what is sent instead of its input. */
+    /** Call id → text that is sent instead of its input. */
     malformed?: Readonly<Record<string, string>>;
   } = {},
 ): WireEvent[] {
@@ -209,7 +212,7 @@ export function answerEvents(
     content: [],
     stop_reason: null,
     stop_sequence: null,
-    // The provider counts output while it writes: only the last number is the total.
+    // The provider counts output while it writes; only the last number is the total.
     usage: { ...usage, output_tokens: 1 },
   };
   return [
@@ -273,7 +276,7 @@ function wireBlock(
       };
     }
     default:
-      // A block that comes whole: redacted thinking, or a type that nobody knows.
+      // A block that arrives whole: redacted thinking, or an unknown type.
       return { start: block, deltas: [{ type: "novel_delta", novel: "?" }] };
   }
 }
@@ -299,7 +302,7 @@ function halfOf(events: readonly WireEvent[]): WireEvent[] {
   return upToDelta(events, Math.ceil(events.filter(isDelta).length / 2));
 }
 
-/** Up to the nth piece of a block, whose end does not come. */
+/** Events up to the nth piece of a block, without the block's end. */
 function upToDelta(events: readonly WireEvent[], number: number): WireEvent[] {
   const deltas = events.flatMap((event, index) => (isDelta(event) ? [index] : []));
   return events.slice(0, (deltas[number - 1] ?? 0) + 1);

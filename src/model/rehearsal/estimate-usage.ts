@@ -3,15 +3,15 @@ import type { AssistantBlock, Usage } from "../../contract/message.ts";
 import type { ModelRequest } from "../model.ts";
 import { tokensOf } from "./paced-deltas.ts";
 
-/** What follows the last cache breakpoint of a request: a few tokens. */
+/** Tokens after the last cache breakpoint of a request: a few. */
 const uncachedTokens = 4;
 
 /** Digests of the parts of a request, in the order in which a provider caches them. */
 export type RequestPrefix = readonly string[];
 
 /**
- * Plausible numbers for an answer that cost nothing: what the agent's previous request shares is read from the cache,
- * the rest is written to it.
+ * Estimates plausible numbers for an answer without cost: the part shared with the agent's previous request is read
+ * from the cache, the rest is written to it.
  */
 export function estimateUsage(
   request: ModelRequest,

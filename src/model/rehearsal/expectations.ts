@@ -3,18 +3,18 @@ import { sameType } from "./match-turn.ts";
 import { findPattern } from "./pattern.ts";
 import type { Expectation, Scenario, ScenarioTurn } from "./scenario.ts";
 
-/** What a run showed of one agent. */
+/** The observed behaviour of one agent in a run. */
 export interface ObservedAgent {
   type: string;
-  /** Its first prompt. */
+  /** The agent's first prompt. */
   task: string;
   state: AgentResult["state"];
-  /** The tools that it called, in order. */
+  /** Tools that the agent called, in order. */
   tools: readonly string[];
   result: string;
 }
 
-/** One sentence per broken expectation; none when the run went as the scenario says. */
+/** Checks a run against its scenario; returns one sentence per broken expectation. */
 export function checkExpectations(
   scenario: Scenario,
   observed: readonly ObservedAgent[],
@@ -81,7 +81,7 @@ function brokenByUnused(allowed: number, unused: readonly ScenarioTurn[]): strin
   ];
 }
 
-/** The first of `wanted` that does not follow the ones before it. */
+/** The first tool of `wanted` that was not called after the ones before it. */
 function firstMissing(wanted: readonly string[], called: readonly string[]): string | undefined {
   let position = 0;
   for (const tool of wanted) {

@@ -5,12 +5,12 @@ import type { Situation } from "./situation.ts";
 
 export interface TurnMatch {
   turn: ScenarioTurn;
-  /** What `last` and `task` found. */
+  /** Groups of the matched patterns `last` and `task`. */
   match: Groups;
   task: Groups;
 }
 
-/** The first turn whose conditions all fit. `number`: which answer of this agent it would be, from 1. */
+/** Finds the first turn whose conditions all match. `number`: the number of the answer of this agent, from 1. */
 export function matchTurn(
   turns: readonly ScenarioTurn[],
   situation: Situation,
@@ -27,7 +27,7 @@ export function matchTurn(
   return undefined;
 }
 
-/** Types of agents are the same whatever their case, dashes, underscores and spaces. */
+/** Compares agent types, ignoring case, dashes, underscores and spaces. */
 export function sameType(one: string, other: string): boolean {
   return plain(one) === plain(other);
 }

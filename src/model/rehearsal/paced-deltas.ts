@@ -2,13 +2,13 @@ import { setTimeout } from "node:timers/promises";
 import type { ModelDelta, TextDelta } from "../model.ts";
 import { longestTimer } from "../../contract/longest-timer.ts";
 
-/** A piece of an answer: about a word, or the whole input of a tool call, which takes its time but is not shown. */
+/** A piece of an answer: about a word, or the whole input of a tool call, which takes time but is not shown. */
 export interface AnswerPiece {
   tokens: number;
   delta: ModelDelta | undefined;
 }
 
-/** Yields the pieces at `speed` tokens a second (0: at once). Once aborted it throws `signal.reason`. */
+/** Yields the pieces at `speed` tokens a second (0: at once). Throws `signal.reason` on abort. */
 export async function* pacedDeltas(
   pieces: readonly AnswerPiece[],
   speed: number,
@@ -25,7 +25,7 @@ export async function* pacedDeltas(
   }
 }
 
-/** Never returns: throws `signal.reason` when that comes, and holds nothing open until then. */
+/** Never returns: throws `signal.reason` on abort, and holds nothing open until then. */
 export async function untilAborted(signal: AbortSignal): Promise<never> {
   if (!signal.aborted) {
     await new Promise<void>((resolve) => {
@@ -40,14 +40,14 @@ export function piecesOfText(type: TextDelta["type"], text: string): AnswerPiece
   return words.map((word) => ({ tokens: tokensOf(word), delta: { type, text: word } }));
 }
 
-/** About four bytes each: near enough for a script. */
+/** Estimates tokens, at about four bytes each: near enough for a script. */
 export function tokensOf(text: string): number {
   return Buffer.byteLength(text) / 4;
 }
 
 async function sleepUntil(time: number, signal: AbortSignal): Promise<void> {
   const delay = time - performance.now();
-  // A timer cannot wait less than a millisecond; sleeping only when behind keeps high speeds true.
+  // A timer cannot wait less than a millisecond; sleeping only when behind keeps high speeds accurate.
   if (delay < 1) return;
   try {
     await setTimeout(Math.min(delay, longestTimer), undefined, { signal });

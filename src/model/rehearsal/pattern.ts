@@ -1,12 +1,12 @@
 /**
- * Patterns in scenarios: `/regex/flags`, or any other text, which is then looked for as it stands.
- * They run on whatever tools and people said: only the first 100,000 characters are tested. That is no protection against
- * an expression that backtracks without end; whoever writes a scenario is trusted not to.
+ * Patterns in scenarios: `/regex/flags`, or any other text, which is matched literally. They run on the output of tools
+ * and people: only the first 100,000 characters are tested. That does not protect against an expression that backtracks
+ * without end; the author of a scenario is trusted.
  */
 const testedCharacters = 100_000;
 const usefulFlags = /^[imsuv]*$/;
 
-/** What was found and its groups, like the result of `RegExp.exec`. A group that took no part is undefined. */
+/** The match and its groups, like the result of `RegExp.exec`. A group that took no part is undefined. */
 export type Groups = readonly (string | undefined)[];
 
 export function findPattern(pattern: string, text: string): Groups | undefined {
@@ -16,7 +16,7 @@ export function findPattern(pattern: string, text: string): Groups | undefined {
   return expression.exec(tested) ?? undefined;
 }
 
-/** What is wrong with a pattern and what to write instead, or undefined. */
+/** The problem of a pattern and what to write instead, or undefined. */
 export function patternProblem(pattern: string): string | undefined {
   if (pattern === "") return "an empty pattern fits everything: leave it out";
   const parts = partsOf(pattern);
@@ -33,7 +33,7 @@ export function patternProblem(pattern: string): string | undefined {
   }
 }
 
-/** How many groups a valid pattern has. */
+/** The number of groups of a valid pattern. */
 export function groupCount(pattern: string): number {
   const parts = partsOf(pattern);
   if (parts === undefined) return 0;

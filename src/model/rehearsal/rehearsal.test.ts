@@ -359,7 +359,7 @@ class TestAgent {
     );
   }
 
-  /** What the harness says to it: results of its last calls, a notice, a prompt. */
+  /** The harness's input to an agent: results of its last calls, a notice, a prompt. */
   tell(said: { results?: string[]; notice?: string; texts?: string[] }): void {
     const last = this.#messages.at(-1);
     const calls = last?.role === "assistant" ? toolUsesOf(last) : [];

@@ -5,7 +5,7 @@ import type { Model, ModelAnswer, ModelDelta, ModelRequest } from "../model.ts";
 import { ModelError } from "../model.ts";
 import { pacedDeltas, untilAborted } from "./paced-deltas.ts";
 import type { Scenario, ScenarioTurn } from "./scenario.ts";
-import type { Claim } from "./script-position.ts";
+import type { TurnClaim } from "./script-position.ts";
 import { ScriptPosition } from "./script-position.ts";
 import { faultError, faults } from "./scripted-fault.ts";
 import type { ScriptedReply } from "./scripted-reply.ts";
@@ -15,12 +15,12 @@ import { TemplateError } from "./template-syntax.ts";
 
 /** A model whose replies come from a scenario. Everything around it (agents, tools, permissions) is real. */
 export interface RehearsalModel extends Model {
-  /** The turns that no request has reached so far. */
+  /** Turns that no request has reached so far. */
   unusedTurns(): ScenarioTurn[];
 }
 
 export function createRehearsal(scenario: Scenario): RehearsalModel {
-  // An agent that was forgotten and comes back has its place worked out again from its conversation.
+  // The position of an evicted agent is derived again from its conversation.
   const agents = new LRUCache<string, ScriptedAgent>({ max: 2000 });
   const reached = new Set<ScenarioTurn>();
 
@@ -70,7 +70,7 @@ export function createRehearsal(scenario: Scenario): RehearsalModel {
   };
 }
 
-/** Nobody writes a script for what is asked on the side, and it uses up no turn. */
+/** Answers a request for a summary. Scripts do not cover summaries, and a summary uses up no turn. */
 function scriptedSummary(
   request: ModelRequest,
   agents: Pick<LRUCache<string, ScriptedAgent>, "peek">,
@@ -99,7 +99,7 @@ function newAgent(scenario: Scenario, request: ModelRequest): ScriptedAgent {
   return { position: new ScriptPosition(scenario, request), prefix: [] };
 }
 
-function replyTo({ turn, scope }: Claim, scenario: Scenario, spoilt: boolean): ScriptedReply {
+function replyTo({ turn, scope }: TurnClaim, scenario: Scenario, spoilt: boolean): ScriptedReply {
   try {
     return scriptedReply(turn.reply, scope, { spoilt });
   } catch (error) {

@@ -8,10 +8,10 @@ import { scenarioSchema } from "./scenario-schema.ts";
 import { readYaml } from "./yaml-source.ts";
 import { wording } from "../../contract/wording.ts";
 
-/** A script for the rehearsal model: what each agent answers, and what is expected of the run. Plain data. */
+/** A script for the rehearsal model: the answers of each agent, and the expectations of the run. Plain data. */
 export interface Scenario extends WrittenScenario {
   name: string;
-  /** The file, for messages. */
+  /** Path of the file, for messages. */
   source: string;
   turns: ScenarioTurn[];
   expect: Expectation[];
@@ -20,33 +20,33 @@ export interface Scenario extends WrittenScenario {
 export type ScenarioTurn = WrittenTurn & { line: number };
 export type Expectation = WrittenExpectation & { line: number };
 
-/** A scenario as its file says it, with what was left out filled in. */
+/** A scenario as written in its file, with defaults filled in. */
 export interface WrittenScenario {
-  /** For people. Left out: the name of the file. */
+  /** Name for display. Default: the name of the file. */
   name?: string | undefined;
-  /** Tokens per second while streaming; 0, or left out: at once. */
+  /** Tokens per second while streaming; 0, or absent: at once. */
   speed: number;
   turns: WrittenTurn[];
   expect: WrittenExpectation[];
 }
 
 interface WrittenTurn {
-  /** The type of agent that is answered, whatever its case, dashes, underscores and spaces. Left out: any. */
+  /** Type of the agent, ignoring case, dashes, underscores and spaces. Default: any. */
   agent?: string | undefined;
-  /** A pattern, looked for in the agent's own first prompt. */
+  /** Pattern for the agent's own first prompt. */
   task?: string | undefined;
-  /** The nth answer that this agent gets. */
+  /** Number of the answer that this agent gets. */
   turn?: number | undefined;
-  /** A pattern, looked for in what the agent was told since its last answer. */
+  /** Pattern for the input that the agent got since its last answer. */
   last?: string | undefined;
-  /** The blocks of the answer. A mere text in the file is one text block. */
+  /** Blocks of the answer. A plain text in the file is one text block. */
   reply: ReplyBlock[];
-  /** Left out: `tool_use` with a call, else `end_turn`. */
+  /** Default: `tool_use` with a call, else `end_turn`. */
   stop?: StopReason | undefined;
-  /** Left out: estimated. Numbers left out: 0. */
+  /** Default: estimated. Missing numbers: 0. */
   usage?: Usage | undefined;
   fault?: Fault | undefined;
-  /** May answer the same agent again. */
+  /** Whether the turn may answer the same agent again. */
   repeat: boolean;
 }
 
@@ -57,25 +57,25 @@ export type ReplyBlock =
 
 export interface Fault {
   kind: "rate-limit" | "overload" | "server-error" | "stall" | "broken-stream" | "malformed-call";
-  /** How often, for each agent, before the turn is answered as written. */
+  /** Number of times, for each agent, before the turn is answered as written. */
   times: number;
   /** Seconds that the provider asks to wait. */
   retryAfter?: number | undefined;
 }
 
 interface WrittenExpectation {
-  /** Which agents are meant: their type, and a pattern in their first prompt. */
+  /** The agents that are meant: their type, and a pattern for their first prompt. */
   agent?: string | undefined;
   task?: string | undefined;
-  /** How many there are. Left out: at least one. */
+  /** The number of matching agents. Default: at least one. */
   count?: number | undefined;
-  /** How each of them ended. */
+  /** The end state of each of them. */
   state?: "completed" | "failed" | "stopped" | undefined;
-  /** What each of them called, in this order; other calls may lie between. */
+  /** The calls of each of them, in this order; other calls may come between. */
   tools?: string[] | undefined;
-  /** A pattern, looked for in the result of each of them. */
+  /** A pattern for the result of each of them. */
   result?: string | undefined;
-  /** In an entry of its own: at most so many turns that no request reached. */
+  /** The most turns that no request reached; in an entry of its own. */
   unused?: number | undefined;
 }
 
@@ -100,7 +100,7 @@ export async function loadScenario(path: string): Promise<Scenario> {
   return parseScenario(text, path);
 }
 
-/** Checks the text of a scenario; `source` is the file to name in messages. */
+/** Parses the text of a scenario; `source` is the file to name in messages. */
 export function parseScenario(text: string, source: string): Scenario {
   if (Buffer.byteLength(text) > maximumBytes) throw tooLarge(source);
   const yaml = readYaml(text);
@@ -144,7 +144,7 @@ const inYaml: z.core.$ZodErrorMap = (issue) => {
   return isOther && issue.expected === "string" ? "must be text: put it in quotes" : wording(issue);
 };
 
-/** `turns[0].fault.kind`, the way people count and write it: `turn 1, fault.kind`. */
+/** Formats `turns[0].fault.kind` the way people count and write it: `turn 1, fault.kind`. */
 function placeOf(path: readonly PropertyKey[]): string {
   const [list, index, ...rest] = path;
   if (typeof index !== "number") return path.map(String).join(".");

@@ -4,24 +4,24 @@ import { ModelError } from "../model.ts";
 import type { Fault, Scenario, ScenarioTurn } from "./scenario.ts";
 import type { ScriptedRequest, Situation } from "./situation.ts";
 import { situationOf } from "./situation.ts";
-import type { Scope } from "./template.ts";
+import type { TemplateScope } from "./template.ts";
 
-/** A turn that answers a request, and what its templates see. */
-export interface Claim {
+/** A turn that answers a request, and the scope of its templates. */
+export interface TurnClaim {
   turn: ScenarioTurn;
-  scope: Scope;
+  scope: TemplateScope;
 }
 
 /**
- * How far one agent is in the script. A turn is used up when it has been answered, not when it was asked for: a retry,
- * a request that was broken off and a repetition after a malformed call all get the same turn again.
+ * The position of one agent in the script. A turn is used up when it has been answered, not when it was requested: a
+ * retry, an interrupted request and a repetition after a malformed call all get the same turn again.
  */
 export class ScriptPosition {
   readonly #scenario: Scenario;
   readonly #used = new Set<ScenarioTurn>();
   readonly #faults = new Map<ScenarioTurn, number>();
   #answers = 0;
-  #claim: Claim | undefined;
+  #claim: TurnClaim | undefined;
   #asksAgain = false;
 
   constructor(scenario: Scenario, request: ScriptedRequest) {
@@ -29,8 +29,8 @@ export class ScriptPosition {
     this.#recall(request);
   }
 
-  /** The turn for this request. Throws `unscripted` when there is none. */
-  claim(request: ScriptedRequest): Claim {
+  /** The turn for this request. Throws `unscripted` if there is none. */
+  claim(request: ScriptedRequest): TurnClaim {
     if (this.#claim !== undefined && this.#asksAgain) return this.#claim;
     const situation = situationOf(request);
     const found = matchTurn(this.#open(), situation, this.#answers + 1);
@@ -40,7 +40,7 @@ export class ScriptPosition {
     return this.#claim;
   }
 
-  /** The fault that this attempt at a turn meets, if any is left. */
+  /** The next fault of this turn, if any is left. */
   takeFault(turn: ScenarioTurn): Fault | undefined {
     const met = this.#faults.get(turn) ?? 0;
     if (turn.fault === undefined || met >= turn.fault.times) return undefined;
@@ -48,7 +48,7 @@ export class ScriptPosition {
     return turn.fault;
   }
 
-  /** The claimed turn was answered; with a malformed call the model will be asked for it again. */
+  /** Marks the claimed turn as answered; after a malformed call the model is asked for it again. */
   answered(answer: { malformed: boolean }): void {
     this.#asksAgain = answer.malformed;
     if (answer.malformed || this.#claim === undefined) return;
@@ -58,8 +58,8 @@ export class ScriptPosition {
   }
 
   /**
-   * An agent that is resumed in another process comes with its conversation: the answers in it used up their turns.
-   * Answers with other tool calls than the turn has (of a real model, or of the parent of a fork) did not.
+   * Restores the position of an agent that was resumed in another process: the answers in its conversation used up
+   * their turns. Answers with other tool calls than the turn has (of a real model, or of the parent of a fork) did not.
    */
   #recall(request: ScriptedRequest): void {
     for (const [index, message] of request.messages.entries()) {

@@ -2,7 +2,10 @@ import type { ModelErrorCode } from "../model.ts";
 import { ModelError } from "../model.ts";
 import type { Fault } from "./scenario.ts";
 
-/** How a scripted fault ends a request (`code`; none: otherwise than in an error), and how much still arrives. */
+/**
+ * The effects of scripted faults: the error that ends the request (`code`, if it ends in one), and the part that still
+ * arrives.
+ */
 export const faults: Readonly<Record<Fault["kind"], FaultEffect>> = {
   "rate-limit": { code: "rate_limited", arriving: () => 0 },
   overload: { code: "overloaded", arriving: () => 0 },
@@ -14,11 +17,11 @@ export const faults: Readonly<Record<Fault["kind"], FaultEffect>> = {
 
 interface FaultEffect {
   code: ModelErrorCode | undefined;
-  /** How many of so many pieces. */
+  /** The number of pieces that arrive. */
   arriving(pieces: number): number;
 }
 
-/** The error that this fault ends in, if it does. `place`: where the script says so. */
+/** The error of this fault, if it ends in one. `place`: the position in the script. */
 export function faultError(fault: Fault, place: string): ModelError | undefined {
   const { code } = faults[fault.kind];
   if (code === undefined) return undefined;

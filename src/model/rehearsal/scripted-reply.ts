@@ -3,7 +3,7 @@ import type { AssistantBlock, ToolUseBlock } from "../../contract/message.ts";
 import type { AnswerPiece } from "./paced-deltas.ts";
 import { piecesOfText, tokensOf } from "./paced-deltas.ts";
 import type { ReplyBlock } from "./scenario.ts";
-import type { Scope } from "./template.ts";
+import type { TemplateScope } from "./template.ts";
 import { renderText, renderValue } from "./template.ts";
 
 /** A reply as its provider would send it: blocks with their templates filled, cut into pieces for streaming. */
@@ -14,10 +14,12 @@ export interface ScriptedReply {
   malformed: Record<string, string>;
 }
 
-/** Throws a `TemplateError`. With `spoilt`, the input of the first tool call breaks off before its end. */
+/**
+ * Renders a reply. Throws a `TemplateError`. With `spoilt`, the input of the first tool call breaks off before its end.
+ */
 export function scriptedReply(
   reply: readonly ReplyBlock[],
-  scope: Scope,
+  scope: TemplateScope,
   { spoilt }: { spoilt: boolean },
 ): ScriptedReply {
   const whole = reply.map((block) => contentOf(block, scope));
@@ -29,7 +31,7 @@ export function scriptedReply(
   };
 }
 
-function contentOf(block: ReplyBlock, scope: Scope): AssistantBlock {
+function contentOf(block: ReplyBlock, scope: TemplateScope): AssistantBlock {
   if ("thinking" in block) return { type: "thinking", thinking: renderText(block.thinking, scope) };
   if ("text" in block) return { type: "text", text: renderText(block.text, scope) };
   const input = renderValue(block.input, scope) as Record<string, unknown>;

@@ -2,15 +2,15 @@ import type { Message, UserMessage } from "../../contract/message.ts";
 import { textOf } from "../../contract/message.ts";
 import type { ModelRequest } from "../model.ts";
 
-/** What a script can know of an agent that asks for an answer: read from its request alone. */
+/** Facts for a script about an agent that requests an answer: read from its request alone. */
 export interface Situation {
   agentType: string;
   system: string;
-  /** The agent's task: its first prompt without what the harness put in front of it. */
+  /** The agent's task: its first prompt without attachments of the harness. */
   prompt: string;
-  /** Everything the agent was told since its last answer: tool results, notices, prompts. */
+  /** All input of the agent since its last answer: tool results, notices, prompts. */
   last: string;
-  /** The tool results among that. */
+  /** The tool results in `last`. */
   lastResults: readonly string[];
   /** All tool results of the conversation, oldest first. */
   results: readonly { tool: string; text: string }[];

@@ -1,10 +1,10 @@
 import { findPattern, patternProblem } from "./pattern.ts";
 import type { Filter } from "./template-syntax.ts";
 
-/** What a template can stand for. A list is lines; in the middle of a text it is joined again. */
+/** The value of a template. A list is lines; inside a text it is joined again. */
 export type Value = string | number | string[];
 
-/** A value that is not there, and why. Filters pass it on; only `default` replaces it. */
+/** A missing value, and the reason. Filters pass it on; only `default` replaces it. */
 export class Missing {
   readonly reason: string;
   constructor(reason: string) {
@@ -19,7 +19,7 @@ export function applyFilter({ name, argument }: Filter, value: Value | Missing):
   return value instanceof Missing ? value : filter.apply(value, argument);
 }
 
-/** What is wrong with a filter as written, or undefined. */
+/** The problem of a filter as written, or undefined. */
 export function filterProblem({ name, argument }: Filter): string | undefined {
   const filter = filters.get(name);
   if (filter === undefined) {

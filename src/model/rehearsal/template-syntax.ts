@@ -1,11 +1,11 @@
 /** The syntax of templates: text with `{{ path | filter argument }}` in it. Knows no path and no filter. */
-export type Piece = string | Expression;
+export type TemplatePiece = string | Expression;
 
 export interface Expression {
-  /** As written, for messages. */
+  /** The expression as written, for messages. */
   source: string;
   path: string;
-  /** Text in quotes in the place of a path. */
+  /** Quoted text in the place of a path. */
   literal: string | undefined;
   filters: Filter[];
 }
@@ -24,8 +24,8 @@ export class TemplateError extends Error {
   override readonly name = "TemplateError";
 }
 
-export function parseTemplate(text: string): Piece[] {
-  const pieces: Piece[] = [];
+export function parseTemplate(text: string): TemplatePiece[] {
+  const pieces: TemplatePiece[] = [];
   let position = 0;
   while (position < text.length) {
     const open = text.indexOf("{{", position);

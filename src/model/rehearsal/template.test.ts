@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { Scope } from "./template.ts";
+import type { TemplateScope } from "./template.ts";
 import { renderText, renderValue, templateProblems } from "./template.ts";
 
-const scope: Scope = {
+const scope: TemplateScope = {
   agentType: "Explore",
   system: "Working directory: /home/me/x",
   prompt: "Find sums",

@@ -6,18 +6,18 @@ import type { Expression } from "./template-syntax.ts";
 import { parseTemplate, TemplateError } from "./template-syntax.ts";
 
 /**
- * `{{ path | filter "argument" }}` in the strings of a scripted reply. Nothing becomes an empty string by accident:
- * what is not there is an error, unless the filter `default` says what stands for it.
+ * `{{ path | filter "argument" }}` in the strings of a scripted reply. Nothing becomes an empty string by accident: a
+ * missing value is an error, unless the filter `default` replaces it.
  */
-export interface Scope extends Situation {
-  /** What the turn's `last` found. */
+export interface TemplateScope extends Situation {
+  /** Groups of the turn's `last`. */
   match: Groups;
-  /** What the turn's `task` found. */
+  /** Groups of the turn's `task`. */
   task: Groups;
 }
 
 /** Fills the templates in every string inside `value`. Throws a `TemplateError`. */
-export function renderValue(value: unknown, scope: Scope): unknown {
+export function renderValue(value: unknown, scope: TemplateScope): unknown {
   if (typeof value === "string") return renderString(value, scope);
   if (Array.isArray(value)) return value.map((item) => renderValue(item, scope));
   if (typeof value !== "object" || value === null) return value;
@@ -26,17 +26,17 @@ export function renderValue(value: unknown, scope: Scope): unknown {
   );
 }
 
-export function renderText(text: string, scope: Scope): string {
+export function renderText(text: string, scope: TemplateScope): string {
   return textOfValue(renderString(text, scope));
 }
 
 export interface TemplateProblem {
-  /** Where inside the checked value. */
+  /** Path inside the checked value. */
   path: (string | number)[];
   message: string;
 }
 
-/** What can be known to be wrong before anything runs. `groups`: how many groups `match` and `task` have. */
+/** Problems that can be found before anything runs. `groups`: the number of groups of `match` and `task`. */
 export function templateProblems(
   value: unknown,
   groups?: { match: number; task: number },
@@ -64,8 +64,8 @@ function stringProblems(text: string, groups?: { match: number; task: number }):
   }
 }
 
-/** A string that is one template and nothing else keeps the type of its value. */
-function renderString(text: string, scope: Scope): Value {
+/** Renders a string. A string that is a single template keeps the type of its value. */
+function renderString(text: string, scope: TemplateScope): Value {
   const pieces = parseTemplate(text);
   const [only] = pieces;
   if (pieces.length === 1 && only !== undefined && typeof only !== "string") {
@@ -76,7 +76,7 @@ function renderString(text: string, scope: Scope): Value {
     .join("");
 }
 
-function evaluate(expression: Expression, scope: Scope): Value {
+function evaluate(expression: Expression, scope: TemplateScope): Value {
   let value = expression.literal ?? lookUp(expression.path, scope);
   for (const filter of expression.filters) value = applyFilter(filter, value);
   if (!(value instanceof Missing)) return value;
@@ -102,7 +102,7 @@ function pathProblem(
   return `the turn's "${root === "match" ? "last" : "task"}" has ${groups[root]} groups; add one in parentheses`;
 }
 
-function lookUp(path: string, scope: Scope): Value | Missing {
+function lookUp(path: string, scope: TemplateScope): Value | Missing {
   if (path === "prompt" || path === "last" || path === "system") return scope[path];
   const [root, ...rest] = path.split(".");
   const position = Number(rest.at(-1));

@@ -1,11 +1,11 @@
 import { isCollection, isMap, isNode, isScalar, LineCounter, parseDocument, visit } from "yaml";
 import { errorMessage } from "../../contract/errors.ts";
 
-/** YAML that remembers its lines. Aliases are refused: a few of them can stand for gigabytes. */
+/** YAML that remembers its lines. Aliases are refused: a few of them can expand to gigabytes. */
 export interface YamlSource {
   value: unknown;
   problems: { line: number; message: string }[];
-  /** The line of the innermost thing on the path that is really there, or of a key in it. */
+  /** The line of the innermost existing node on the path, or of a key in it. */
   lineOf(path: readonly PropertyKey[], key?: string): number;
 }
 
@@ -14,7 +14,7 @@ export function readYaml(text: string): YamlSource {
   const lineAt = (offset: number | undefined): number => lines.linePos(offset ?? 0).line;
   try {
     const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
-    // One error of syntax causes the next: only the first is the author's.
+    // One syntax error causes the next: only the first is the author's.
     const problems = [...document.errors.slice(0, 1), ...document.warnings].map(
       ({ pos, message }) => ({
         line: lineAt(pos[0]),
@@ -26,7 +26,7 @@ export function readYaml(text: string): YamlSource {
         const message = `*${alias.source}: aliases are not allowed; write the value out`;
         problems.push({ line: lineAt(alias.range?.[0]), message });
       },
-      // What YAML makes of an unquoted template.
+      // YAML parses an unquoted template as such a key.
       Pair(_, { key }) {
         if (!isCollection(key)) return;
         const message = "a text that begins with {{ needs quotes around the whole of it";

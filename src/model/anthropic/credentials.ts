@@ -1,6 +1,6 @@
 import { RetinueError } from "../../contract/errors.ts";
 
-/** Where the API is and who asks. */
+/** The address of the API and the credentials for it. */
 export interface Credentials {
   /** Default: `ANTHROPIC_API_KEY`. A key wins over a token. */
   apiKey?: string;
@@ -10,15 +10,15 @@ export interface Credentials {
   baseURL?: string;
 }
 
-export interface Account {
+export interface FoundCredentials {
   credential: { apiKey: string } | { authToken: string };
-  /** Where the credential was found, for people. */
+  /** Place where the credential was found, for display. */
   place: string;
   baseURL: string;
 }
 
-/** Throws `no_model` when there are no credentials. */
-export function accountOf(options: Credentials, env: NodeJS.ProcessEnv): Account {
+/** Finds the credentials. Throws `no_model` if there are none. */
+export function findCredentials(options: Credentials, env: NodeJS.ProcessEnv): FoundCredentials {
   const baseURL = options.baseURL?.trim() || env["ANTHROPIC_BASE_URL"]?.trim() || ownServer;
   if (!URL.canParse(baseURL)) {
     throw new RetinueError(
@@ -35,7 +35,7 @@ export function accountOf(options: Credentials, env: NodeJS.ProcessEnv): Account
   for (const [kind, place, value] of places) {
     const secret = value?.trim() ?? "";
     if (secret === "") continue;
-    // Checked here because the error of the header that cannot carry it would show it.
+    // Checked here, because the error of an invalid header would show the secret.
     if (!/^[\x21-\x7e]+$/.test(secret)) {
       throw new RetinueError("no_model", `${place} has characters that no key has. Copy it again.`);
     }
