@@ -107,6 +107,14 @@ function fileMatch(rule: Rule, call: ViewedCall, book: Rulebook): Match | null {
   if (carried !== null) return { certain: false, part: carried };
   const named = bash.mentioned.find(({ pair }) => book.fits(rule, pair));
   if (named !== undefined) return { certain: false, part: named.part };
+  const writable = isForWriting
+    ? bash.named.find(({ pair, isPlain }) => {
+        // A plain word that is a directory is rather the name of a task.
+        const isDirectory = isPlain && book.ground.exists(pair.real);
+        return !isDirectory && book.fits(rule, pair);
+      })
+    : undefined;
+  if (writable !== undefined) return { certain: false, part: writable.part };
   if (!isForReading) return null;
   const shown = bash.shown?.find(({ pair }) => book.fits(rule, pair));
   if (bash.shown === null || shown !== undefined)

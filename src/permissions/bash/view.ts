@@ -15,6 +15,7 @@ import type { FileUse } from "./files/use.ts";
 import { mayMakeLinks } from "./files/link-makers.ts";
 import { filesBelow } from "./files/files-below.ts";
 import { mentionedFiles } from "./files/mentioned-files.ts";
+import { hasOpenNames, writableValues, writableWords } from "./files/named-files.ts";
 import { onlyShows, trackedFiles } from "./files/tracked-files.ts";
 import { writtenCommand, writtenRedirection } from "./written-command.ts";
 import { wordPaths, type WordPaths } from "./files/word-paths.ts";
@@ -48,6 +49,12 @@ export interface ShownFile {
   readonly part: string;
 }
 
+/** A file that some part may write, because its name stands there. */
+export interface NamedFile extends ShownFile {
+  /** A word without a slash that is no file yet, or a directory: it may be no name at all. */
+  readonly isPlain: boolean;
+}
+
 /** A command in one of its forms. */
 export interface RunText {
   readonly text: string;
@@ -74,6 +81,7 @@ export class BashView {
   #uses: Uses | undefined;
   #mentionsAny = false;
   #mentioned: readonly ShownFile[] | undefined;
+  #named: readonly NamedFile[] | undefined;
   #shown: Shown | undefined;
   #leaves: boolean | undefined;
   #makesLinks: boolean | undefined;
@@ -145,6 +153,12 @@ export class BashView {
       return pairs.map((pair) => ({ pair, part: writtenCommand(command) }));
     });
     return this.#mentioned;
+  }
+
+  /** Files that some part may write because their names stand in it, whether they exist or not. */
+  get named(): readonly NamedFile[] {
+    this.#named ??= this.#lookForNamed();
+    return this.#named;
   }
 
   /** Some part shows what is in a directory. */
@@ -289,6 +303,28 @@ export class BashView {
       command.assignments.flatMap(({ value }) => (value?.isStatic === true ? [value] : [])),
     );
     return [...unique(words, ({ text }) => text)];
+  }
+
+  #lookForNamed(): readonly NamedFile[] {
+    const ground = this.#ground;
+    const repeats = !this.read.readable || this.read.shell.repeats;
+    // What may be no name at all must not use up the paths that others need.
+    const pathsOf = wordPaths({ runs: this.reach.runs, repeats }, ground);
+    return this.reach.runs.flatMap(({ command, forms }) => {
+      const words = [
+        ...forms.flatMap(writableWords),
+        ...writableValues(command),
+        ...(forms.some(hasOpenNames) ? this.#assigned : []),
+      ];
+      const part = writtenCommand(command);
+      return [...unique(words, ({ text }) => text)].flatMap((word) =>
+        (pathsOf(word) ?? []).map((given) => {
+          const real = ground.realPath(given);
+          const isPlain = !word.text.includes("/") && !ground.isFile(real);
+          return { pair: { given, real }, part, isPlain };
+        }),
+      );
+    });
   }
 
   #lookForShown(): readonly ShownFile[] | null {
