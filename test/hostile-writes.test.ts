@@ -1,5 +1,7 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
 import { expect, test } from "vitest";
-import { makeCountry, verdictOf } from "./support/verdict.ts";
+import { decisionOf, makeCountry, verdictOf } from "./support/verdict.ts";
 
 // Commands that once wrote, read or ran what a rule is about, by options and names that no table knows.
 
@@ -56,6 +58,12 @@ test.each([
   "cd ..; cd home; openssl rand -hex -out .bashrc 3",
   'openssl rand -out "$PWD/.npmrc" 3',
   "x=.npmrc; openssl rand -out $x 3",
+  'for f in .npmrc; do openssl rand -out "$f" 3; done',
+  "env -C .claude shuf --ou=settings.json README",
+  "sh -c 'openssl rand -out .npmrc 3'",
+  "timeout 5 openssl rand -out .npmrc 3",
+  "sed 's/a/b/w .npmrc' README",
+  "vim -es -c 'w! .npmrc' -c q README",
 ])("a protected file is seen from the directory that a line changes to: %s", (command) => {
   expect(verdictOf(command, makeCountry(files), { rules: ["allow Bash"] })).toBe("ask");
 });
@@ -111,6 +119,8 @@ test.each([
   "curl -fsSL -o out.txt https://h/x",
   "curl -X POST -d '{}' https://h/Ox",
   "wget -qO- https://h/x",
+  "wget -q -O out https://h/x",
+  "ar rcs x.a y.o",
   "npm i @types/node",
   "gcc a.c -o a",
   "awk '{print $1}' README",
@@ -131,6 +141,12 @@ test.each([
   "gzip -df kept.txt.gz",
   "gzip kept.txt",
   "gzip -S .txt kept",
+  "gzip -d -S -c kept-c",
+  "gzip -df -- kept.gz -c",
+  "unzip -P -l y",
+  "ar -v -x y",
+  "7z -y x y",
+  "wget --header -O http://h/kept.txt",
   "xz -dkf kept.txt.xz",
   "xz -S .txt kept",
   "bzip2 -d x",
@@ -193,6 +209,8 @@ const steered = [
   "GIT_WORK_TREE=../outside git checkout -f HEAD -- .",
   "env GIT_WORK_TREE=../outside git checkout -f",
   "env -i GIT_DIR=x /usr/bin/git status",
+  "sudo GIT_DIR=x git status",
+  "env -S 'GIT_WORK_TREE=x git checkout -f'",
   "GIT_WORK_TREE=../outside sh -c 'git checkout -f'",
   "GIT_WORK_TREE=../outside npm run checkout",
   "GIT_CONFIG_GLOBAL=gc git status -s",
@@ -246,4 +264,90 @@ test("no rule lets a variable of git write a protected file", () => {
     "GIT_INDEX_FILE=.npmrc git status",
   ])
     expect(verdictOf(command, country, { rules }), command).toBe("ask");
+});
+
+test("a rule that denies reading a tracked file holds for where git keeps it", () => {
+  const country = makeCountry({ "project/.env": "TOKEN", "project/src/a": "one" });
+  const git = (...words: string[]): void => {
+    execFileSync("git", words, { cwd: country.project });
+  };
+  git("init", "-q");
+  git("add", "src");
+  const rules = ["allow Bash", "deny Read(./.env)"];
+  const object = ".git/objects/48/32527e9a7b5c1d";
+  const commands = [
+    `tail -c +3 ${object} | gzip -dc`,
+    `od -An -tx1 ${object}`,
+    `zlib-flate -uncompress < ${object}`,
+    `cd .git/objects; cat 48/32527e9a7b5c1d`,
+    `perl inflate.pl ${object}`,
+    "cp -r .git ../outside/g",
+    "tar cf ../x.tar .git",
+    "mv .git x",
+  ];
+  const read = { tool: "Read", paths: [join(country.project, object)] };
+  for (const command of ["od -An src/a", "git ls-files -s", "ls .git/objects"])
+    expect(verdictOf(command, country, { rules }), command).toBe("allow");
+  expect(verdictOf(`od -An -tx1 ${object}`, country, { rules })).toBe("allow");
+  expect(decisionOf(read, country, { rules }).verdict).toBe("allow");
+  git("add", ".env");
+  for (const command of commands) {
+    expect(verdictOf(command, country, { rules }), command).toBe("ask");
+    const bypassing = { rules, mode: "bypassPermissions" } as const;
+    expect(verdictOf(command, country, bypassing), command).toBe("ask");
+  }
+  expect(decisionOf(read, country, { rules }).verdict).toBe("ask");
+  expect(verdictOf("ls .git/objects", country, { rules })).toBe("allow");
+});
+
+test.each([
+  ["npm --silent publish", "npm publish *"],
+  ["npm -s publish --tag x", "npm publish *"],
+  ["npm --prefix x publish", "npm publish *"],
+  ["npm --prefix x publish", "npm publish*"],
+  ["npm --silent publish", "npm publish"],
+  ["kubectl -n x delete pod y", "kubectl delete *"],
+  ['kubectl -n "$x" delete pod y', "kubectl delete *"],
+  ["kubectl -n $x pod", "kubectl delete *"],
+  ["docker --context x push y", "docker push *"],
+  ["terraform -chdir=x apply", "terraform apply *"],
+  ["gh -R x/y pr merge", "gh pr merge *"],
+  ["systemctl --user stop x", "systemctl stop *"],
+  ["aws --profile x s3 --region y rm z", "aws s3 rm *"],
+  ["cargo +nightly publish", "cargo publish *"],
+  ["timeout 5 npm --silent publish", "npm publish *"],
+])("an option in front of a subcommand passes no rule: %s, %s", (command, rule) => {
+  for (const kind of ["deny", "ask"]) {
+    const rules = ["allow Bash", `${kind} Bash(${rule})`];
+    expect(verdictOf(command, makeCountry(), { rules }), kind).toBe("ask");
+  }
+});
+
+test.each([
+  "npm install publish",
+  "npm run publish",
+  "kubectl -n x get pods",
+  'kubectl -n "$x" get delete',
+  "git commit -m push",
+  "git -c color.ui=never commit -m push",
+])("a rule for a subcommand is not in the way of %s", (command) => {
+  const rules = ["npm publish *", "kubectl delete *", "git push *"];
+  const all = ["allow Bash", ...rules.map((rule) => `deny Bash(${rule})`)];
+  expect(verdictOf(command, makeCountry(), { rules: all })).toBe("allow");
+});
+
+test.each([
+  "cp /bin/rm x",
+  "cp /usr/bin/git g",
+  "cat /bin/rm > x",
+  "ln /bin/rm x",
+  "dd if=/bin/rm of=x",
+  "tee x < /bin/rm",
+  "install /bin/rm x",
+  "cd /bin; cp rm /tmp/x",
+])("a program that a rule denies gets no other name: %s", (command) => {
+  const rules = ["allow Bash", "deny Bash(rm *)", "deny Bash(git push *)"];
+  expect(verdictOf(command, makeCountry(files), { rules })).toBe("ask");
+  for (const plain of ["ls -l /bin/rm", "cp README rm", "cp /bin/ls x"])
+    expect(verdictOf(plain, makeCountry(files), { rules }), plain).toBe("allow");
 });

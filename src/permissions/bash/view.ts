@@ -15,7 +15,7 @@ import type { FileUse } from "./files/use.ts";
 import { mayMakeLinks } from "./files/link-makers.ts";
 import { filesBelow } from "./files/files-below.ts";
 import { mentionedFiles } from "./files/mentioned-files.ts";
-import { hasOpenNames, writableValues, writableWords } from "./files/named-files.ts";
+import { namedFiles, type NamedFile } from "./files/named-files.ts";
 import { onlyShows, trackedFiles } from "./files/tracked-files.ts";
 import { writtenCommand, writtenRedirection } from "./written-command.ts";
 import { wordPaths, type WordPaths } from "./files/word-paths.ts";
@@ -47,12 +47,6 @@ export interface UnknownFiles {
 export interface ShownFile {
   readonly pair: PathPair;
   readonly part: string;
-}
-
-/** A file that some part may write, because its name stands there. */
-export interface NamedFile extends ShownFile {
-  /** A word without a slash that is no file yet, or a directory: it may be no name at all. */
-  readonly isPlain: boolean;
 }
 
 /** A command in one of its forms. */
@@ -95,8 +89,11 @@ export class BashView {
     this.read = readShell(command);
     this.reach = reachOf(command);
     const { runs } = this.reach;
-    const repeats = !this.read.readable || this.read.shell.repeats;
-    this.pathsOf = wordPaths({ runs, repeats }, ground);
+    this.pathsOf = wordPaths({ runs, repeats: this.#repeats }, ground);
+  }
+
+  get #repeats(): boolean {
+    return !this.read.readable || this.read.shell.repeats;
   }
 
   /** Some part runs in another directory, or may. */
@@ -157,7 +154,8 @@ export class BashView {
 
   /** Files that some part may write because their names stand in it, whether they exist or not. */
   get named(): readonly NamedFile[] {
-    this.#named ??= this.#lookForNamed();
+    const { runs } = this.reach;
+    this.#named ??= namedFiles({ runs, repeats: this.#repeats }, this.#assigned, this.#ground);
     return this.#named;
   }
 
@@ -303,28 +301,6 @@ export class BashView {
       command.assignments.flatMap(({ value }) => (value?.isStatic === true ? [value] : [])),
     );
     return [...unique(words, ({ text }) => text)];
-  }
-
-  #lookForNamed(): readonly NamedFile[] {
-    const ground = this.#ground;
-    const repeats = !this.read.readable || this.read.shell.repeats;
-    // What may be no name at all must not use up the paths that others need.
-    const pathsOf = wordPaths({ runs: this.reach.runs, repeats }, ground);
-    return this.reach.runs.flatMap(({ command, forms }) => {
-      const words = [
-        ...forms.flatMap(writableWords),
-        ...writableValues(command),
-        ...(forms.some(hasOpenNames) ? this.#assigned : []),
-      ];
-      const part = writtenCommand(command);
-      return [...unique(words, ({ text }) => text)].flatMap((word) =>
-        (pathsOf(word) ?? []).map((given) => {
-          const real = ground.realPath(given);
-          const isPlain = !word.text.includes("/") && !ground.isFile(real);
-          return { pair: { given, real }, part, isPlain };
-        }),
-      );
-    });
   }
 
   #lookForShown(): readonly ShownFile[] | null {

@@ -52,16 +52,32 @@ const knownVerbs: ReadonlyMap<string, (args: readonly string[]) => boolean> = ne
       ([verb = ""]) => /^(?:a|b|d|h|i|l|t|u)$/.test(verb),
     ],
   ),
-  ["ar", ([verb = ""]) => /^-?[a-wyzA-WYZ]*$/.test(verb)],
-  ["jar", ([verb = ""]) => /^(?:-?[a-wyz0]+|--(?:create|list|update)\b.*)$/i.test(verb)],
-  ["pax", (args) => !args.some((text) => /^-\w*r/.test(text))],
-  ["unzip", (args) => args.some((text) => /^-[clptvzZ]/.test(text))],
+  ["ar", (args) => isVerb(args, /^[a-wyz]+$/i) && !args.some(isBundleOf(/[xM]/))],
+  ["jar", (args) => isVerb(args, /^[a-wyz0]+$/i) && !args.some(isBundleOf(/x/))],
+  ["pax", (args) => !args.some(isBundleOf(/r/))],
+  ["unzip", ([first = ""]) => /^-q*[clptvzZ]/.test(first)],
   ["curl", (args) => !args.some((text, at) => curlNames(text, args[at - 1] ?? ""))],
-  [
-    "wget",
-    (args) => args.some((text) => /^(?:-\w*O|--(?:output-document|spider|help))/.test(text)),
-  ],
+  ["wget", (args) => args.some((text, at) => wgetFile.test(text) && !takesNext(args[at - 1]))],
 ]);
+
+const wgetFile = /^(?:-\w*O|--(?:output-document|spider|help)(?:=|$))/;
+
+/** Whether the first argument is a verb, with a dash in front or not. */
+function isVerb([first = ""]: readonly string[], verbs: RegExp): boolean {
+  return verbs.test(first.replace(/^-/, ""));
+}
+
+function isBundleOf(letters: RegExp): (text: string) => boolean {
+  return (text) => text.startsWith("--") || (text.startsWith("-") && letters.test(text));
+}
+
+/** Whether an option may take the next word for its value: all but a few that are known. */
+function takesNext(option = ""): boolean {
+  if (!option.startsWith("-") || option.includes("=")) return false;
+  return !/^(?:-[qvcdfkrnN0-9]+|--(?:quiet|verbose|force|keep|decompress|continue|no-[\w-]+))$/.test(
+    option,
+  );
+}
 
 /** Options of curl that take names from the other side, from a pattern or from a file. */
 function curlNames(text: string, before: string): boolean {
@@ -75,11 +91,14 @@ function curlNames(text: string, before: string): boolean {
 /** Whether a compressor writes to its output, or only tests and lists. */
 function printsOnly(name: string, args: readonly ShellWord[]): boolean {
   if (name === "split" || name === "csplit" || name === "cpio" || name === "patch") return false;
-  return args.some(({ text }) =>
-    text.startsWith("--")
+  const end = args.findIndex(({ text }) => text === "--");
+  const given = (end === -1 ? args : args.slice(0, end)).map(({ text }) => text);
+  return given.some((text, at) => {
+    if (takesNext(given[at - 1])) return false;
+    return text.startsWith("--")
       ? /^--(?:st|to-stdout|te|li)/.test(text)
-      : text.startsWith("-") && /[ctl]/.test(text.replace(withValue, "")),
-  );
+      : text.startsWith("-") && /[ctl]/.test(text.replace(withValue, ""));
+  });
 }
 
 /** The files of a compressor with its usual suffix; `null`: it expands, takes another suffix or walks. */

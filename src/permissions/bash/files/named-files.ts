@@ -1,20 +1,60 @@
 import { literalWord, type ShellWord } from "../../shell/shell-word.ts";
 import type { SimpleCommand } from "../../shell/shell.ts";
+import type { Ground } from "../../ground.ts";
+import type { PathPair } from "../../policy.ts";
 import { isChanger, type Form } from "../forms.ts";
 import { isInTable } from "../look/programs.ts";
 import { isLook } from "../look/table-looks.ts";
+import { writtenCommand } from "../written-command.ts";
 import { gitArguments } from "./git-arguments.ts";
 import { gitCommand } from "./git-command.ts";
 import { isCertain, isTalker, mentionedParts } from "./mentioned-files.ts";
+import { wordPaths, type PathContext } from "./word-paths.ts";
+
+/** A file that some part of a line may write, because its name stands there. */
+export interface NamedFile {
+  readonly pair: PathPair;
+  readonly part: string;
+  /** A word without a slash that is no file yet, or a directory: it may be no name at all. */
+  readonly isPlain: boolean;
+}
+
+/** Files that some part may write because their names stand in it. `assigned`: values that the line gives to variables. */
+export function namedFiles(
+  context: PathContext,
+  assigned: readonly ShellWord[],
+  ground: Ground,
+): NamedFile[] {
+  // What may be no name at all must not use up the paths that others need.
+  const pathsOf = wordPaths(context, ground);
+  return context.runs.flatMap(({ command, forms }) => {
+    const words = [
+      ...forms.flatMap(writableWords),
+      ...writableValues(command),
+      ...(forms.some(hasOpenNames) ? assigned : []),
+    ];
+    const part = writtenCommand(command);
+    const distinct = new Map(
+      words.map((word) => [`${word.text}\0${word.belowHome ?? ""}\0${word.isStatic}`, word]),
+    );
+    return [...distinct.values()].flatMap((word) =>
+      (pathsOf(word) ?? []).map((given) => {
+        const real = ground.realPath(given);
+        const isPlain = !word.text.includes("/") && !ground.isFile(real);
+        return { pair: { given, real }, part, isPlain };
+      }),
+    );
+  });
+}
 
 /**
  * Words that may be names of files to write, whether such files exist or not. Options that write are an open set, so every
  * argument counts, except for programs of which it is known what they write.
  */
-export function writableWords({ words: [name, ...args] }: Pick<Form, "words">): ShellWord[] {
+function writableWords({ words: [name, ...args] }: Pick<Form, "words">): ShellWord[] {
   if (name?.isStatic !== true || isTalker(name.text)) return [];
   const given = argumentsOf(name.text, args);
-  const scripts = /^g?sed$|awk$/.test(name.text) ? given.flatMap(scriptFiles) : [];
+  const scripts = scripted.test(name.text) ? given.flatMap(scriptFiles) : [];
   return [
     ...scripts,
     ...given.flatMap((word, at) => {
@@ -28,13 +68,13 @@ export function writableWords({ words: [name, ...args] }: Pick<Form, "words">): 
 }
 
 /** Whether a variable stands among the words that may be names. */
-export function hasOpenNames({ words: [name, ...args] }: Pick<Form, "words">): boolean {
+function hasOpenNames({ words: [name, ...args] }: Pick<Form, "words">): boolean {
   if (name?.isStatic !== true || isTalker(name.text)) return false;
   return argumentsOf(name.text, args).some(({ isStatic }) => !isStatic);
 }
 
 /** Values of variables that are set in front of a command: `GIT_TRACE=file`. */
-export function writableValues({ words, assignments }: SimpleCommand): ShellWord[] {
+function writableValues({ words, assignments }: SimpleCommand): ShellWord[] {
   const [name, ...args] = words;
   if (name === undefined || isTalker(name.text) || isLook(name.text, args)) return [];
   return assignments.flatMap(({ name: variable, value }) =>
@@ -81,7 +121,9 @@ function behindLetters(text: string): string[] {
 const excluding = /^--(?:no-)?(?:exclude|ignore|skip)[\w-]*=/;
 
 function isExcluded(name: string, option: string): boolean {
-  return /^--(?:exclude|ignore|skip)[\w-]*$/.test(option) || (/^fd/.test(name) && option === "-E");
+  return (
+    /^--(?:exclude|ignore|skip)[\w-]*$/.test(option) || (name.startsWith("fd") && option === "-E")
+  );
 }
 
 /** Programs whose plain words are commands and tasks: `npm run build`. */
@@ -100,9 +142,12 @@ function isSubstitution(name: string, { text }: ShellWord): boolean {
   return /^g?sed$/.test(name) && /^[\d,$]*s([/|#,@]).*\1g?$/s.test(text);
 }
 
-/** Files that a script of `sed` (`w file`) or `awk` (`> "file"`) names. */
+/** Programs with scripts among their arguments that write files: `w file`, `> "file"`. */
+const scripted = /^(?:g?sed|[gmn]?awk|n?vi|g?vim|nvim|ex|view)$/;
+
+/** Files that a script of `sed` or `vim` (`w file`), or `awk` (`> "file"`) names. */
 function scriptFiles({ text }: ShellWord): ShellWord[] {
-  const written = [...text.matchAll(/[wW][ \t]*(?=(\S[^\n]*))/g)].map(([, rest = ""]) => rest);
+  const written = [...text.matchAll(/[wW]!?[ \t]*(?=(\S[^\n]*))/g)].map(([, rest = ""]) => rest);
   const quoted = [...text.matchAll(/"([^"\n]+)"/g)].map(([, inner = ""]) => inner);
   return [...written, ...quoted].slice(0, mostNames).map(literalWord);
 }
