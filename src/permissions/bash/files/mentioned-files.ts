@@ -37,7 +37,7 @@ export function mentionedFiles({ words: [name, ...args] }: Pick<Form, "words">):
   });
 }
 
-/** What stands in a word behind `=`, `@`, `:` or the letter of an option, and the path of a URL. */
+/** The parts of a word behind `=`, `@`, `:` or the letter of an option, and the path of a URL. */
 export function mentionedParts(text: string): string[] {
   const [, value] = /^-[A-Za-z](.+)$/s.exec(text) ?? [];
   const [, inUrl] = /^file:\/\/[^/]*(\/.*)$/is.exec(text) ?? [];

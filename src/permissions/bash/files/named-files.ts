@@ -25,7 +25,7 @@ export function namedFiles(
   assigned: readonly ShellWord[],
   ground: Ground,
 ): NamedFile[] {
-  // What may be no name at all must not use up the paths that others need.
+  // A budget of its own: words that are no names must not use up the paths that others need.
   const pathsOf = wordPaths(context, ground);
   return context.runs.flatMap(({ command, forms }) => {
     const words = [
@@ -100,7 +100,7 @@ function isKnownProgram(name: string): boolean {
   return isTalker(name) || isCertain(name) || isInTable(name);
 }
 
-/** Of a word that is open, what stands behind the last variable. */
+/** A word and its parts. An open word counts with the text behind its last variable. */
 function wordAndParts(word: ShellWord): ShellWord[] {
   if (word.isStatic) {
     const parts = [...mentionedParts(word.text), ...behindLetters(word.text)].map(literalWord);
