@@ -4,7 +4,15 @@ import { writtenCommand, writtenWords } from "./bash/written-command.ts";
 import { spellingsOf } from "./bash/carried-text.ts";
 import { handedOn } from "./bash/handed-on.ts";
 import type { BashView } from "./bash/view.ts";
-import { matchesCommand, mayMatchCommand, type CommandPattern } from "./bash/pattern.ts";
+import { copiedProgram } from "./bash/copied-program.ts";
+import { isInGitStore, partInGitStore } from "./bash/files/git-store.ts";
+import { trackedFiles } from "./bash/files/tracked-files.ts";
+import {
+  matchesCommand,
+  matchesPastOptions,
+  mayMatchCommand,
+  type CommandPattern,
+} from "./bash/pattern.ts";
 import { knownTool } from "../tools/known-tools.ts";
 import { toolRegistry } from "../tools/registry.ts";
 import { isAboutFiles, type Effect } from "../tools/traits.ts";
@@ -107,11 +115,22 @@ function fileMatch(rule: Rule, call: ViewedCall, book: Rulebook): Match | null {
   if (carried !== null) return { certain: false, part: carried };
   const named = bash.mentioned.find(({ pair }) => book.fits(rule, pair));
   if (named !== undefined) return { certain: false, part: named.part };
+  const writable = isForWriting
+    ? bash.named.find(({ pair, isPlain }) => {
+        // A plain word that is a directory is rather the name of a task.
+        const isDirectory = isPlain && book.ground.exists(pair.real);
+        return !isDirectory && book.fits(rule, pair);
+      })
+    : undefined;
+  if (writable !== undefined) return { certain: false, part: writable.part };
   if (!isForReading) return null;
   const shown = bash.shown?.find(({ pair }) => book.fits(rule, pair));
   if (bash.shown === null || shown !== undefined)
     return { certain: false, part: shown?.part ?? null };
-  return null;
+  const stored = partInGitStore(bash);
+  return stored !== undefined && mayBeTracked(bash.trackedIf([]), rule, book)
+    ? { certain: false, part: stored }
+    : null;
 }
 
 /** The part with a text that a program may take for code, and in which a word is what a rule forbids; or that is too long to tell. */
@@ -156,7 +175,11 @@ function wholeMatch(rule: Rule, call: ViewedCall): Match | null {
 }
 
 function pathMatch(rule: Rule, call: ViewedCall, book: Rulebook): Match | null {
-  return call.pairs.some((pair) => book.fits(rule, pair)) ? { certain: true, part: null } : null;
+  if (call.pairs.some((pair) => book.fits(rule, pair))) return { certain: true, part: null };
+  const isStored = call.effect === "read" && call.pairs.some(isInGitStore);
+  return isStored && mayBeTracked(trackedFiles(book.ground), rule, book)
+    ? { certain: false, part: null }
+    : null;
 }
 
 /** `Agent(name)` means the type that the name means, and so does the call; `Agent(a, b)` means both. */
@@ -168,11 +191,12 @@ export function namesType(specifier: string, call: ViewedCall): boolean {
 
 function commandMatch(pattern: CommandPattern | null, bash: BashView | null): Match | null {
   if (pattern === null || bash === null) return null;
-  let possible = bash.reach.unknown[0] ?? ownProgram(bash);
+  let possible = bash.reach.unknown[0] ?? ownProgram(bash) ?? copiedProgram(pattern, bash);
   for (const { command, text, words, isOpen } of bash.texts) {
     if (matchesCommand(pattern, text)) return { certain: true, part: writtenCommand(command) };
     if (possible !== null) continue;
     if (isOpen && mayMatchCommand(pattern, words)) possible = writtenWords(words);
+    else if (matchesPastOptions(pattern, words)) possible = writtenWords(words);
     // Programs that run others are an open set: whatever is no plain data may be one.
     else if (mayHandOn(words, pattern)) possible = writtenWords(words);
   }

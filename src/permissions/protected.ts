@@ -44,6 +44,20 @@ export function mayNameProtected(shape: string): boolean {
   });
 }
 
+/** Whether a word may become a protected name by what a program adds or takes away: `.np`, `.npmrc.gz`. */
+export function resemblesProtected(text: string): boolean {
+  return text
+    .toLowerCase()
+    .split(/[/=]/)
+    .some(
+      (segment) =>
+        /^\.[a-z]/.test(segment) &&
+        [...files, ...directories].some(
+          (name) => name.startsWith(segment) || segment.startsWith(`${name}.`),
+        ),
+    );
+}
+
 const ownNames = ["lease.json", "retinue", "trust", "grants", "projects", "inbox"];
 
 function isProtectedBelow(root: string, path: string): boolean {

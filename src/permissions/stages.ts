@@ -115,14 +115,18 @@ function protectedWrites(call: ViewedCall, book: Rulebook): Finding | null {
           .map(({ pair, part }) => ({ ...pair, part }));
   const found = written.find((one) => book.isProtected(one));
   const unknown = call.bash?.unknownFiles.find(({ effect }) => effect === "write");
-  const named = call.bash?.mentioned.find(({ pair }) => book.isProtected(pair));
+  // Inside a protected directory every word would be the name of a protected file.
+  const isWithin = book.isProtected(book.pair(book.ground.cwd));
+  const named = call.bash?.named.find(
+    ({ pair, isPlain }) => !(isPlain && isWithin) && book.isProtected(pair),
+  );
   const copy = call.bash?.unknownFiles.find(({ into = [] }) => into.some(mayHoldProtected(book)));
   const anywhere = call.bash?.unknownFiles.find(
     ({ effect, leadsAnywhere }) => effect === "write" && leadsAnywhere === true,
   );
   const part = namesProtected(call.bash?.command ?? "")
     ? (unknown ?? named)?.part
-    : (copy ?? anywhere)?.part;
+    : (named ?? copy ?? anywhere)?.part;
   if (found === undefined && part !== undefined)
     return {
       verdict: "ask",

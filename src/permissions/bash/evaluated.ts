@@ -2,7 +2,9 @@ import { readShell } from "../shell/grammar.ts";
 import { secondLook } from "../shell/second-look.ts";
 import type { Redirection, Shell, SimpleCommand } from "../shell/shell.ts";
 import { evaluatedBy } from "./evaluated-text.ts";
+import { steeredGit } from "./files/git-environment.ts";
 import { runnableForms, type Form } from "./forms.ts";
+import { writtenCommand } from "./written-command.ts";
 
 /** Everything that a command line may run, also through text that something in it takes for code. */
 export interface Reach {
@@ -47,10 +49,15 @@ function reachOfShell(shell: Shell, budget: Budget): Reach {
   });
   const programs = runs.flatMap(({ forms }) => forms.flatMap(({ words: [name] }) => name ?? []));
   const open = programs.filter(({ isStatic }) => !isStatic).map(({ text }) => text);
+  const all = [...runs, ...reached.flatMap((one) => one.runs)];
   return {
-    runs: [...runs, ...reached.flatMap((one) => one.runs)],
+    runs: all,
     redirections: [...shell.redirections, ...reached.flatMap((one) => one.redirections)],
     documents: [...shell.documents, ...reached.flatMap((one) => one.documents)],
-    unknown: [...open, ...reached.flatMap((one) => one.unknown)],
+    unknown: [
+      ...open,
+      ...reached.flatMap((one) => one.unknown),
+      ...steeredGit(all).map(writtenCommand),
+    ],
   };
 }

@@ -80,6 +80,10 @@ const changers = new Set(
   ),
 );
 
+export function isChanger(program: string): boolean {
+  return changers.has(program);
+}
+
 /** Everything that a command may run in the end, itself first: what rules that forbid are held against. */
 export function runnableForms(command: SimpleCommand): Form[] {
   const forms: Form[] = [];

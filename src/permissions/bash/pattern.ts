@@ -25,6 +25,43 @@ export function matchesCommand({ literals, endsAtWord }: CommandPattern, text: s
   return matchesLiterals(literals, text, endsAtWord);
 }
 
+/**
+ * Whether the pattern fits words if options, and what may be their values, are left out between its own: `npm --silent publish`
+ * for `npm publish *`. Such options mostly change nothing about what is run.
+ */
+export function matchesPastOptions(
+  { literals: [literal = "", ...others], hasStar }: CommandPattern,
+  [name, ...args]: readonly ShellWord[],
+): boolean {
+  const wanted = literal.trim().split(/\s+/);
+  const isPrefix = others.length === 1 && others[0] === "";
+  if (wanted.length < 2 || (others.length > 0 && !isPrefix)) return false;
+  if (name?.isStatic !== true || name.text !== wanted[0]) return false;
+  let next = 1;
+  let [skips, takesValue] = [false, false];
+  for (const { isStatic, text, pieces, canSplit } of args) {
+    const want = wanted[next];
+    const isOption = /^[-+]/.test(pieces[0] ?? "");
+    if (want === undefined) {
+      if (!hasStar && !isOption) return false;
+    } else if (isStatic && (text === want || (isPrefix && isLast(next) && text.startsWith(want)))) {
+      next += 1;
+      takesValue = false;
+    } else {
+      if (!isOption && !takesValue) return false;
+      // Without quotes a variable may be the value and more.
+      if (canSplit) return true;
+      skips = true;
+      takesValue = isOption && text.startsWith("-") && !text.includes("=");
+    }
+  }
+  return skips && next === wanted.length;
+
+  function isLast(at: number): boolean {
+    return at === wanted.length - 1;
+  }
+}
+
 /** Whether the pattern may fit words of which only running tells the whole text. */
 export function mayMatchCommand(pattern: CommandPattern, words: readonly ShellWord[]): boolean {
   if (!mayBegin(pattern, words)) return false;

@@ -15,6 +15,7 @@ import type { FileUse } from "./files/use.ts";
 import { mayMakeLinks } from "./files/link-makers.ts";
 import { filesBelow } from "./files/files-below.ts";
 import { mentionedFiles } from "./files/mentioned-files.ts";
+import { namedFiles, type NamedFile } from "./files/named-files.ts";
 import { onlyShows, trackedFiles } from "./files/tracked-files.ts";
 import { writtenCommand, writtenRedirection } from "./written-command.ts";
 import { wordPaths, type WordPaths } from "./files/word-paths.ts";
@@ -74,6 +75,7 @@ export class BashView {
   #uses: Uses | undefined;
   #mentionsAny = false;
   #mentioned: readonly ShownFile[] | undefined;
+  #named: readonly NamedFile[] | undefined;
   #shown: Shown | undefined;
   #leaves: boolean | undefined;
   #makesLinks: boolean | undefined;
@@ -87,8 +89,11 @@ export class BashView {
     this.read = readShell(command);
     this.reach = reachOf(command);
     const { runs } = this.reach;
-    const repeats = !this.read.readable || this.read.shell.repeats;
-    this.pathsOf = wordPaths({ runs, repeats }, ground);
+    this.pathsOf = wordPaths({ runs, repeats: this.#repeats }, ground);
+  }
+
+  get #repeats(): boolean {
+    return !this.read.readable || this.read.shell.repeats;
   }
 
   /** Some part runs in another directory, or may. */
@@ -145,6 +150,13 @@ export class BashView {
       return pairs.map((pair) => ({ pair, part: writtenCommand(command) }));
     });
     return this.#mentioned;
+  }
+
+  /** Files that some part may write because their names stand in it, whether they exist or not. */
+  get named(): readonly NamedFile[] {
+    const { runs } = this.reach;
+    this.#named ??= namedFiles({ runs, repeats: this.#repeats }, this.#assigned, this.#ground);
+    return this.#named;
   }
 
   /** Some part shows what is in a directory. */

@@ -5,6 +5,8 @@ import { isKnownPath, nothing, type FileUse } from "./use.ts";
 import { usesOfGit } from "./git-use.ts";
 import { isInTable } from "../look/programs.ts";
 import { isLook } from "../look/table-looks.ts";
+import { readsByList } from "./list-readers.ts";
+import { usesOfNameMaker, withSuffix } from "./made-names.ts";
 import { operandsOf } from "./operands.ts";
 import { usesOfSearch } from "./search-use.ts";
 
@@ -54,16 +56,22 @@ function words(text: string): ReadonlySet<string> {
 
 export function fileUse({ words: [name, ...args] }: Pick<Form, "words">): FileUse {
   if (name?.isStatic !== true) return nothing;
+  const program = name.text.replace(gnuName, "$1");
   const operands = operandsOf(args);
-  const used = withOutputs(usesOf(name.text, args, operands), name.text, args);
-  const flags = walkers.get(name.text);
+  const found = withOutputs(usesOf(program, args, operands), program, args);
+  const used = readsByList(program, args) ? { ...found, walks: null } : found;
+  const flags = walkers.get(program);
   if (flags === undefined || used.walks === null) return used;
   const texts = args.map(({ text }) => text);
   if (!flags.test("") && !texts.some((text) => flags.test(text))) return used;
   const isUnknown =
-    name.text === "ag" || name.text === "ack" || texts.some((text) => following.test(text));
+    program === "ag" || program === "ack" || texts.some((text) => following.test(text));
   return { ...used, walks: isUnknown ? null : used.reads };
 }
+
+/** Programs of GNU beside those of another system: `gsed`. */
+const gnuName =
+  /^g((?:[ef]?grep|sed|awk|tar|find|cp|mv|rm|ln|dd|cat|tac|head|tail|sort|uniq|cut|tee|split|csplit|install|touch|truncate|chmod|chown|mkdir|rmdir|ls|wc|od|paste|join|comm|nl|base64|stat|du|readlink|realpath))$/;
 
 /** Files that options name for output, whatever the program is: `-o x`, `-ox`, `--output=x`. */
 function withOutputs(used: FileUse, name: string, args: readonly ShellWord[]): FileUse {
@@ -84,22 +92,15 @@ function withOutputs(used: FileUse, name: string, args: readonly ShellWord[]): F
 
 function usesOf(name: string, args: readonly ShellWord[], operands: readonly ShellWord[]): FileUse {
   if (name === "dd") return usesOfDd(args);
-  // An archive brings its own names along.
-  if (
-    /^(?:unzip|patch|cpio)$/.test(name) ||
-    (name === "tar" && args.some(({ text }) => /^-?\w*x|^--(?:ext|get)/.test(text)))
-  )
-    return { ...nothing, reads: operands, writes: [unknownWords] };
+  const made = usesOfNameMaker(name, args, operands);
+  if (made !== null) return made;
   if (name === "find" && args.some(({ text }) => /^-(?:delete|fprint|fls)/.test(text)))
     return { ...nothing, reads: operands, writes: [unknownWords] };
   if (name === "git") return usesOfGit(args);
   if (/^(?:[ef]?grep|rg)$/.test(name)) return usesOfSearch(name, args);
   if (copiers.has(name)) return usesOfCopier(name, args, operands);
-  if (/^(?:rm|rmdir|rename|trash)$/.test(name))
-    return { ...nothing, writes: operands, whole: operands };
+  if (/^(?:rm|rmdir|trash)$/.test(name)) return { ...nothing, writes: operands, whole: operands };
   if (writers.has(name)) return { ...nothing, writes: operands };
-  if (/^(?:gunzip|unxz|unzstd|bunzip2|uncompress|split|csplit)$/.test(name))
-    return { ...nothing, reads: operands, writes: [unknownWords] };
   if (searchers.has(name)) return usesOfSearcher(name, args, operands);
   if (interpreters.has(name)) return { ...nothing, reads: operands.filter(isKnownPath) };
   return readers.has(name) ? { ...nothing, reads: operands } : nothing;
@@ -114,8 +115,14 @@ function usesOfSearcher(
   const files = isGiven || operands[0]?.canSplit === true ? operands : operands.slice(1);
   if (!name.endsWith("sed")) return { ...nothing, reads: files };
   const inPlace = args.filter(({ text }) => /^(?:-\w*i|--in-place)/.test(text));
-  const hasSuffix = inPlace.some(({ text }) => /^-\w*i.|^--in-place=/.test(text));
-  const writes = [...(inPlace.length > 0 ? files : []), ...(hasSuffix ? [unknownWords] : [])];
+  // A star in the suffix is the name of the file.
+  const backups = inPlace.flatMap(({ text }) => {
+    const suffix = /^(?:-\w*?i|--in-place=)(.+)$/s.exec(text)?.[1];
+    if (suffix === undefined) return [];
+    const isPlain = !suffix.includes("*") && files.every(({ isStatic }) => isStatic);
+    return isPlain ? files.map((file) => withSuffix(file, suffix)) : [unknownWords];
+  });
+  const writes = [...(inPlace.length > 0 ? files : []), ...backups];
   return { ...nothing, reads: files, writes };
 }
 
@@ -131,10 +138,12 @@ function usesOfCopier(
   const targets = named === undefined ? [] : [named, ...sources.map((one) => inside(named, one))];
   // With a flag for the target everything may be it: flags can be written in many ways.
   const isLeft = name !== "mv" && name !== "ln" && flag === undefined;
+  // The other side may send other names than it was asked for.
+  const isRemote = /^(?:scp|rsync)$/.test(name) && sources.some(({ text }) => /^[^/]*:/.test(text));
   const used = {
     ...nothing,
     reads: sources,
-    writes: isLeft ? targets : [...targets, ...sources],
+    writes: [...targets, ...(isLeft ? [] : sources), ...(isRemote ? [unknownWords] : [])],
     ...(name === "mv" ? { whole: sources } : {}),
     ...(args.some(({ text }) => renaming.test(text)) ? ({ writesAnywhere: true } as const) : {}),
   };

@@ -23,7 +23,7 @@ export function usesOfGit(args: readonly ShellWord[]): FileUse {
   const shows = command === null || showsContent(command);
   const use = {
     reads: [...named, ...behind],
-    writes: writtenBy(command, named),
+    writes: [...writtenBy(command, named), ...clonedInto(command)],
     walks: shows ? null : [],
   };
   const operands = ofPlainDiff(args);
@@ -38,6 +38,16 @@ function writtenBy(command: GitCommand | null, named: readonly ShellWord[]): rea
   const isRead = name === "config" && command?.args.some(({ text }) => readsConfig.test(text));
   return command !== null && (isKept || isRead === true) ? [] : named;
 }
+
+/** The directories that git makes out of the names of repositories, where none is given. */
+function clonedInto(command: GitCommand | null): ShellWord[] {
+  if (command?.name !== "clone" && command?.name !== "submodule") return [];
+  return operandsOf(command.args).flatMap(({ text }) => {
+    const name = /([^/:]+?)(?:\/*\.git|\.bundle)?\/*$/s.exec(text)?.[1] ?? "";
+    return name === "" || name === text ? [] : [literalWord(name), literalWord(`${name}.git`)];
+  });
+}
+
 const readsConfig = /^(?:-l|--list|--get(?:-all|-regexp)?)$/;
 
 /** The operands of a `git diff` that compares the work tree with the index; `null`: it may show more. */

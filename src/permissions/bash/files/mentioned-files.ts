@@ -14,6 +14,10 @@ export function isTalker(program: string): boolean {
   return talkers.has(program);
 }
 
+export function isCertain(program: string): boolean {
+  return certain.has(program);
+}
+
 /** Words in one command that are looked at. */
 const mostWords = 200;
 
@@ -28,12 +32,13 @@ export function mentionedFiles({ words: [name, ...args] }: Pick<Form, "words">):
   if (args.length > mostWords || args.includes(unknownWords)) return [unknownWords];
   return args.flatMap((word) => {
     if (!word.isStatic) return word.pattern === null ? [] : [word];
-    const inside = partsOf(word.text).map(literalWord);
+    const inside = mentionedParts(word.text).map(literalWord);
     return word.text.startsWith("-") && !word.text.includes("/") ? inside : [word, ...inside];
   });
 }
 
-function partsOf(text: string): string[] {
+/** The parts of a word behind `=`, `@`, `:` or the letter of an option, and the path of a URL. */
+export function mentionedParts(text: string): string[] {
   const [, value] = /^-[A-Za-z](.+)$/s.exec(text) ?? [];
   const [, inUrl] = /^file:\/\/[^/]*(\/.*)$/is.exec(text) ?? [];
   if (inUrl !== undefined) return [inUrl, decoded(inUrl)];
