@@ -45,7 +45,7 @@ export function criticalRemoval({ bash }: ViewedCall, book: Rulebook): Finding |
       ...(/^"?\$\{?(?:OLD)?PWD\b/.test(word.text) ? [book.pair(ground.cwd)] : []),
     ];
     const critical = distinct(operandsOf(args)).find((word) => {
-      if (word.isUnderVariable) return true;
+      if (word.isUnderVariable || (isRecursive && isWholePlace(word, cwds, bash))) return true;
       const pairs = bash.pairsOf(word) ?? (mayBeTree(word) ? unknownPlace : variablePlaces(word));
       return pairs
         .flatMap(({ given, real }) => [given, real])
@@ -57,6 +57,19 @@ export function criticalRemoval({ bash }: ViewedCall, book: Rulebook): Finding |
     return { verdict: "ask", reason, part };
   }
   return null;
+}
+
+/** `*`, `./*`: all that is in a directory where the work is. */
+function isWholePlace({ pattern }: ShellWord, cwds: readonly string[], bash: BashView): boolean {
+  const [, directory] = /^((?:.*\/)?)[*?.]*[*?][*?.]*$/s.exec(pattern ?? "") ?? [];
+  if (directory === undefined || /[*?\\]/.test(directory)) return false;
+  const paths = bash.pathsOf(literalWord(directory === "" ? "." : directory)) ?? [];
+  const [here, there, ...others] = paths;
+  // `cd build && rm -rf *` happens there or not at all.
+  const isLed = /^cd\s/.test(bash.command) && !/[;|\n]|(?<!&)&(?!&)|&&\s*cd\b/.test(bash.command);
+  if (isLed && here !== undefined && there !== undefined && others.length === 0)
+    return cwds.includes(there);
+  return paths.some((path) => cwds.includes(path));
 }
 
 /** A tree that cannot be told may be any. */

@@ -90,9 +90,10 @@ function fileMatch(rule: Rule, call: ViewedCall, book: Rulebook): Match | null {
   }
   const [program] = bash.reach.unknown;
   if (program !== undefined) return { certain: false, part: program };
-  // A link that an earlier part makes, or moves, may lead to the file.
-  const moves =
-    bash.makesLinks || bash.touched.some(({ program }) => /^(?:cp|mv|rsync)$/.test(program ?? ""));
+  const behind = bash.behindLinks.find(({ effect }) => effect === null || counts(effect));
+  if (behind !== undefined) return { certain: false, part: behind.part };
+  // A link that an earlier part moves may lead to the file.
+  const moves = bash.touched.some(({ program }) => /^(?:cp|mv|rsync)$/.test(program ?? ""));
   const fresh = bash.touched.find(
     ({ pair, effect, program }) =>
       // Operands of git are names of branches just as well.

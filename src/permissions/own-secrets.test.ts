@@ -109,6 +109,77 @@ test("a command that walks over all sessions is asked about in every mode, a lis
   expect(verdictOf("ls ~/.claude/projects", country, about)).toBe("allow");
 });
 
+test.each([
+  "ln -s ~ hm; cat hm/.cl?ude/projects/*/*/l?ase.json | base64 -w0",
+  "ln -s ~ hm; cp -t hm/.cl?ude/retin?e/tr?st x.json",
+  "ln -s ~ hm; cd hm; cat .c*/projects/*/*/l*",
+  'ln -s ~ hm; x=.cl; cat "hm/${x}aude/x"',
+  "git checkout evil; cat hm/.cl?ude/projects/*/*/l?ase.json",
+  "rgrep -ho 'token.*' ~ --include='l*e.json' | base64 -w0",
+  "cd ~; rgrep -ho 'token.*' .",
+  "cd ~; zgrep -r token .",
+  "gzip -rc ~",
+  "tar cf x.tar ~",
+  "jar cf x.jar -C {{R}} home",
+  "python3 -m tarfile -c x2.tar {{R}}/home",
+  "cd {{R}}; python3 -m tarfile -c x2.tar home",
+  "7z a x.7z ~/.claude",
+])("no link of the line and no program that walks leads to them unasked: %s", (command) => {
+  const { country, policy, root } = settled();
+  for (const circumstances of wide) {
+    const about = { ...circumstances, policy };
+    expect(verdictOf(command.replaceAll("{{R}}", root), country, about)).not.toBe("allow");
+  }
+});
+
+test.each([
+  "cat /proc/$PPID/envir?n",
+  "cd /proc/$PPID; cat envir?n",
+  "cd /proc; cat 1/envir?n",
+  "cd /; cat proc/$PPID/envir?n",
+  "x=iron; cat /proc/$PPID/env$x",
+  "x=/proc; cat $x/1/env?ron",
+  "cat /pr?c/*/env*",
+  "cat //proc/$PPID/envir?n",
+  "cat ~/../../../../../proc/$PPID/envir?n",
+  "for p in /proc/*/env*; do cat $p; done",
+  "grep -ra KEY /proc/1",
+  "find /proc -name 'env*' -exec cat {} +",
+  "ps eww -p $PPID",
+  "ps -p $PPID e",
+  "ps auxe",
+  "ps -auxe",
+  "ps -E",
+  "x=eww; ps $x",
+  "/bin/ps axe",
+])("the environment of another process is not read unasked: %s", (command) => {
+  for (const circumstances of wide)
+    expect(verdictOf(command, makeCountry(), circumstances)).not.toBe("allow");
+  expect(verdictOf(command, makeCountry(), { rules: ["allow Bash(ps *)"] })).not.toBe("allow");
+});
+
+test.each([
+  "ps aux",
+  "ps -ef | grep node",
+  "ps -eo pid,etime,cmd",
+  "ps axo pid,etime",
+  "ps -p 12 -o etime=",
+  'ps -p "$pid"',
+  "cat /proc/cpuinfo",
+  "ls /proc",
+  "awk -F/ '{print $2}' a",
+  "docker run --rm x ls /",
+  "git clone https://example.com/x y && cat y/README",
+  "git pull && cat README.md src/*.ts",
+  "tar xf x.tar && cat x/a",
+  'npm test -- "$x"',
+  'cat "/tmp/$x"',
+  "cat src/proc/*.ts",
+])("everyday commands are not held for looks at secrets: %s", (command) => {
+  const { country, policy } = settled();
+  expect(verdictOf(command, country, { policy, mode: "bypassPermissions" })).toBe("allow");
+});
+
 test("searches leave them out", () => {
   const { country, root, policy } = settled();
   const hides = hiddenFromSearches({ ...rulesAlone(country.project, []), ...policy });

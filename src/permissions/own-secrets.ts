@@ -1,10 +1,15 @@
 import { relative } from "node:path";
+import { linkNames } from "./bash/behind-links.ts";
+import { walkedWords } from "./bash/files/walked-directories.ts";
+import type { BashView, UnknownFiles } from "./bash/view.ts";
+import { mayReadEnvironment } from "./proc-words.ts";
 import type { ShellWord } from "./shell/shell-word.ts";
 import { isInside } from "../platform/files/is-inside.ts";
 import type { PermissionPolicy } from "../contract/resolved-agent.ts";
 import { isAboutFiles } from "../tools/traits.ts";
 import type { ViewedCall } from "./call.ts";
 import type { PathPair, Rulebook } from "./policy.ts";
+import { mayNameProtected } from "./protected.ts";
 import { shownPart } from "./shown-part.ts";
 import type { Finding } from "./stages.ts";
 
@@ -25,9 +30,9 @@ export function ownSecrets(call: ViewedCall, book: Rulebook): Finding | null {
       reason: `${found.pair.given} is Retinue's own: keys, and what the user says and allows. No agent may read or write it.`,
       part: found.part,
     };
-  const walked = (call.bash?.touched ?? []).find(
-    ({ pair, program }) =>
-      walkers.has(program ?? "") && either(pair, (path) => holdsOwnSecrets(path, roots)),
+  const { bash } = call;
+  const walked = (bash === null ? [] : walkedWords(bash.reach)).find(({ word }) =>
+    bash?.pairsOf(word)?.some((pair) => either(pair, (path) => holdsOwnSecrets(path, roots))),
   );
   const spoken = call.bash?.texts.find(({ words }) => speaksAsUser(words));
   if (spoken !== undefined)
@@ -36,13 +41,35 @@ export function ownSecrets(call: ViewedCall, book: Rulebook): Finding | null {
       reason: `'${spoken.text}' is the user's word: only a person says it.`,
       part: spoken.text,
     };
-  const part = walked?.part ?? mayTouch(call, book.policy);
+  const part =
+    walked?.part ??
+    (bash === null ? null : (mayReadEnvironment(bash) ?? leadBehindLinks(bash))) ??
+    mayTouch(call, book.policy);
   if (part === null) return null;
   return {
     verdict: "ask",
     reason: `${shownPart(part)} may touch the tokens of sessions, and what the user is asked and allows. Grep and Read leave them out.`,
     part,
   };
+}
+
+/**
+ * A part that goes through a link which the line itself makes: at or below a name that `ln` gives, or by a pattern that finds names
+ * of Retinue's own below what is checked out or unpacked.
+ */
+function leadBehindLinks(bash: BashView): string | null {
+  if (!bash.makesLinks) return null;
+  const names = linkNames(bash);
+  const found = bash.behindLinks.find(
+    ({ pair: { given } }) =>
+      names.some((name) => isInside(name, given)) || mayNameProtected(given.replaceAll("?", "*")),
+  );
+  const unknown = names.length === 0 ? undefined : bash.unknownFiles.find(isBehind(bash));
+  return (found ?? unknown)?.part ?? null;
+}
+
+function isBehind(bash: BashView): (one: UnknownFiles) => boolean {
+  return ({ at }) => at === null || bash.isBehindLinks(at);
 }
 
 /** Commands of Retinue by which a user trusts, approves or removes something. The command itself refuses agents too. */
@@ -84,18 +111,14 @@ export function isOwnSecret(path: string, roots: readonly string[]): boolean {
 const secret =
   /^(?:(?:.*\/)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\/(?:lease\.json[^/]*|(?:inbox|mail)(?:\/.*)?)|retinue\/(?:grants|trust)(?:\/.*)?)$/;
 
-/** Directories between Retinue's own and a session's, and those above them. */
+/** Directories between Retinue's own and a session's, and those above them; or of processes. */
 function holdsOwnSecrets(path: string, roots: readonly string[]): boolean {
+  if (/^\/proc(?:\/(?:self|thread-self|\d+)(?:\/task(?:\/\d+)?)?)?$/.test(path)) return true;
   if (roots.some((root) => isInside(path, root))) return true;
   return belowOf(path, roots).some((below) =>
     /^(?:projects(?:\/[^/]+){0,2}|retinue|)$/.test(below),
   );
 }
-
-/** Programs that read what lies in a directory that they are given. */
-const walkers: ReadonlySet<string> = new Set(
-  "grep egrep fgrep rg ag ack cp mv tar zip rsync scp diff find".split(" "),
-);
 
 /** In small letters, because some file systems do not tell them apart. */
 function belowOf(path: string, roots: readonly string[]): string[] {

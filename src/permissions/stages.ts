@@ -3,6 +3,7 @@ import { opaqueText } from "./shell/opaque.ts";
 import type { BashView } from "./bash/view.ts";
 import { movesDirectories } from "./bash/accepted-edit.ts";
 import { unwrapped } from "./bash/forms.ts";
+import { mayMakeLinks } from "./bash/files/link-makers.ts";
 import { coverage, coversAll, type Coverage } from "./bash/coverage.ts";
 import { isAboutFiles, mayChange, ruleFamily } from "../tools/traits.ts";
 import type { ViewedCall } from "./call.ts";
@@ -124,9 +125,10 @@ function protectedWrites(call: ViewedCall, book: Rulebook): Finding | null {
   const anywhere = call.bash?.unknownFiles.find(
     ({ effect, leadsAnywhere }) => effect === "write" && leadsAnywhere === true,
   );
-  const part = namesProtected(call.bash?.command ?? "")
-    ? (unknown ?? named)?.part
-    : (named ?? copy ?? anywhere)?.part;
+  const mayWrite = namesProtected(call.bash?.command ?? "")
+    ? (unknown ?? named)
+    : (named ?? copy ?? anywhere);
+  const part = mayWrite?.part ?? writtenBehindLinks(call.bash);
   if (found === undefined && part !== undefined)
     return {
       verdict: "ask",
@@ -136,6 +138,20 @@ function protectedWrites(call: ViewedCall, book: Rulebook): Finding | null {
   if (found === undefined) return null;
   const reason = `${found.given} is protected: programs act on it by themselves. No rule allows writing it.`;
   return { verdict: "ask", reason, part: found.part };
+}
+
+/** A part that writes where a link may lead that another part has made. */
+function writtenBehindLinks(bash: BashView | null): string | undefined {
+  if (bash?.makesLinks !== true) return undefined;
+  const named = bash.behindLinks.find(({ effect }) => effect === "write");
+  // Whatever unpacks or checks out writes names of its own, which nobody looks at.
+  const unpacks = (at: number): boolean =>
+    bash.reach.runs[at]?.forms.some(({ words }) => mayMakeLinks(words)) === true;
+  const unknown = bash.unknownFiles.find(
+    ({ effect, at }) =>
+      effect === "write" && (at === null || (bash.isBehindLinks(at) && !unpacks(at))),
+  );
+  return (named ?? unknown)?.part;
 }
 
 /** Whether names in a directory may be protected there. */

@@ -1,3 +1,4 @@
+import type { ShellWord } from "../shell/shell-word.ts";
 import { isOwnName } from "../shell/own-name.ts";
 import type { Reach } from "./evaluated.ts";
 import { isTalker } from "./files/mentioned-files.ts";
@@ -17,12 +18,17 @@ export interface CarriedText {
 const mostTexts = 64;
 const mostTokens = 1000;
 
+/** Programs besides talkers that print a text which they are given. */
+const printers = /^(?:date|seq|basename|dirname|jq|sed)$/;
+
 /**
  * Texts in a command that some program may take for code: arguments with blanks or signs of the shell in them, values of
- * variables, and here-documents. Programs that run what they are given are an open set. `null`: there are too many.
+ * variables, here-documents, and what `echo` and the like print into a pipe or a file. Programs that run what they are given are
+ * an open set. `null`: there are too many.
  */
 export function carriedTexts({ runs, documents }: Reach): readonly CarriedText[] | null {
   const found: { text: string; part: string }[] = [];
+  const printed: { text: string; part: string }[] = [];
   let mayRunInput = false;
   for (const { command, forms } of runs) {
     const part = writtenCommand(command);
@@ -32,8 +38,12 @@ export function carriedTexts({ runs, documents }: Reach): readonly CarriedText[]
     }
     for (const { words } of forms) {
       const [name, ...args] = words;
-      const program = name?.text.slice(name.text.lastIndexOf("/") + 1) ?? "";
-      if (name === undefined || isTalker(program) || isLook(program, args)) continue;
+      // A program of the line's own may have any name.
+      const program = name?.text.replace(/^(?:\/usr)?\/s?bin\//, "") ?? "";
+      if (name === undefined) continue;
+      if (command.outputGoesOn === true && (isTalker(program) || printers.test(program)))
+        printed.push({ text: printedText(args), part });
+      if (isTalker(program) || isLook(program, args)) continue;
       if (isQuietProgram(program)) continue;
       mayRunInput = true;
       const isScripted = /^(?:sed|gsed|jq|[gmn]?awk)$/.test(program);
@@ -41,12 +51,36 @@ export function carriedTexts({ runs, documents }: Reach): readonly CarriedText[]
         if (isScripted || /[\s;|&!<>()`]/.test(text)) found.push({ text, part });
     }
   }
+  if (mayRunInput) found.push(...printed, ...(printed.length > 0 ? assignedTexts(runs) : []));
   if (mayRunInput) found.push(...documents.map((text) => ({ text, part: text.slice(0, 80) })));
   const distinct = [...new Map(found.map((one) => [one.text, one])).values()];
   if (distinct.length > mostTexts) return null;
   const carried = distinct.map((one) => ({ ...one, tokens: tokensOf(one.text) }));
   const count = carried.reduce((sum, { tokens }) => sum + tokens.length, 0);
   return count > mostTokens ? null : carried;
+}
+
+/** The text that comes out, with the usual escapes resolved. */
+function printedText(args: readonly ShellWord[]): string {
+  return args
+    .map(({ text }) => text)
+    .join(" ")
+    .replaceAll(/\\x([0-9a-fA-F]{1,2})/g, (_, code: string) => character(code, 16))
+    .replaceAll(/\\0?([0-7]{1,3})/g, (_, code: string) => character(code, 8))
+    .replaceAll(/\\[abefnrtv]/g, "\n");
+}
+
+function character(code: string, base: number): string {
+  return String.fromCharCode(Number.parseInt(code, base));
+}
+
+/** The values of variables, which stand open in what is printed. */
+function assignedTexts(runs: Reach["runs"]): { text: string; part: string }[] {
+  return runs.flatMap(({ command }) =>
+    command.assignments.flatMap(({ value }) =>
+      value?.isStatic === true ? [{ text: value.text, part: writtenCommand(command) }] : [],
+    ),
+  );
 }
 
 function tokensOf(text: string): string[] {

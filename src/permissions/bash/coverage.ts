@@ -92,6 +92,8 @@ class Check {
   /** Some part of the command writes or removes files. */
   readonly #writes: boolean;
   #isMixed = false;
+  /** Another part may have made links before the one that is looked at. */
+  #isBehindLinks = false;
 
   constructor(bash: BashView, approval: Approval, book: Rulebook) {
     this.#bash = bash;
@@ -133,6 +135,9 @@ class Check {
   /** `isMixed`: beside parts that a rule approves, and so outside the tight sandbox, links are not followed. */
   approves(command: SimpleCommand, isMixed = false): boolean {
     this.#isMixed = isMixed;
+    const { read } = this.#bash;
+    this.#isBehindLinks =
+      read.readable && this.#bash.isBehindLinks(read.shell.commands.indexOf(command));
     const { words, assignments } = command;
     if (words.length === 0) {
       // The words of a loop are looked up, and their names are a look at a directory.
@@ -148,6 +153,7 @@ class Check {
 
   approvesRedirection(one: Redirection): boolean {
     const { target, effect } = one;
+    this.#isBehindLinks = this.#bash.makesLinks;
     // A path that opens a connection.
     if (/^\/dev\/(?:tcp|udp)\//.test(target.text)) return false;
     if (!writesFile(one))
@@ -254,8 +260,9 @@ class Check {
     const isPlain = pairs.every(({ given, real }) => given === real);
     if (!isPlain && this.#isMixed) return false;
     if ((!isPlain || word.hasGlob) && this.#writes) return false;
-    const { ground } = this.#book;
-    if (this.#bash.makesLinks && !pairs.every(({ given }) => ground.exists(given))) return false;
+    // Whatever is there may have been replaced by a link, except where the work goes on.
+    const { cwd } = this.#book.ground;
+    if (this.#isBehindLinks && !pairs.every(({ given }) => given === cwd)) return false;
     const known = found.get(pairs) ?? pairs.every(test);
     found.set(pairs, known);
     return known;

@@ -6,6 +6,7 @@ import { unknownPath } from "../../platform/files/real-path.ts";
 import type { Ground } from "../ground.ts";
 import type { PathPair } from "../policy.ts";
 import { mayNameProtected } from "../protected.ts";
+import { pathsBehindLinks, type PathBehindLinks } from "./behind-links.ts";
 import { carriedTexts, type CarriedText } from "./carried-text.ts";
 import { directoryChanges } from "./directory-change.ts";
 import { reachOf, type Reach } from "./evaluated.ts";
@@ -29,12 +30,16 @@ export interface TouchedFile {
   /** The command moves or removes the file with all that is in it. */
   readonly isWhole?: true;
   readonly part: string;
+  /** The last run of the reach that does it; `null`: a redirection. */
+  readonly at: number | null;
 }
 
 /** A part that reads or writes files of which not all are known. */
 export interface UnknownFiles {
   readonly effect: "read" | "write";
   readonly part: string;
+  /** The run of the reach; `null`: a redirection. */
+  readonly at: number | null;
   /** The path is known and leads each process elsewhere: `/proc/self/cwd/x`. */
   readonly leadsAnywhere?: true;
   /** The files are those that git tracks, if these words are paths. */
@@ -78,7 +83,9 @@ export class BashView {
   #named: readonly NamedFile[] | undefined;
   #shown: Shown | undefined;
   #leaves: boolean | undefined;
-  #makesLinks: boolean | undefined;
+  #linkMakers: ReadonlySet<number> | undefined;
+  #behindLinks: readonly PathBehindLinks[] | undefined;
+  #isInOrder: boolean | undefined;
   #texts: readonly RunText[] | undefined;
   #carried: { readonly texts: readonly CarriedText[] | null } | undefined;
   #tracked: { readonly files: readonly PathPair[] | null } | undefined;
@@ -172,11 +179,34 @@ export class BashView {
     return this.#shown.files;
   }
 
-  /** Some part may make links, so that a path that is not there yet may lead anywhere. */
+  /** Some part may make links, so that a path may lead elsewhere behind it than it does now. */
   get makesLinks(): boolean {
-    this.#makesLinks ??=
-      this.texts.some(({ words }) => mayMakeLinks(words)) || this.#fileUses.mayCopyLinks;
-    return this.#makesLinks;
+    return this.linkMakers.size > 0;
+  }
+
+  /** The runs of the reach that may make links. */
+  get linkMakers(): ReadonlySet<number> {
+    this.#linkMakers ??= new Set([
+      ...this.#fileUses.linkCopies,
+      ...this.texts
+        .filter(({ words }) => mayMakeLinks(words))
+        .map(({ command }) => this.reach.runs.findIndex((run) => run.command === command)),
+    ]);
+    return this.#linkMakers;
+  }
+
+  /** Whether another part may have made links before this run of the reach: then no path in it is known. */
+  isBehindLinks(at: number): boolean {
+    this.#isInOrder ??= runsInOrder(this);
+    return this.#isInOrder
+      ? this.linkMakers.values().some((maker) => maker < at)
+      : this.linkMakers.values().some((maker) => maker !== at);
+  }
+
+  /** Paths that some part uses when another one may have made links. */
+  get behindLinks(): readonly PathBehindLinks[] {
+    this.#behindLinks ??= pathsBehindLinks(this, this.#ground);
+    return this.#behindLinks;
   }
 
   /** Files that git tracks and that a part may show; `null`: those are not all. */
@@ -224,25 +254,27 @@ export class BashView {
         const pairs = this.pairsOf(word);
         const isOdd = this.pathsOf(word) !== null || mayNameProtected(shapeOf(word));
         const anywhere = isOdd ? ({ leadsAnywhere: true } as const) : {};
-        if (pairs === null) unknown.push({ effect: use.effect, part: use.part, ...anywhere });
+        const { effect, part, at } = use;
+        if (pairs === null) unknown.push({ effect, part, at, ...anywhere });
         if (pairs === null) note(this.#spelledOut(word), use);
         for (const pair of pairs ?? []) touched.push({ pair, ...use });
       }
     };
     const budget = copyBudget();
-    let mayCopyLinks = false;
+    const linkCopies: number[] = [];
     const seen = new Set<string>();
-    for (const { command, forms } of this.reach.runs) {
+    for (const [at, { command, forms }] of this.reach.runs.entries()) {
       const part = writtenCommand(command);
       for (const form of forms) {
         const { reads, writes, walks, whole = [], copies, ifPaths, writesAnywhere } = fileUse(form);
         const program = form.words[0]?.text ?? "";
-        note(reads, { effect: "read", program, part });
-        note(whole, { effect: "write", program, part, isWhole: true });
-        note(writes, { effect: "write", program, part });
+        note(reads, { effect: "read", program, part, at });
+        note(whole, { effect: "write", program, part, at, isWhole: true });
+        note(writes, { effect: "write", program, part, at });
         if (walks === null)
-          unknown.push({ effect: "read", part, ...(ifPaths === undefined ? {} : { ifPaths }) });
-        if (writesAnywhere === true) unknown.push({ effect: "write", part, leadsAnywhere: true });
+          unknown.push({ effect: "read", part, at, ...(ifPaths === undefined ? {} : { ifPaths }) });
+        if (writesAnywhere === true)
+          unknown.push({ effect: "write", part, at, leadsAnywhere: true });
         if (copies === undefined) continue;
         const key = [copies.to, ...copies.from].map(({ text }) => text).join("\0");
         // The same copy again writes nothing new.
@@ -252,19 +284,24 @@ export class BashView {
         const isNamed = copies.from.every((word) => this.pathsOf(word) !== null);
         const into = copied === null && isNamed ? (this.pairsOf(copies.to) ?? []) : [];
         if (copied === null)
-          unknown.push({ effect: "write", part, ...(into.length > 0 ? { into } : {}) });
-        mayCopyLinks ||= copied === null;
-        note((copied ?? []).map(literalWord), { effect: "write", program, part });
+          unknown.push({ effect: "write", part, at, ...(into.length > 0 ? { into } : {}) });
+        if (copied === null) linkCopies.push(at);
+        note((copied ?? []).map(literalWord), { effect: "write", program, part, at });
       }
     }
     for (const one of this.reach.redirections) {
       const { target, effect } = one;
       if (effect === "descriptor" || (effect === "write" && !writesFile(one))) continue;
-      note([target], { effect, program: null, part: writtenRedirection(one) });
+      note([target], { effect, program: null, part: writtenRedirection(one), at: null });
     }
     const key = ({ pair, effect, program }: TouchedFile): string =>
       [effect, program, pair.given].join(" ");
-    return { touched: [...unique(touched, key)], unknown, mayCopyLinks };
+    const last = new Map(touched.map((one) => [key(one), one.at]));
+    const distinct = [...unique(touched, key)].map((one) => ({
+      ...one,
+      at: last.get(key(one)) ?? null,
+    }));
+    return { touched: distinct, unknown, linkCopies };
   }
 
   /** An open word with each value that the command itself gives to its variable. */
@@ -330,7 +367,8 @@ type Copies = NonNullable<FileUse["copies"]>;
 interface Uses {
   readonly touched: readonly TouchedFile[];
   readonly unknown: readonly UnknownFiles[];
-  readonly mayCopyLinks: boolean;
+  /** The runs that copy links, or more than can be told. */
+  readonly linkCopies: readonly number[];
 }
 
 function textsOf({ command, forms }: Reach["runs"][number]): RunText[] {
@@ -347,6 +385,13 @@ function unique<T>(all: readonly T[], keyOf: (one: T) => string): MapIterator<T>
   const found = new Map<string, T>();
   for (const one of all) if (!found.has(keyOf(one))) found.set(keyOf(one), one);
   return found.values();
+}
+
+/** Whether the parts run one after the other, as they stand: no loop, no pipe, nothing in the background or in other text. */
+function runsInOrder({ read, reach, command }: BashView): boolean {
+  if (!read.readable || read.shell.repeats) return false;
+  const isParallel = /(?<!\|)\|(?!\|)|(?<![&>])&(?![&>\d])/.test(command);
+  return !isParallel && reach.runs.length === read.shell.commands.length;
 }
 
 /** Values of one variable that are looked at. */

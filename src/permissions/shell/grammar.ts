@@ -162,9 +162,12 @@ class Reader implements Shell {
       this.#operators += 1;
       this.#blanks();
     }
+    let first = this.commands.length;
     this.#command();
     this.#blanks();
     while (this.#operator(patterns.pipe)) {
+      this.#outputGoesOn(first);
+      first = this.commands.length;
       this.#space();
       this.#command();
       this.#blanks();
@@ -174,12 +177,13 @@ class Reader implements Shell {
   // command = simple | ( group | subshell | if | for | while ) { redirection }
 
   #command(): void {
+    const first = this.commands.length;
     if (this.#next === "(") {
       if (this.#text.startsWith("((", this.#at)) this.#fail("((…))", "arithmetic is not readable");
       this.#at += 1;
       this.#operators += 1;
       this.#list([")"]);
-      return this.#redirections();
+      return this.#redirections(first);
     }
     const keyword = this.#peek(patterns.keyword);
     if (keyword === null) return this.#simple();
@@ -204,7 +208,7 @@ class Reader implements Shell {
       default:
         this.#fail(`\`${keyword}\``, keywordRemedies[keyword] ?? "quote it, or write it elsewhere");
     }
-    this.#redirections();
+    this.#redirections(first);
   }
 
   #if(): void {
@@ -246,15 +250,31 @@ class Reader implements Shell {
     this.#list(["done"]);
   }
 
-  #redirections(): void {
+  /** Those of a compound command, which begins at this simple one. */
+  #redirections(first: number): void {
+    const before = this.redirections.length;
     do this.#blanks();
     while (this.#redirection());
+    if (this.#writesSince(before)) this.#outputGoesOn(first);
+  }
+
+  #writesSince(redirection: number): boolean {
+    return this.redirections
+      .slice(redirection)
+      .some(({ effect, target }) => effect === "write" && target.text !== "/dev/null");
+  }
+
+  /** Marks the simple commands from this one on. */
+  #outputGoesOn(first: number): void {
+    for (const [at, command] of this.commands.entries())
+      if (at >= first) this.commands[at] = { ...command, outputGoesOn: true };
   }
 
   // simple = { assignment | redirection } [ word { word | redirection } ]
 
   #simple(): void {
     const start = this.#at;
+    const before = this.redirections.length;
     const assignments: ShellAssignment[] = [];
     const words: ShellWord[] = [];
     const starts: number[] = [];
@@ -286,7 +306,9 @@ class Reader implements Shell {
       this.#at = starts[evaluation.at] ?? start;
       this.#fail(evaluation.what, evaluation.remedy);
     }
-    if (words.length > 0 || assignments.length > 0) this.commands.push({ words, assignments });
+    const goesOn = this.#substitutions > 0 || this.#writesSince(before);
+    if (words.length > 0 || assignments.length > 0)
+      this.commands.push({ words, assignments, ...(goesOn ? { outputGoesOn: true } : {}) });
     if (this.commands.length > mostCommands)
       this.#fail(`more than ${mostCommands} commands`, "split it");
   }

@@ -3,6 +3,8 @@ import type { Ground } from "../../ground.ts";
 import type { PathPair } from "../../policy.ts";
 import { isInTable } from "../look/programs.ts";
 import type { BashView } from "../view.ts";
+import { gitCommand } from "./git-command.ts";
+import { lookingCommands } from "./git-facts.ts";
 import { isTalker } from "./mentioned-files.ts";
 
 /** A decision looks at no more paths than that. */
@@ -25,6 +27,9 @@ export function onlyShows({ read, reach, makesLinks, touched }: BashView): boole
   if (touched.some(({ effect }) => effect === "write")) return false;
   return reach.runs.every(({ command: { words, assignments } }) => {
     const name = words[0]?.text ?? "";
-    return assignments.length === 0 && (name === "git" || isInTable(name) || isTalker(name));
+    if (assignments.length > 0) return false;
+    if (name !== "git") return isInTable(name) || isTalker(name);
+    const command = gitCommand(words.slice(1));
+    return command !== null && lookingCommands.has(command.name);
   });
 }
