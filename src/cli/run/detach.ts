@@ -5,6 +5,7 @@ import { closeSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { errorMessage, RetinueError } from "../../contract/errors.ts";
+import { personsPath } from "../../platform/own-programs.ts";
 import { openInPrivateDirectory } from "../../platform/files/make-directory.ts";
 import type { PermissionMode } from "../../contract/resolved-agent.ts";
 import { defaultConfigDir } from "../../transcript/paths.ts";
@@ -54,6 +55,7 @@ function start(command: "run" | "resume", log: string, readsStdin: boolean): Chi
     const words = [...process.execArgv, script, command, "--detached-log", log, ...args];
     return spawn(process.execPath, words, {
       detached: true,
+      env: { ...process.env, PATH: personsPath() },
       // What it prints goes into the log; the last one is where it reports.
       stdio: [readsStdin ? "inherit" : "ignore", output, output, "pipe"],
     });

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { safePath } from "../files/safe-path.ts";
+import { ownProgram } from "../own-programs.ts";
 
 const run = promisify(execFile);
 
@@ -101,13 +101,14 @@ export function gitDirectory(root: string): string {
 }
 
 async function git(cwd: string, args: readonly string[]): Promise<string> {
-  const { stdout } = await run("git", [...safe, "--no-optional-locks", ...args], {
+  const program = ownProgram("git", [cwd]);
+  const { stdout } = await run(program.file, [...safe, "--no-optional-locks", ...args], {
     cwd,
     timeout: 10_000,
     maxBuffer: 16 * 1024 * 1024,
     env: {
       ...process.env,
-      PATH: safePath(process.env["PATH"], [cwd]),
+      PATH: program.path,
       GIT_CONFIG_NOSYSTEM: "1",
       GIT_TERMINAL_PROMPT: "0",
       GIT_NO_LAZY_FETCH: "1",
