@@ -118,13 +118,19 @@ test("a checkout that switches the sandbox on does not bring the programs that s
   expect(ran()).toBe("");
 });
 
-test("a command that a rule approves finds the programs of the person's own PATH, started by the system's bash", () => {
-  const { root, bringPrograms, ran, run } = checkout();
-  const path = [bringPrograms(join(root, "node_modules/.bin"))];
-  const options = ["--allowedTools", "Bash(wc *)"];
-  expect(run({ calls: [bash("wc README; wc README")], path, options })).toContain("EVIL");
-  expect(ran()).toBe("wc\nwc\n");
-});
+test.each([{}, { sandbox: { enabled: true, failIfUnavailable: false } }])(
+  "a command that a rule approves finds the programs of the person's own PATH, but bash and the sandbox are the system's: %j",
+  (settings) => {
+    const { root, bringPrograms, ran, run } = checkout();
+    const path = [bringPrograms(join(root, "node_modules/.bin"))];
+    const options = ["--allowedTools", "Bash(wc *)"];
+    expect(run({ calls: [bash("wc README; wc README")], path, options, settings })).toContain(
+      "EVIL",
+    );
+    // In the sandbox the log cannot be written.
+    expect(["", "wc\nwc\n"]).toContain(ran());
+  },
+);
 
 test("a detached run finds them too", () => {
   const { root, bringPrograms, ran, run, home } = checkout();
