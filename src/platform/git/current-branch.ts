@@ -5,7 +5,7 @@ import { gitDirectory } from "./git.ts";
 
 const largestHead = 4096;
 
-/** A name that no block of a prompt ends with, and nobody's secret looks like: git allows far more. */
+/** The branch names that are told of an untrusted repository. Git allows far more, whole sentences and tags among them. */
 const plainName = /^[\p{L}\p{N}_][\p{L}\p{N}_./@+#-]{0,199}$/u;
 
 /**
