@@ -114,6 +114,19 @@ test("no directory is made with Node's recursive form, which never returns below
   expect(sources.filter((file) => recursive.test(read(file)))).toEqual([]);
 });
 
+test("no program is started by its bare name, which a folder on the PATH could take", () => {
+  const bare =
+    /\b(?:\w*[sS]pawn(?:Sync)?|exec(?:File)?(?:Sync)?|run|start|fork)\)?\(\s*["'`](?![/"'`])|\bfile: ["'`](?!\/)/;
+  expect('spawn("bash", [])').toMatch(bare);
+  expect('promisify(execFile)("bash", [])').toMatch(bare);
+  expect('{ file: "bash", args }').toMatch(bare);
+  const starting = sources.filter((file) =>
+    /child_process|processes\.start|SandboxedCommand/.test(read(file)),
+  );
+  expect(starting.length).toBeGreaterThan(10);
+  expect(starting.filter((file) => bare.test(read(file)))).toEqual([]);
+});
+
 test("the pipeline is one exported function in at most 120 lines", () => {
   const text = read("src/spawn.ts");
   expect(text.trimEnd().split("\n").length).toBeLessThanOrEqual(120);

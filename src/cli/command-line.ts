@@ -1,5 +1,6 @@
 import { CommanderError } from "commander";
 import { errorMessage } from "../contract/errors.ts";
+import { useSafePath } from "../platform/own-programs.ts";
 import { watchPipes } from "./terminal/broken-pipe.ts";
 import { exitCodeOfThrown, exitCodes } from "./exit-codes.ts";
 import { buildProgram } from "./program.ts";
@@ -8,6 +9,7 @@ import { plain } from "./terminal/sanitize.ts";
 /** Runs one command, given the words behind `retinue`, and returns its exit code. */
 export async function runCommandLine(args: string[]): Promise<number> {
   watchPipes();
+  useSafePath();
   try {
     const words = withCommand(args);
     const program = await buildProgram(words);

@@ -4,9 +4,23 @@ import { isInside } from "../platform/files/is-inside.ts";
 import { protectedDirectories, protectedFiles } from "../platform/files/protected-names.ts";
 
 /** Further names on which programs act. The sandbox does not hold them: an empty one would disturb. */
-const furtherDirectories = [".ssh", ".gnupg", ".hg", ".githooks", ".cursor", ".zed", ".direnv"];
-const furtherFiles =
-  ".vimrc .exrc .gdbinit .lldbinit .inputrc .tmux.conf .netrc .curlrc .wgetrc .pypirc".split(" ");
+const furtherDirectories = [
+  ...[".ssh", ".gnupg", ".hg", ".githooks", ".cursor", ".zed", ".direnv"],
+  // Programs that `npx`, and the next `npx retinue`, find first.
+  "node_modules/.bin",
+  ...[".emacs.d", ".config/emacs", ".vim", ".config/nvim", ".config/fish", ".config/mise", ".mise"],
+  ...[".config/autostart", ".config/systemd", "library/launchagents"],
+];
+const furtherFiles = [
+  ".vimrc .exrc .gdbinit .lldbinit .inputrc .tmux.conf .netrc .curlrc .wgetrc .pypirc",
+  // Version managers run what these name.
+  ".tool-versions mise.toml .mise.toml mise.local.toml .mise.local.toml rust-toolchain rust-toolchain.toml",
+  ".emacs .emacs.el .dir-locals.el .dir-locals-2.el .nvimrc .nvim.lua .lvimrc",
+  ".cshrc .tcshrc .kshrc .login .xprofile .xsession .xsessionrc .xinitrc .pam_environment .screenrc",
+  ".irbrc .pryrc .rprofile .pdbrc .psqlrc .sqliterc .ghci .hgrc",
+].flatMap((names) => names.split(" "));
+/** Files that name programs, in directories that hold harmless ones as well. */
+const filesInDirectories = [".docker/config.json", ".kube/config", ".aws/config"];
 
 const files: ReadonlySet<string> = new Set([...protectedFiles, ...furtherFiles]);
 const directories: readonly string[] = [...protectedDirectories, ...furtherDirectories];
@@ -64,6 +78,7 @@ function isProtectedBelow(root: string, path: string): boolean {
   const below = folded(relative(root, path));
   const segments = below.split("/");
   if (files.has(segments.at(-1) ?? "")) return true;
+  if (filesInDirectories.some((name) => `/${below}`.endsWith(`/${name}`))) return true;
   // Work trees of agents are ordinary folders; what they hold is looked at from their own root.
   const [, front, inside] = /^(?:(.*?)\/)?\.claude\/worktrees\/\w[^/]*\/(.+)$/.exec(below) ?? [];
   if (inside !== undefined && (front === undefined || !isProtectedBelow(root, join(root, front))))

@@ -1,4 +1,5 @@
 import { credentialVariables } from "./credential-variables.ts";
+import { personsPath } from "./own-programs.ts";
 
 /** Settings about the environment of the processes that agents start. */
 export interface EnvironmentRules {
@@ -19,5 +20,10 @@ export function startedEnvironment(
   const handed = Object.entries(ours).filter(
     ([name]) => !credentialVariables.has(name) || passes.includes(name),
   );
-  return { ...Object.fromEntries(handed), ...env };
+  const path = ours === process.env ? personsPath() : ours["PATH"];
+  return {
+    ...Object.fromEntries(handed),
+    ...(path === undefined ? {} : { PATH: path }),
+    ...env,
+  };
 }

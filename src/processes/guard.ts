@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import type { Socket } from "node:net";
+import { ownProgram } from "../platform/own-programs.ts";
 import { guardScript } from "./guard-script.ts";
 import { owner } from "./owner.ts";
 
@@ -13,10 +14,11 @@ let guard: ChildProcess | undefined;
  */
 export function ensureGuard(): void {
   if (guard !== undefined) return;
-  const child = spawn("bash", ["--noprofile", "--norc", "-c", guardScript, guardName, owner], {
+  const bash = ownProgram("bash");
+  const child = spawn(bash.file, ["--noprofile", "--norc", "-c", guardScript, guardName, owner], {
     argv0: guardName,
     cwd: "/",
-    env: { PATH: process.env["PATH"], LC_ALL: "C" },
+    env: { PATH: bash.path, LC_ALL: "C" },
     detached: true,
     stdio: ["pipe", "ignore", "ignore"],
   });

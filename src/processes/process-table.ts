@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { promisify } from "node:util";
+import { ownProgram } from "../platform/own-programs.ts";
 import { readMarks, type Marks } from "./marks.ts";
 import { isDead, readProcFile, statFields } from "./process-start.ts";
 
@@ -60,10 +61,14 @@ function isOfKernel(flags: string | undefined): boolean {
 
 async function readPs(): Promise<Process[]> {
   const run = promisify(execFile);
-  const options = { maxBuffer: 64 * 1024 * 1024 };
+  const ps = ownProgram("ps");
+  const options = {
+    maxBuffer: 64 * 1024 * 1024,
+    env: { ...process.env, PATH: ps.path },
+  };
   const [table, environments] = await Promise.all([
-    run("ps", ["-axo", "pid=,ppid=,pgid=,stat=,lstart="], options),
-    run("ps", ["-axEww", "-o", "pid=,command="], options),
+    run(ps.file, ["-axo", "pid=,ppid=,pgid=,stat=,lstart="], options),
+    run(ps.file, ["-axEww", "-o", "pid=,command="], options),
   ]);
   const environmentOf = new Map(
     environments.stdout.split("\n").map((line) => [Number.parseInt(line, 10), line] as const),

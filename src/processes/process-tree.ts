@@ -130,6 +130,8 @@ export class ProcessTree {
 interface StartOptions {
   cwd: string;
   env: NodeJS.ProcessEnv;
+  /** What the program is told that it is called; else its file. */
+  argv0?: string;
   /** Opens descriptor 3 for what the process has to say besides its output: `stdio[3]`. */
   reports?: boolean;
 }
@@ -154,6 +156,7 @@ function startMarked(
       cwd: options.cwd,
       env: markedEnvironment(options.env, options.mark),
       detached: true,
+      ...(options.argv0 === undefined ? {} : { argv0: options.argv0 }),
       stdio,
     }) as StartedProcess;
   } finally {

@@ -1,10 +1,7 @@
 import { platform, release } from "node:os";
-import {
-  currentBranch,
-  directoriesUpToRoot,
-  gitStatus,
-  repositoryRoot,
-} from "../platform/git/git.ts";
+import { currentBranch } from "../platform/git/current-branch.ts";
+import { directoriesUpToRoot, gitStatus, repositoryRoot } from "../platform/git/git.ts";
+import { isTrusted } from "../settings/trust.ts";
 import type { Attachment } from "../contract/message.ts";
 import { escapeName } from "../contract/escape-tags.ts";
 import { once } from "../platform/once.ts";
@@ -21,7 +18,7 @@ export class Environment {
   /** Directories from the working directory up to the repository's root. */
   readonly directories: readonly string[];
   readonly branch: string | undefined;
-  /** State of the working tree, read on first use. */
+  /** State of the working tree, read on first use. No git runs in a folder that is not trusted. */
   readonly status: () => Promise<string | undefined>;
   readonly #options: { cwd: string; configDir: string; now: number };
   readonly #date: string;
@@ -32,8 +29,9 @@ export class Environment {
     const root = repositoryRoot(options.cwd);
     this.repository = root;
     this.directories = directoriesUpToRoot(options.cwd);
-    this.branch = root === undefined ? undefined : currentBranch(root);
-    this.status = once(() => (root === undefined ? Promise.resolve(undefined) : gitStatus(root)));
+    const trusted = root !== undefined && isTrusted(options.cwd, options.configDir);
+    this.branch = root === undefined ? undefined : currentBranch(root, { trusted });
+    this.status = once(async () => (trusted ? gitStatus(root) : undefined));
     this.#options = options;
     this.#date = new Date(options.now).toISOString().slice(0, 10);
   }

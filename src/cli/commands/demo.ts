@@ -8,6 +8,7 @@ import { packagePath } from "../../contract/package-path.ts";
 import { createManager } from "../../manager.ts";
 import { createRehearsal } from "../../model/rehearsal/rehearsal.ts";
 import { loadScenario } from "../../model/rehearsal/scenario.ts";
+import { ownProgram } from "../../platform/own-programs.ts";
 import { checkExpectations } from "../../model/rehearsal/expectations.ts";
 import { exitCodeOfResult, exitCodeOfSignal, exitCodes } from "../exit-codes.ts";
 import { AgentObserver } from "../views/observe-agents.ts";
@@ -109,13 +110,15 @@ function commitEverything(directory: string): void {
     "-c",
     "commit.gpgsign=false",
   ];
+  const git = ownProgram("git");
+  const env = { ...process.env, PATH: git.path };
   try {
     for (const args of [
       ["init", "-q", "-b", "main"],
       ["add", "."],
       ["commit", "-q", "-m", "A basket"],
     ]) {
-      execFileSync("git", [...identity, ...args], { cwd: directory, stdio: "ignore" });
+      execFileSync(git.file, [...identity, ...args], { cwd: directory, env, stdio: "ignore" });
     }
   } catch {
     // Nothing in the demo depends on it.

@@ -1,8 +1,10 @@
 import { execFile } from "node:child_process";
+import { isAbsolute } from "node:path";
 import { promisify } from "node:util";
 import { errorMessage, RetinueError } from "../../contract/errors.ts";
 import { findCredentials } from "../../model/anthropic/credentials.ts";
-import type { Check, Finding } from "./check.ts";
+import { programOn, safePath } from "../../platform/files/safe-path.ts";
+import type { Check, Finding, Ground } from "./check.ts";
 
 /** Checks of the prerequisites of every run. */
 export const installationChecks: readonly Check[] = [
@@ -12,8 +14,8 @@ export const installationChecks: readonly Check[] = [
   },
   {
     name: "bash",
-    look: async ({ env }) => [
-      await program("bash", env, {
+    look: async (ground) => [
+      await program("bash", ground, {
         status: "problem",
         remedy: "Install bash: the tool Bash, and with it most agents, needs it.",
       }),
@@ -21,8 +23,8 @@ export const installationChecks: readonly Check[] = [
   },
   {
     name: "git",
-    look: async ({ env }) => [
-      await program("git", env, {
+    look: async (ground) => [
+      await program("git", ground, {
         status: "warning",
         remedy: "Install git, so that agents are told the state of a repository.",
       }),
@@ -30,11 +32,11 @@ export const installationChecks: readonly Check[] = [
   },
   {
     name: "ripgrep",
-    look: async ({ env }) => {
+    look: async (ground) => {
       const remedy = "Reinstall Retinue, also with optional packages: Grep and Glob need it.";
       try {
         const { rgPath } = await import("@vscode/ripgrep");
-        return [await program(rgPath, env, { status: "problem", remedy })];
+        return [await program(rgPath, ground, { status: "problem", remedy })];
       } catch (error) {
         return [{ status: "problem", what: `not installed: ${errorMessage(error)}`, remedy }];
       }
@@ -57,12 +59,17 @@ export function nodeVersion(version: string): Finding {
 
 async function program(
   file: string,
-  env: NodeJS.ProcessEnv,
+  { env, cwd }: Ground,
   otherwise: { status: "warning" | "problem"; remedy: string },
 ): Promise<Finding> {
   try {
     const run = promisify(execFile);
-    const { stdout } = await run(file, ["--version"], { env, timeout: 10_000 });
+    const path = safePath(env["PATH"], [cwd]);
+    const started = isAbsolute(file) ? file : programOn(path, file);
+    const { stdout } = await run(started, ["--version"], {
+      env: { ...env, PATH: path },
+      timeout: 10_000,
+    });
     return { status: "ok", what: stdout.split("\n")[0] ?? "" };
   } catch (error) {
     return { ...otherwise, what: `${file} cannot be run: ${errorMessage(error)}` };

@@ -5,6 +5,7 @@ import { closeSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { errorMessage, RetinueError } from "../../contract/errors.ts";
+import { personsPath } from "../../platform/own-programs.ts";
 import { openInPrivateDirectory } from "../../platform/files/make-directory.ts";
 import type { PermissionMode } from "../../contract/resolved-agent.ts";
 import { defaultConfigDir } from "../../transcript/paths.ts";
@@ -55,6 +56,7 @@ function start(command: "run" | "resume", log: string, readsStdin: boolean): Chi
     const words = [...process.execArgv, script, command, "--detached-log", log, ...args];
     return spawn(process.execPath, words, {
       detached: true,
+      env: { ...process.env, PATH: personsPath() },
       // Its output goes to the log; the last descriptor carries its report.
       stdio: [readsStdin ? "inherit" : "ignore", output, output, "pipe"],
     });

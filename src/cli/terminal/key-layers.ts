@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { ownProgram } from "../../platform/own-programs.ts";
 import { statFields } from "../../processes/process-start.ts";
 import { keysOf, type Key } from "./keys.ts";
 import type { LiveView, Panel } from "../views/live-view.ts";
@@ -145,9 +146,11 @@ function inForeground(): boolean {
   }
   try {
     const args = ["-o", "stat=", "-p", String(process.pid)];
-    return execFileSync("ps", args, { encoding: "utf8", timeout: 2000, stdio: "pipe" }).includes(
-      "+",
-    );
+    return execFileSync(ownProgram("ps").file, args, {
+      encoding: "utf8",
+      timeout: 2000,
+      stdio: "pipe",
+    }).includes("+");
   } catch {
     return true;
   }

@@ -1,24 +1,55 @@
 import { accessSync, constants } from "node:fs";
-import { delimiter, isAbsolute, join } from "node:path";
+import { delimiter, dirname, isAbsolute, join } from "node:path";
 import { isInside } from "./is-inside.ts";
 import { realPath } from "./real-path.ts";
+import { userHome } from "./user-home.ts";
+
+/** Where programs of the system are, if nothing else is left. An empty PATH would mean the current directory. */
+const systemPath = ["/usr/bin", "/bin"].join(delimiter);
+
+/** Directories that everybody's programs lie in. A folder there does not make the rest of it suspicious. */
+const shared: ReadonlySet<string> = new Set([
+  "/",
+  ...["/usr", "/usr/local", "/opt", "/opt/homebrew", "/opt/local", "/home/linuxbrew/.linuxbrew"],
+  ...["/nix", "/nix/store", "/gnu", "/gnu/store", "/run", "/snap", "/var"],
+]);
+
+/** Programs that do what files of the current directory say: `node_modules/.bin` of any parent, version managers. */
+const obedient = /(?:^|\/)(?:node_modules\/\.bin|shims)\/*$/;
 
 /**
- * The PATH without directories that a folder can fill: relative ones, and those inside it, such as the `node_modules/.bin` that
- * `npx` puts first. A program of the system by its name is that program then, whatever the folder holds.
+ * The PATH without directories that a folder has a say in, so that a program of the system by its name is that program, whatever
+ * the folder holds. Left out are relative directories; those inside the folder or below a parent of it, except for the home
+ * directory and what holds it; every `node_modules/.bin`, which `npx` puts first; and the shims of asdf, mise, pyenv and the like,
+ * which run what `.tool-versions` names.
  */
 export function safePath(path: string | undefined, folders: readonly string[]): string {
-  const within = folders.flatMap((folder) => [folder, realPath(folder)]);
+  const within = [
+    ...new Set(folders.flatMap((folder) => [folder, realPath(folder)]).flatMap(suspicious)),
+  ];
   const isSafe = (entry: string): boolean =>
     isAbsolute(entry) &&
-    ![entry, realPath(entry)].some((one) => within.some((folder) => isInside(folder, one)));
-  return (path ?? "").split(delimiter).filter(isSafe).join(delimiter);
+    [entry, realPath(entry)].every(
+      (one) => !obedient.test(one) && !within.some((folder) => isInside(folder, one)),
+    );
+  return (path ?? "").split(delimiter).filter(isSafe).join(delimiter) || systemPath;
 }
 
-/** The file of a program on such a path; the name alone where there is none. */
+/** A folder and its parents. The home directory counts only if it is the folder itself. */
+function suspicious(folder: string): string[] {
+  const homes = [userHome(), realPath(userHome())];
+  const found: string[] = [];
+  for (let at = folder; at !== dirname(at); at = dirname(at)) {
+    const holdsHome = homes.some((home) => isInside(at, home));
+    if (!shared.has(at) && (at === folder || !holdsHome)) found.push(at);
+  }
+  return found;
+}
+
+/** The file of a program on such a path. Never the name alone, which would be looked up once more: where there is none, starting it fails. */
 export function programOn(path: string, name: string): string {
   const files = path.split(delimiter).map((directory) => join(directory, name));
-  return files.find(isExecutable) ?? name;
+  return files.find(isExecutable) ?? files[0] ?? join("/usr/bin", name);
 }
 
 export function isExecutable(file: string): boolean {

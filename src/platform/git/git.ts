@@ -2,7 +2,8 @@ import { execFile } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { safePath } from "../files/safe-path.ts";
+import { readSmallFile } from "../files/read-small-file.ts";
+import { ownProgram } from "../own-programs.ts";
 
 const run = promisify(execFile);
 
@@ -41,20 +42,10 @@ export function directoriesUpToRoot(cwd: string): string[] {
   return directories;
 }
 
-/** The branch that is checked out, read from the files, because a process for it would slow every start. */
-export function currentBranch(root: string): string | undefined {
-  try {
-    const head = (tryRead(join(gitDirectory(root), "HEAD")) ?? "").trim();
-    if (head === "") return undefined;
-    return /^ref: refs\/heads\/(.+)$/.exec(head)?.[1] ?? head.slice(0, 12);
-  } catch {
-    return undefined;
-  }
-}
-
 /**
  * `git status`, short form, cut at 40 kB; `undefined` when git is missing, refuses, or would have to run a program that
- * the repository itself names (a filter): nothing of a repository may act before anybody trusts it.
+ * the repository itself names (a filter). Only for a repository that somebody trusts: git obeys its files in more ways than
+ * anybody can list, and runs the filters of the person's own configuration where it says so.
  */
 export async function gitStatus(root: string): Promise<string | undefined> {
   try {
@@ -81,12 +72,22 @@ function namesPrograms(root: string): boolean {
   const directory = gitDirectory(root);
   // Git itself would follow a file there once more, to a place that was not looked at.
   if (!isDirectory(directory)) return true;
-  const common = resolve(directory, (tryRead(join(directory, "commondir")) ?? ".").trim());
+  const common = commonDirectory(directory);
+  if (common === undefined) return true;
   const files = [join(common, "config"), join(directory, "config.worktree")];
   return files.some((file) => {
     const text = tryRead(file);
     return text === undefined ? existsSync(file) : /\[\s*(filter|include)/i.test(text);
   });
+}
+
+/** Where the configuration is, as git finds it; nothing where git may find another place than we do. */
+function commonDirectory(directory: string): string | undefined {
+  const read = readSmallFile(join(directory, "commondir"), largestFile);
+  if (read.kind === "missing") return directory;
+  if (read.kind === "refused") return undefined;
+  const path = read.text.replace(/[\r\n]+$/, "");
+  return /^[^\s\0]+( [^\s\0]+)*$/.test(path) ? resolve(directory, path) : undefined;
 }
 
 function isDirectory(path: string): boolean {
@@ -101,13 +102,14 @@ export function gitDirectory(root: string): string {
 }
 
 async function git(cwd: string, args: readonly string[]): Promise<string> {
-  const { stdout } = await run("git", [...safe, "--no-optional-locks", ...args], {
+  const program = ownProgram("git", [cwd]);
+  const { stdout } = await run(program.file, [...safe, "--no-optional-locks", ...args], {
     cwd,
     timeout: 10_000,
     maxBuffer: 16 * 1024 * 1024,
     env: {
       ...process.env,
-      PATH: safePath(process.env["PATH"], [cwd]),
+      PATH: program.path,
       GIT_CONFIG_NOSYSTEM: "1",
       GIT_TERMINAL_PROMPT: "0",
       GIT_NO_LAZY_FETCH: "1",

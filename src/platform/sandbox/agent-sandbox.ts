@@ -3,6 +3,7 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { absolutePath } from "../files/absolute-path.ts";
 import { realPath } from "../files/real-path.ts";
+import { programOn, safePath } from "../files/safe-path.ts";
 import { temporaryName } from "../files/temporary-name.ts";
 import { shellQuote } from "../shell-quote.ts";
 import { gitExcludes } from "./git-excludes.ts";
@@ -49,7 +50,13 @@ export class AgentSandbox implements AsyncDisposable {
     const supervisor = join(call.directory, "supervisor");
     await writeFile(command, call.command);
     const before = excludes === undefined ? [] : [excludes.script];
-    const env = { TMPDIR: temporary, ...excludes?.env };
+    // The sandbox itself is set up by programs of the system.
+    const path = call.env["PATH"];
+    const env = {
+      TMPDIR: temporary,
+      ...excludes?.env,
+      ...(path === undefined ? {} : { PATH: path }),
+    };
     await writeFile(supervisor, supervisorScript({ ...call, command, env, before }));
     const wrapped = await this.#library.wrapWithSandbox(
       `exec bash --noprofile --norc ${shellQuote(supervisor)}`,
@@ -59,7 +66,7 @@ export class AgentSandbox implements AsyncDisposable {
       { commandId: call.id },
     );
     return {
-      file: "bash",
+      file: programOn(safePath(path, [root, call.cwd]), "bash"),
       args: ["--noprofile", "--norc", "-c", `exec ${wrapped}`],
       ended: () => this.#library.cleanupAfterCommand(),
       notes: (exitCode, printed) => [

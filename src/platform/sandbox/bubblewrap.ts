@@ -1,9 +1,10 @@
 import { execFile } from "node:child_process";
-import { delimiter, isAbsolute, join } from "node:path";
+import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { errorMessage } from "../../contract/errors.ts";
 import { once } from "../once.ts";
 import { isExecutable } from "../files/safe-path.ts";
+import { ownProgram } from "../own-programs.ts";
 import { systemDirectories, systemFiles } from "./system-paths.ts";
 import { View } from "./view.ts";
 
@@ -14,7 +15,7 @@ export type Bubblewrap = { readonly program: string } | { readonly missing: stri
 export const bubblewrap: () => Promise<Bubblewrap> = once(() =>
   tryBubblewrap([
     ...["/usr/bin", "/bin", "/usr/local/bin", "/run/wrappers/bin", "/run/current-system/sw/bin"],
-    ...(process.env["PATH"] ?? "").split(delimiter).filter((one) => isAbsolute(one)),
+    ...ownProgram("bwrap").path.split(delimiter),
   ]),
 );
 

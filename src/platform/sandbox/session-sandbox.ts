@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { errorMessage, RetinueError } from "../../contract/errors.ts";
 import type { SandboxSettings } from "../../settings/sandbox-settings.ts";
 import type { Logger } from "../logger.ts";
+import { ownProgram } from "../own-programs.ts";
 import { acquireLibrary, releaseLibrary, type SandboxLibrary } from "./library.ts";
 
 /** The sandbox that the agents of one session share: one list of hosts, opened when the first of them starts. */
@@ -71,9 +72,12 @@ async function tryOut(library: SandboxLibrary): Promise<void> {
   const filesystem = { denyRead: [], allowWrite: [], denyWrite: [] };
   const options = { commandId: "try-out" };
   const command = await library.wrapWithSandbox("true", "bash", { filesystem }, undefined, options);
+  const bash = ownProgram("bash");
+  const env = { ...process.env, PATH: bash.path };
+  const settings = { cwd: tmpdir(), env, timeout: 30_000 };
   try {
     await new Promise<void>((resolve, reject) => {
-      execFile("bash", ["-c", command], { cwd: tmpdir(), timeout: 30_000 }, (error, _, stderr) => {
+      execFile(bash.file, ["-c", command], settings, (error, _, stderr) => {
         if (error === null) resolve();
         else reject(new Error(stderr.trim().split("\n").at(-1) || error.message));
       });

@@ -27,7 +27,8 @@ export function supervisorScript(call: {
     "exec 4>&2 2>/dev/null",
     ...call.before,
     `cd -- ${shellQuote(call.cwd)}`,
-    `${variables}bash --noprofile --norc -c "$command" 2>&4 3>&- 4>&-`,
+    // The same bash by its file: a name would be looked up on the PATH of the command.
+    `(${variables}exec -a bash "$BASH" --noprofile --norc -c "$command" 2>&4 3>&- 4>&-)`,
     "code=$?",
     'printf %s "$code" >&3',
     "exec 1>&- 3>&- 4>&-",

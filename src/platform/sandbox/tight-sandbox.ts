@@ -56,7 +56,8 @@ export class TightSandbox {
   async prepare(call: TightCall): Promise<SandboxedCommand | undefined> {
     const found = await this.#find();
     if ("missing" in found) return undefined;
-    const view = await viewOf(this.#limits, call);
+    const path = safePath(call.env["PATH"], this.#limits.directories);
+    const view = await viewOf(this.#limits, call, path);
     const command = join(call.directory, "command");
     const supervisor = join(call.directory, "supervisor");
     await writeFile(command, call.command);
@@ -65,7 +66,7 @@ export class TightSandbox {
     const env = {
       TMPDIR: call.directory,
       RIPGREP_CONFIG_PATH: ripgrep,
-      PATH: safePath(call.env["PATH"], this.#limits.directories),
+      PATH: path,
       ...gitThatLooks(call.env),
     };
     await writeFile(supervisor, supervisorScript({ ...call, command, env, before: [] }));
@@ -91,13 +92,13 @@ export class TightSandbox {
   }
 }
 
-async function viewOf(limits: TightLimits, call: TightCall): Promise<View> {
+async function viewOf(limits: TightLimits, call: TightCall, path: string): Promise<View> {
   const { directories, readable, own, hides } = limits;
   const home = realPath(userHome());
   const within = directories.map((directory) => realPath(directory));
   const repositories = within.flatMap((directory) => gitPaths(directory, home));
   const seen = [...within, ...repositories];
-  const programs = await programPaths({ path: call.env["PATH"] ?? "", home, within: seen });
+  const programs = await programPaths({ path, home, within: seen });
   const configuration = gitConfiguration(userHome(), call.env);
   const outside = [
     ...[...programs, ...configuration].filter((path) => hides?.(path) !== true),

@@ -1,5 +1,5 @@
 import type { SandboxedCommand } from "../../platform/sandbox/sandboxed-command.ts";
-import { environment } from "./start-shell.ts";
+import { environment, safeCommandPath } from "./start-shell.ts";
 import type { ToolContext } from "../tool.ts";
 
 /**
@@ -8,15 +8,18 @@ import type { ToolContext } from "../tool.ts";
  */
 export async function prepareSandbox(
   call: { command: string; directory: string; prelude: string },
-  { workbench, confinedTo, agentId, callId }: ToolContext,
+  context: ToolContext,
   signal: AbortSignal,
 ): Promise<SandboxedCommand | undefined> {
+  const { workbench, confinedTo, agentId, callId } = context;
   const prepared = {
     ...call,
     // Calls of different agents may have the same id.
     id: `${agentId}/${callId}`,
     cwd: workbench.cwd,
-    env: environment(workbench),
+    env: isUnapproved(context)
+      ? { ...environment(workbench), PATH: safeCommandPath(workbench) }
+      : environment(workbench),
     signal,
   };
   const tight =

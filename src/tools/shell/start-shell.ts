@@ -29,15 +29,16 @@ export function startShell(call: {
   const { workbench, sandboxed } = call;
   const { cwd } = workbench;
   const given = environment(workbench);
+  const path = safeCommandPath(workbench);
   const quietly = sandboxed === undefined ? { RIPGREP_CONFIG_PATH: quietRipgrep } : {};
-  const path = safePath(given["PATH"], [workbench.root]);
   const env = call.unapproved
     ? { ...given, ...gitThatLooks(given), GIT_EXTERNAL_DIFF: undefined, ...quietly, PATH: path }
     : given;
   if (sandboxed === undefined) {
     const args = ["--noprofile", "--norc", "-c", call.command];
-    const bash = path === given["PATH"] ? "bash" : programOn(path, "bash");
+    const bash = programOn(path, "bash");
     const child = workbench.processes.start(bash, args, {
+      argv0: "bash",
       cwd,
       env: { ...env, BASH_ENV: call.prelude },
     });
@@ -46,7 +47,12 @@ export function startShell(call: {
   let child: StartedProcess;
   try {
     const { file, args } = sandboxed;
-    child = workbench.processes.start(file, args, { cwd, env, reports: true });
+    child = workbench.processes.start(file, args, {
+      cwd,
+      // Programs that set the sandbox up; it gives the command its own PATH.
+      env: { ...env, PATH: path },
+      reports: true,
+    });
   } catch (error) {
     sandboxed.ended();
     throw error;
@@ -88,6 +94,11 @@ function reportOf(child: StartedProcess): Promise<number> {
 /** Variables that change how bash reads a command, so that a permission decided on its text would not hold. */
 const shellVariables =
   /^(?:ENV|SHELLOPTS|BASHOPTS|POSIXLY_CORRECT|PROMPT_COMMAND|PS4|CDPATH|GLOBIGNORE|BASH_.*)$/;
+
+/** The PATH of a command that nobody approved, and of the shell that starts any. */
+export function safeCommandPath(workbench: Workbench): string {
+  return safePath(environment(workbench)["PATH"], [workbench.root, workbench.cwd]);
+}
 
 /** What a command finds in its environment. */
 export function environment(
