@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { makeCountry, verdictOf } from "./support/verdict.ts";
+import { decisionOf, makeCountry, verdictOf } from "./support/verdict.ts";
 
 // A star stands for arguments, not for arguments that have a program run another one or write a file.
 
@@ -116,4 +116,15 @@ test("an agent that is confined to git log writes no file by an option of it, in
     verdictOf(command, makeCountry(), { mode: "bypassPermissions", policy: { confined } });
   expect(verdict("git log -1")).toBe("allow");
   expect(verdict("git log -1 --output=x")).toBe("deny");
+});
+
+test("the question says that the star of a rule does not cover the arguments", () => {
+  const call = { tool: "Bash", input: { command: "sort -o x a" } };
+  const { reason, suggestions } = decisionOf(call, makeCountry(), {
+    rules: ["allow Bash(sort *)"],
+  });
+  expect(reason).toBe(
+    "'sort -o x a' needs approval: the star in 'Bash(sort *)' does not cover arguments that may run a program or write a file.",
+  );
+  expect(suggestions).toEqual(["Bash(sort -o x a)"]);
 });

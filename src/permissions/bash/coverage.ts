@@ -172,6 +172,9 @@ class Check {
     if (words.length === 0 || unsafe !== undefined)
       return `it sets ${unsafe?.name ?? assignments[0]?.name ?? "a variable"}`;
     if (words[0]?.isStatic === false) return "only running it would tell which program it is";
+    const rule = this.#starRule(unwrapped({ words, assignments }).words);
+    if (rule !== undefined)
+      return `the star in '${rule.rule}' does not cover arguments that may run a program or write a file`;
     const why = this.#approval.builtIn
       ? this.#whyMore(unwrapped({ words, assignments }).words)
       : null;
@@ -215,6 +218,15 @@ class Check {
     if (rule === undefined) return false;
     this.used.add(rule);
     return true;
+  }
+
+  /** A rule that would cover the text if its star did. */
+  #starRule(words: readonly ShellWord[]): Rule | undefined {
+    const text = textOf(words);
+    return this.#approval.rules.find(
+      ({ pattern }) =>
+        pattern?.hasStar === true && !spansWords(pattern, words) && matchesCommand(pattern, text),
+    );
   }
 
   #needsNone(words: readonly ShellWord[]): boolean {
