@@ -78,6 +78,38 @@ test.each(disguises)(
   },
 );
 
+const leaving = `
+turns:
+  - { last: /attack/, reply: [{ call: Bash, input: { command: "bash attack.sh" } }] }
+  - { turn: 2, reply: [{ call: Bash, input: { command: "until [ -e code ]; do sleep 0.05; done" } }] }
+  - { reply: done, repeat: true }
+`;
+
+test.runIf(process.platform === "linux")(
+  "an agent's command that has lost its marks and its parent trusts no folder when the leader of its session has ended",
+  async () => {
+    const { cwd, config, retinue, json } = office(leaving);
+    const script = `exec 64<&- 65<&-
+until ! [ -e /proc/$1 ]; do sleep 0.05; done
+'${process.execPath}' '${bin}' trust .. 2>told
+echo $? >part; mv part code
+`;
+    writeFileSync(join(cwd, "late.sh"), script);
+    const set = `PATH="$PATH" CLAUDE_CONFIG_DIR='${config}'`;
+    writeFileSync(
+      join(cwd, "attack.sh"),
+      `(env -i ${set} bash late.sh $(cut -d' ' -f6 /proc/$$/stat) >/dev/null 2>&1 </dev/null &)\n`,
+    );
+    const run = await retinue("run", "--rehearse", "s.yaml", "--allowedTools", "Bash", "attack");
+    expect(run.code).toBe(0);
+    expect(readFileSync(join(cwd, "told"), "utf8")).toMatch(
+      /^retinue: Whoever opened session \d+, in which this runs, has ended, so that it may be a command of an agent, and only a person can trust a folder\./,
+    );
+    expect(readFileSync(join(cwd, "code"), "utf8")).toBe("2\n");
+    expect(await json("trust", "--list", "--json")).toEqual([]);
+  },
+);
+
 /** A program that an agent runs: a session of its own, in which it answers as it likes. */
 const nested = (index: string): string => `
 import { createManager, createRehearsal, parseScenario } from ${JSON.stringify(index)};

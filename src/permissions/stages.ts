@@ -263,14 +263,22 @@ function otherwise(call: ViewedCall, book: Rulebook): Finding {
     return { verdict: "ask", reason, suggestions: suggestionsFor(call) };
   }
   const outside = call.pairs.find((pair) => !book.isInside(pair));
-  const reason =
+  const why =
     outside === undefined
       ? `No rule allows ${call.tool} here.`
       : `${outside.given} is outside the working directory.`;
-  return { verdict: "ask", reason, suggestions: suggestionsFor(call) };
+  const rules = suggestionsFor(call);
+  const isWide = call.pairs.some(({ real }) => isDirectory(real, book));
+  if (!isWide || rules.length === 0) return { verdict: "ask", reason: why, suggestions: rules };
+  const reason = `${why} A rule for a directory is about all files below it: ${rules.join(", ")}.`;
+  return { verdict: "ask", reason, suggestions: [] };
 }
 
-/** The rules that together allow exactly this call. */
+function isDirectory(path: string, { ground }: Rulebook): boolean {
+  return ground.exists(path) && !ground.isFile(path);
+}
+
+/** The rules that together allow this call, and of a directory also all that lies in it. */
 function suggestionsFor(call: ViewedCall): string[] {
   const { tool, pairs } = call;
   if (tool === "WebFetch") {

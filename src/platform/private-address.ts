@@ -3,7 +3,8 @@ import { once } from "./once.ts";
 
 /**
  * Addresses that do not lead to the public internet: this machine, its networks, those of a provider, groups. Services
- * there often trust every caller that reaches them.
+ * there often trust every caller that reaches them. The list has all that IANA's registries of special-purpose addresses do
+ * not call globally reachable (RFC 6890), blocks with exceptions as a whole, and multicast.
  */
 const ranges4: readonly (readonly [network: string, prefix: number])[] = [
   ["0.0.0.0", 8],
@@ -13,14 +14,28 @@ const ranges4: readonly (readonly [network: string, prefix: number])[] = [
   ["169.254.0.0", 16],
   ["172.16.0.0", 12],
   ["192.0.0.0", 24],
+  ["192.0.2.0", 24],
+  ["192.88.99.0", 24],
   ["192.168.0.0", 16],
+  ["198.18.0.0", 15],
+  ["198.51.100.0", 24],
+  ["203.0.113.0", 24],
   ["224.0.0.0", 4],
   ["240.0.0.0", 4],
 ];
 const ranges6: readonly (readonly [network: string, prefix: number])[] = [
   // Unspecified, loopback, and the old way to write an address of version 4.
   ["::", 96],
+  // Translated to version 4 (SIIT): `::ffff:0:127.0.0.1`.
+  ["::ffff:0:0:0", 96],
   ["64:ff9b:1::", 48],
+  // Discarded, and a dummy.
+  ["100::", 63],
+  // Protocols of the IETF, the tunnel Teredo among them.
+  ["2001::", 23],
+  ["2001:db8::", 32],
+  ["3fff::", 20],
+  ["5f00::", 16],
   ["fc00::", 7],
   ["fe80::", 10],
   ["fec0::", 10],

@@ -3,9 +3,10 @@ import { writeFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
 import { agentsOf } from "./agents-of.ts";
+import { ensureGuard } from "./guard.ts";
 import { agentsInSession, ProcessTree } from "./process-tree.ts";
 import { readProcesses, type Process } from "./process-table.ts";
-import { showing, signOf } from "./sign.ts";
+import { showing, shows, signOf } from "./sign.ts";
 import { refusalOf } from "./speaker.ts";
 
 const linux = test.runIf(process.platform === "linux");
@@ -50,6 +51,28 @@ linux(
     const found = table.find((one) => one.pid === pid);
     expect([...agentsOf(table, pid)]).toEqual([]);
     expect(found === undefined ? null : agentsInSession(found, table)).toEqual([agent]);
+  },
+);
+
+linux(
+  "a process whose session an agent of another Retinue may have opened does not speak",
+  async () => {
+    ensureGuard();
+    const sign = signOf("challenge", "words");
+    const program = `process.title = ${JSON.stringify(sign)}; setInterval(() => {}, 1000)`;
+    const script = '("$0" -e "$1" >/dev/null 2>&1 & echo $!)';
+    const leader = spawn("bash", ["-c", script, process.execPath, program], {
+      detached: true,
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    const pid = Number(await text(leader.stdout));
+    onTestFinished(() => void process.kill(pid, "SIGKILL"));
+    while (!shows(pid, sign)) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(await refusalOf({ pid, sign })).toEqual({
+      pid,
+      agents: [],
+      reason: `whoever opened session ${leader.pid ?? 0} has ended and cannot be seen`,
+    });
   },
 );
 

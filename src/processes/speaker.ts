@@ -1,4 +1,5 @@
 import { agentsOf, ancestorsOf } from "./agents-of.ts";
+import { isInLostSession } from "./lost-session.ts";
 import { processStart } from "./process-start.ts";
 import { readProcesses, type Process } from "./process-table.ts";
 import { agentsInSession } from "./process-tree.ts";
@@ -22,7 +23,7 @@ export interface Speaker {
 
 /**
  * Whether a process may speak as the user; nothing is wrong with `null`. It must show its sign, so that nobody borrows the
- * process id of another, and must not work for an agent. Exempt are agents that we ourselves work for: they have started
+ * process id of another, and must not work for an agent, nor be in a session that an agent may have opened. Exempt are agents that we ourselves work for: they have started
  * us, and steer us as a program would. Where there is no `/proc` nobody can be told from anybody else, and everybody may speak.
  */
 export async function refusalOf(
@@ -46,6 +47,8 @@ export async function refusalOf(
     return refused(`process ${pid} is gone`);
   const agents = foreignAgents(speaker, table);
   if (agents.length > 0) return refused(`it works for agent ${agents.join(", ")}`, agents);
+  if (isInLostSession(speaker, table) && !isBesideUs(speaker, table))
+    return refused(`whoever opened session ${speaker.session} has ended and cannot be seen`);
   if (options.notOurs === true && isBelowUs(pid, table))
     return refused("the session's own process has started it");
   return null;
@@ -55,6 +58,11 @@ function foreignAgents(speaker: Process, table: readonly Process[]): string[] {
   const ours = agentsOf(table, process.pid);
   const found = [...agentsOf(table, speaker.pid)].filter((agent) => !ours.has(agent));
   return [...new Set([...found, ...agentsInSession(speaker, table)])];
+}
+
+/** Whoever opened its session opened ours. */
+function isBesideUs({ session }: Process, table: readonly Process[]): boolean {
+  return table.some((one) => one.pid === process.pid && one.session === session);
 }
 
 function isBelowUs(pid: number, table: readonly Process[]): boolean {

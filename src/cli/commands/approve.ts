@@ -5,7 +5,7 @@ import { fitAnswer } from "../../inbox/fit-answer.ts";
 import type { FoundRequest } from "../../inbox/find-requests.ts";
 import type { Answer, GrantScope, RuleFile } from "../../inbox/request.ts";
 import { isObject } from "../../platform/is-object.ts";
-import { Caller, onlyPersons } from "../find/caller.ts";
+import { Caller } from "../find/caller.ts";
 import { findRequest } from "../inbox/find-request.ts";
 import { literalLine } from "../terminal/literal.ts";
 import { replyTo } from "../inbox/reply-to.ts";
@@ -94,10 +94,10 @@ async function denyCommand(id: string, options: { reason?: string }): Promise<vo
 /** Finds a request; throws inside an agent. A process that the asking one has started is no person either. */
 async function findAsPerson(id: string): Promise<FoundRequest> {
   const caller = await Caller.read();
-  if (!caller.isPerson) throw onlyPersons("answer");
+  if (!caller.isPerson) throw caller.refusal("answer");
   const found = findRequest(id);
   if (!found.processEnded && caller.above.some(({ pid }) => pid === found.pid))
-    throw onlyPersons("answer");
+    throw caller.refusal("answer");
   return found;
 }
 

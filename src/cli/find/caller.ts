@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { RetinueError } from "../../contract/errors.ts";
 import { agentsOf, ancestorsOf } from "../../processes/agents-of.ts";
+import { isInLostSession } from "../../processes/lost-session.ts";
 import { ownAgents } from "../../processes/own-agents.ts";
 import { readProcesses, type Process } from "../../processes/process-table.ts";
 import { readLease } from "../../transcript/lease/lease.ts";
@@ -16,11 +17,16 @@ export class Caller {
   readonly above: readonly Process[];
   /** The agents whose command this is part of: none when a person typed it. */
   readonly #agents: ReadonlySet<string>;
+  /** The session of this process, if an agent may have opened it and nobody can tell any more. */
+  readonly #lostSession: number | null;
 
   private constructor(processes: readonly Process[]) {
     this.#processes = processes;
     this.above = ancestorsOf(processes, process.pid);
     this.#agents = ownAgents(processes);
+    const self = processes.find(({ pid }) => pid === process.pid);
+    this.#lostSession =
+      self !== undefined && isInLostSession(self, processes) ? (self.session ?? null) : null;
   }
 
   static async read(): Promise<Caller> {
@@ -28,7 +34,19 @@ export class Caller {
   }
 
   get isPerson(): boolean {
-    return this.#agents.size === 0;
+    return this.#agents.size === 0 && this.#lostSession === null;
+  }
+
+  /** What to throw where a person is needed and this is none. */
+  refusal(what: string): RetinueError {
+    const where =
+      this.#agents.size > 0 || this.#lostSession === null
+        ? "This runs inside an agent"
+        : `Whoever opened session ${this.#lostSession}, in which this runs, has ended, so that it may be a command of an agent`;
+    return new RetinueError(
+      "invalid_request",
+      `${where}, and only a person can ${what}. Use a terminal of your own.`,
+    );
   }
 
   /**
@@ -37,6 +55,7 @@ export class Caller {
    */
   maySteer(agent: AgentOnDisk): boolean {
     if (this.isPerson) return true;
+    if (this.#agents.size === 0) return false;
     const found = readLease(join(sessionDirectory(agent.file), "lease.json"));
     if (found.state !== "held") return false;
     const above = agentsOf(this.#processes, found.lease.pid);
@@ -45,7 +64,7 @@ export class Caller {
 
   /** Throws when the caller may not steer the agent. */
   mustSteer(agent: AgentOnDisk): void {
-    if (!this.maySteer(agent)) throw onlyPersons(`steer agent ${agent.record.id}`);
+    if (!this.maySteer(agent)) throw this.refusal(`steer agent ${agent.record.id}`);
   }
 }
 
@@ -54,12 +73,6 @@ export class Caller {
  * files.
  */
 export async function mustBePerson(what: string): Promise<void> {
-  if (!(await Caller.read()).isPerson) throw onlyPersons(what);
-}
-
-export function onlyPersons(what: string): RetinueError {
-  return new RetinueError(
-    "invalid_request",
-    `This runs inside an agent, and only a person can ${what}. Use a terminal of your own.`,
-  );
+  const caller = await Caller.read();
+  if (!caller.isPerson) throw caller.refusal(what);
 }

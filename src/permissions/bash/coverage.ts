@@ -12,6 +12,7 @@ import { unwrapped } from "./forms.ts";
 import { matchesCommand, type CommandPattern } from "./pattern.ts";
 import { isOftenLooking, onlyLooks } from "./look/only-looks.ts";
 import type { Sight } from "./look/programs.ts";
+import { mayUseStars, outputsOf } from "./star-rule.ts";
 import { writesFile, type BashView } from "./view.ts";
 import { writtenCommand, writtenRedirection } from "./written-command.ts";
 
@@ -158,6 +159,11 @@ class Check {
     if (/^\/dev\/(?:tcp|udp)\//.test(target.text)) return false;
     if (!writesFile(one))
       return effect !== "read" || !this.#approval.builtIn || this.#isPlainInput(target);
+    return this.#mayBeOutput(target);
+  }
+
+  /** Whether the mode, or a rule for edits, allows writing a file. */
+  #mayBeOutput(target: ShellWord): boolean {
     // A glob or a variable may name anything.
     if (!target.isStatic || target.belowHome !== null) return false;
     return this.#every(
@@ -172,6 +178,9 @@ class Check {
     if (words.length === 0 || unsafe !== undefined)
       return `it sets ${unsafe?.name ?? assignments[0]?.name ?? "a variable"}`;
     if (words[0]?.isStatic === false) return "only running it would tell which program it is";
+    const rule = this.#starRule(unwrapped({ words, assignments }).words);
+    if (rule !== undefined)
+      return `the star in '${rule.rule}' does not cover arguments that may run a program or write a file`;
     const why = this.#approval.builtIn
       ? this.#whyMore(unwrapped({ words, assignments }).words)
       : null;
@@ -204,18 +213,28 @@ class Check {
     if (![name, first].every((word) => word.isStatic && !/\s/.test(word.text))) return false;
     const whole = textOf(command.words);
     const text = textOf(inner.words);
-    const byStar = mayUseStars(command.words) && mayUseStars(inner.words);
     // What `xargs` adds is no text that a rule could name.
     const isKnown = !inner.words.includes(unknownWords);
     const rule = this.#approval.rules.find(({ pattern }) => {
       if (pattern === null || spansWords(pattern, inner.words)) return false;
       if (!pattern.hasStar)
         return matchesCommand(pattern, whole) || (isKnown && matchesCommand(pattern, text));
-      return byStar && matchesCommand(pattern, text);
+      if (!matchesCommand(pattern, text)) return false;
+      const isFree = [command, inner].every(({ words }) => mayUseStars(pattern, words));
+      return isFree && outputsOf(inner.words).every((file) => this.#mayBeOutput(file));
     });
     if (rule === undefined) return false;
     this.used.add(rule);
     return true;
+  }
+
+  /** A rule that would cover the text if its star did. */
+  #starRule(words: readonly ShellWord[]): Rule | undefined {
+    const text = textOf(words);
+    return this.#approval.rules.find(
+      ({ pattern }) =>
+        pattern?.hasStar === true && !spansWords(pattern, words) && matchesCommand(pattern, text),
+    );
   }
 
   #needsNone(words: readonly ShellWord[]): boolean {
@@ -297,15 +316,6 @@ function spansWords(
 ): boolean {
   const count = first.trim().split(" ").length;
   return words.slice(0, count).some(({ text }) => /\s/.test(text));
-}
-
-/** Programs that run or destroy whatever their arguments say: only a rule for the whole text approves them. */
-function mayUseStars([name, ...args]: readonly ShellWord[]): boolean {
-  if (/(?:^|\/)(?:watch|setsid|ionice|flock)$/.test(name?.text ?? "")) return false;
-  if (!/(?:^|\/)find$/.test(name?.text ?? "")) return true;
-  return args.every(
-    ({ isStatic, text }) => isStatic && !/^-(?:exec|execdir|ok|okdir|delete|fprint|fls)/.test(text),
-  );
 }
 
 const safeVariable = /^(?:NODE_ENV|LANG|LC_[A-Z]+|NO_COLOR|FORCE_COLOR|TZ)$/;

@@ -45,9 +45,9 @@ export function pathRules(specifier: string, kind: RuleKind, anchors: Anchors): 
   }));
 }
 
-/** The rule that names this absolute path and, if it is a directory, what lies in it; none can name a path with signs of patterns, or one that ends in a space. */
+/** The rule that names this absolute path and, if it is a directory, what lies in it; none can name a path with signs of patterns or control characters, or one that ends in a space. */
 export function ruleForPath(tool: "Edit" | "Read", path: string): string | null {
-  return /[*?[\]{}\\]|\)\s*,|\s$/.test(path) ? null : `${tool}(/${path})`;
+  return /[*?[\]{}\\\p{Cc}]|\)\s*,|\s$/u.test(path) ? null : `${tool}(/${path})`;
 }
 
 /** Rules that forbid hold below the project's root too: they are written for it, wherever an agent works. */

@@ -38,3 +38,14 @@ export function gitCommand(args: readonly ShellWord[]): GitCommand | null {
   }
   return { name: "", before: args, args: [] };
 }
+
+/** Whether it is a command of two words that lists, and nothing else: `git worktree list`. */
+export function onlyLists({ name, args: [verb, ...options] }: GitCommand): boolean {
+  return (
+    /^(?:stash|worktree)$/.test(name) &&
+    verb?.text === "list" &&
+    options.every(
+      ({ isStatic, text }) => isStatic && /^(?:--porcelain|-z|-v|--verbose)$/.test(text),
+    )
+  );
+}

@@ -281,3 +281,7 @@ export const gitOptions: Readonly<Record<string, Options>> = {
     verbs: "ls-files status track untrack version env pull fetch checkout prune fsck install",
   },
 };
+
+export function isGitCommand(name: string): boolean {
+  return Object.hasOwn(gitOptions, name);
+}

@@ -1,6 +1,6 @@
 import { literalWord, unknownWords, type ShellWord } from "../../shell/shell-word.ts";
 import { optionTable, parseArguments } from "../look/arguments.ts";
-import { gitCommand, type GitCommand } from "./git-command.ts";
+import { gitCommand, onlyLists, type GitCommand } from "./git-command.ts";
 import { lookingCommands, rewritingCommands, storingCommands } from "./git-facts.ts";
 import { gitArguments, type GitArguments } from "./git-arguments.ts";
 import { showsContent } from "./git-shows.ts";
@@ -33,6 +33,7 @@ export function usesOfGit(args: readonly ShellWord[]): FileUse {
 /** Files that only running would tell, or those that a command may write because it is given their names. */
 function writtenBy(command: GitCommand | null, named: readonly ShellWord[]): readonly ShellWord[] {
   const name = command?.name ?? "";
+  if (command !== null && onlyLists(command)) return [];
   if (rewritingCommands.has(name)) return [unknownWords];
   const isKept = name === "" || lookingCommands.has(name) || storingCommands.has(name);
   const isRead = name === "config" && command?.args.some(({ text }) => readsConfig.test(text));

@@ -24,6 +24,13 @@ test.each([
   "diff --cached -- src",
   "show HEAD:file",
   "--no-pager log",
+  "worktree list",
+  "merge-base main HEAD",
+  "merge-base --is-ancestor main HEAD",
+  "rev-list --count main..HEAD",
+  "show-ref --heads",
+  "grep -n foo -- src",
+  "grep -e foo --and -e bar",
 ])("git %s only looks", (words) => {
   expect(isReadOnly(words)).toBe(true);
 });
@@ -47,6 +54,18 @@ test.each([
   "--git-dir=x status",
   "--exec-path=x status",
   "-p log",
+  "worktree add x",
+  "grep -O foo",
+  "grep -nO foo",
+  "grep --open-files-in-pager foo",
+  "grep --open foo",
+  "grep --no-index foo",
+  "grep --untracked foo",
+  "grep --recurse-submodules foo",
+  "grep --textconv foo",
+  "grep -f x",
+  "rev-list --use-bitmap-index HEAD",
+  "show-ref --exclude-existing",
   "status-x",
   "",
 ])("git %s may do more", (words) => {

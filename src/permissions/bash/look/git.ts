@@ -103,6 +103,26 @@ const commands: ReadonlyMap<string, GitCommand> = new Map<string, GitCommand>([
     ),
   ],
   ["version", command("", noOperands)],
+  ["merge-base", command("-a --all --octopus --independent --is-ancestor --fork-point")],
+  [
+    "rev-list",
+    command(
+      "-<n> -n: --count --all --branches[=] --tags[=] --remotes[=] --max-count= --skip= --since= --after= --until= --before= --author= --committer= --grep= --merges --no-merges --first-parent --reverse --topo-order --date-order --left-right --not --oneline --abbrev-commit --parents --children",
+    ),
+  ],
+  [
+    "show-ref",
+    command(
+      "-dsq --head --heads --branches --tags --dereference --hash[=] --abbrev[=] --verify --quiet",
+    ),
+  ],
+  [
+    // Without `-O`, which runs a program, and without other repositories or files that git does not track.
+    "grep",
+    command(
+      "-<n> -vwxiIaFEGPnhHlLcqzWp -e~ -A: -B: -C: -m: --cached --text --ignore-case --word-regexp --invert-match --extended-regexp --basic-regexp --perl-regexp --fixed-strings --line-number --column --name-only --files-with-matches --files-without-match --count --color[=] --no-color --break --heading --show-function --function-context --context= --after-context= --before-context= --and --or --not --all-match --quiet --max-depth= --full-name --null -o --only-matching --max-count=",
+    ),
+  ],
 ]);
 
 /** Options in front of the command: only ones that change neither the repository nor the configuration. */

@@ -1,0 +1,98 @@
+import { literalWord, unknownWords, type ShellWord } from "../shell/shell-word.ts";
+import { actingOptions, type ActingOptions } from "./acting-options.ts";
+import { gitArguments } from "./files/git-arguments.ts";
+import { gitCommand } from "./files/git-command.ts";
+import { transferringCommands } from "./files/git-facts.ts";
+import { isGitCommand } from "./files/git-options.ts";
+import { runsAnything } from "./files/git-use.ts";
+import type { CommandPattern } from "./pattern.ts";
+
+/*
+ * A star in a rule stands for arguments that nobody has seen. It does not stand for arguments that have the program run another
+ * one, or write a file, when the program is known to do neither without them: those need a rule for the whole text.
+ */
+
+/** Whether a rule with a star may cover a command. */
+export function mayUseStars(pattern: CommandPattern, words: readonly ShellWord[]): boolean {
+  const [program, ...args] = words;
+  const name = /[^/]*$/.exec(program?.text ?? "")?.[0] ?? "";
+  // They run whatever their arguments say.
+  if (/^(?:watch|setsid|ionice|flock)$/.test(name)) return false;
+  if (name === "find") return args.every(({ isStatic, text }) => isStatic && !acting.test(text));
+  if (name === "git") return !gitActs(pattern, args);
+  const known = actingOptions.get(name);
+  return known === undefined || !acts(known, args);
+}
+
+const acting = /^-(?:exec|execdir|ok|okdir|delete|fprint|fls)/;
+
+/** The files that git writes because an option names them. As for a redirection, a rule must allow each. */
+export function outputsOf([program, ...args]: readonly ShellWord[]): readonly ShellWord[] {
+  const command = /(?:^|\/)git$/.test(program?.text ?? "") ? gitCommand(args) : null;
+  if (command === null || !writers.has(command.name)) return [];
+  const given = gitArguments(command.name, command.args, "all");
+  return (given?.options ?? []).flatMap(({ name, value }) =>
+    output.test(name) && value !== null ? [value] : [],
+  );
+}
+
+const output = /^(?:-o|--output|--output-directory)$/;
+const writers = new Set(
+  "log show diff reflog whatchanged diff-tree diff-index diff-files range-diff stash format-patch archive".split(
+    " ",
+  ),
+);
+
+/** A command that is in no list counts as harmless if the rule names it: `git flow *`. */
+function gitActs({ literals: [named = ""] }: CommandPattern, args: readonly ShellWord[]): boolean {
+  const command = gitCommand(args);
+  if (command === null) return true;
+  const { name, before } = command;
+  if (before.length === 0 && !isGitCommand(name)) return !named.split(" ").includes(name);
+  // Behind `--` too, `ext::program` is a repository.
+  const isHelper = ({ text }: ShellWord): boolean => text.includes("::");
+  return runsAnything(args) || (transferringCommands.has(name) && command.args.some(isHelper));
+}
+
+/** Whether some word is, or may turn out to be, an option that acts. */
+function acts(known: ActingOptions, args: readonly ShellWord[]): boolean {
+  const end = args.findIndex(({ isStatic, text }) => isStatic && text === "--");
+  const options = end === -1 ? args : args.slice(0, end);
+  return options.some((word, at) => {
+    if (word === unknownWords && known.runsCode === true) return false;
+    if (!word.isStatic) return (word.pieces[0] ?? "-").startsWith("-");
+    const isLetters = at === 0 && known.beginsWithLetters === true && !word.text.startsWith("-");
+    const text = isLetters ? `-${word.text}` : word.text;
+    return /^-./s.test(text) && isActing(known, { text, isLetters, next: options[at + 1] });
+  });
+}
+
+interface Option {
+  readonly text: string;
+  /** Values follow all letters: none of them stands in the word. */
+  readonly isLetters: boolean;
+  readonly next: ShellWord | undefined;
+}
+
+function isActing(known: ActingOptions, { text, isLetters, next }: Option): boolean {
+  const { valued = "", unless = {}, areWhole = false } = known;
+  const names = [...known.acts.split(" "), ...Object.keys(unless)];
+  const isHarmless = (name: string, value: ShellWord | undefined): boolean =>
+    value?.isStatic === true && unless[name]?.test(value.text) === true;
+  if (areWhole || text.startsWith("--")) {
+    const [, given = "", value] = /^([^=]*)(?:=(.*))?$/s.exec(text) ?? [];
+    const shape = areWhole ? given.replace(/^--/, "-") : given;
+    const attached = value === undefined ? next : literalWord(value);
+    return names.some((one) => {
+      const name = areWhole ? one.replace(/^--/, "-") : one;
+      return (areWhole ? name === shape : name.startsWith(shape)) && !isHarmless(one, attached);
+    });
+  }
+  for (const [at, letter] of text.slice(1).split("").entries()) {
+    const rest = text.slice(at + 2);
+    if (names.includes(`-${letter}`))
+      return !isHarmless(`-${letter}`, rest === "" ? next : literalWord(rest));
+    if (valued.includes(letter) && !isLetters) return false;
+  }
+  return false;
+}
