@@ -1,7 +1,8 @@
 import { relative } from "node:path";
 import { linkNames } from "./bash/behind-links.ts";
 import { walkedWords } from "./bash/files/walked-directories.ts";
-import type { BashView, UnknownFiles } from "./bash/view.ts";
+import type { UnknownFiles } from "./bash/seen-files.ts";
+import type { BashView } from "./bash/view.ts";
 import { mayReadEnvironment } from "./proc-words.ts";
 import type { ShellWord } from "./shell/shell-word.ts";
 import { isInside } from "../platform/files/is-inside.ts";

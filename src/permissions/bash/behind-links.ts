@@ -3,7 +3,8 @@ import { isInside } from "../../platform/files/is-inside.ts";
 import type { Ground } from "../ground.ts";
 import type { PathPair } from "../policy.ts";
 import { mentionedFiles } from "./files/mentioned-files.ts";
-import type { BashView, TouchedFile } from "./view.ts";
+import type { TouchedFile } from "./seen-files.ts";
+import type { BashView } from "./view.ts";
 import { writtenCommand } from "./written-command.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Ground } from "../../ground.ts";
-import type { ShownFile } from "../view.ts";
+import type { ShownFile } from "../seen-files.ts";
 
 /** A decision looks at no more names than that: a stranger must not keep the disk busy. */
 const mostNames = 2000;
