@@ -353,7 +353,7 @@ test("a person hears once which tools of the host an agent in the background wou
     void desk.manager.inbox.answer(request.id, { verdict: "allow", scope });
   });
   expect(await desk.reported(await desk.work("go"))).toBe("It rains in Oslo.");
-  expect(asked[0]).toBe("Agent: Weather, Edit");
+  expect(asked.filter((one) => one.startsWith("Agent"))).toEqual(["Agent: Weather, Edit"]);
 });
 
 test("an explanation of a call knows a host's tool and its effect", async () => {

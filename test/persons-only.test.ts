@@ -98,7 +98,7 @@ echo $? >part; mv part code
     const set = `PATH="$PATH" CLAUDE_CONFIG_DIR='${config}'`;
     writeFileSync(
       join(cwd, "attack.sh"),
-      `(env -i ${set} bash late.sh $(cut -d' ' -f6 /proc/$$/stat) >/dev/null 2>&1 </dev/null &)\n`,
+      `leader=$(cut -d' ' -f6 /proc/$$/stat)\n(env -i ${set} bash late.sh "$leader" >/dev/null 2>&1 </dev/null &)\n`,
     );
     const run = await retinue("run", "--rehearse", "s.yaml", "--allowedTools", "Bash", "attack");
     expect(run.code).toBe(0);

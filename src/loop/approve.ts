@@ -76,18 +76,17 @@ export async function approve(
   // A child that was requested before a crash was allowed then, and is only found again.
   if (tool.kind === "spawn" && begunCalls(context.history).has(call.id))
     return { allowed: true, input, changed: false, real: new Map(), confinedTo: null };
-  const { tree, closed } = context.workbench;
   if (tool.effect === "command") {
     await loadShellParser();
-    await tree.settled();
+    await context.workbench.tree.settled();
   }
   let hold: TreeHold | undefined;
   const first = await steps.run(`${key}/decide`, { repeatable: true }, async () => {
     const judged = judge(context, tool, input);
     const use = judged.decision.tree;
     // Taken at once: nothing can be moved between the decision and the hold.
-    if (use !== undefined) hold = tree.hold(use);
-    if (use?.runsOn === true) hold?.keepUntil(closed);
+    if (use !== undefined) hold = context.workbench.tree.hold(use);
+    if (use?.runsOn === true) hold?.keepUntil(context.workbench.closed);
     return judged;
   });
   const { decision } = first;

@@ -10,6 +10,7 @@ import { looseAgent } from "./agent-fixture.ts";
 import type { LoopContext } from "./loop-context.ts";
 import { relay } from "./relay.ts";
 import { runLoop, type LoopOutcome } from "./run-loop.ts";
+import { TreeLock } from "../tools/shell/tree-lock.ts";
 import { WrapUp } from "./wrap-up.ts";
 
 test("a slow reader has dealt with what was said before anything follows from it", async () => {
@@ -94,7 +95,7 @@ function contextOf({
     model,
     tools: new Map(tools.map((tool) => [tool.name, tool])),
     toolSpecs: [],
-    workbench: { cwd: "/" } as never,
+    workbench: { cwd: "/", tree: new TreeLock() } as never,
     approvals: {
       canAsk: () => false,
       grants: () => [],

@@ -9,6 +9,7 @@ import { leafTool } from "../tools/tool.ts";
 import { looseAgent as agent } from "./agent-fixture.ts";
 import type { LoopContext } from "./loop-context.ts";
 import { runLoop, type LoopOutcome } from "./run-loop.ts";
+import { TreeLock } from "../tools/shell/tree-lock.ts";
 import { WrapUp, type WrapUpReason } from "./wrap-up.ts";
 
 const stop: WrapUpReason = {
@@ -162,7 +163,7 @@ async function play(
     model: metered(model, { prices: {}, now: () => 0, emit: () => undefined }),
     tools: new Map(tools.map((tool) => [tool.name, tool])),
     toolSpecs: [],
-    workbench: { cwd: "/" },
+    workbench: { cwd: "/", tree: new TreeLock() },
     approvals: { canAsk: () => false, grants: () => [], agentType: () => "", countDenial: () => 1 },
     steps: {
       run: (_key: string, _options: unknown, work: () => unknown) => work(),

@@ -119,7 +119,8 @@ function protectedWrites(call: ViewedCall, book: Rulebook): Finding | null {
   // Inside a protected directory every word would be the name of a protected file.
   const isWithin = book.isProtected(book.pair(book.ground.cwd));
   const named = call.bash?.named.find(
-    ({ pair, isPlain }) => !(isPlain && isWithin) && book.isProtected(pair),
+    ({ pair, isPlain }) =>
+      !(isPlain && isWithin) && book.isProtected(pair) && !isInstalledProgram(pair, book),
   );
   const copy = call.bash?.unknownFiles.find(({ into = [] }) => into.some(mayHoldProtected(book)));
   const anywhere = call.bash?.unknownFiles.find(
@@ -152,6 +153,11 @@ function writtenBehindLinks(bash: BashView | null): string | undefined {
       effect === "write" && (at === null || (bash.isBehindLinks(at) && !unpacks(at))),
   );
   return (named ?? unknown)?.part;
+}
+
+/** A program of a package that is there already: its name on a command line is there to be run. */
+function isInstalledProgram({ given }: PathPair, { ground }: Rulebook): boolean {
+  return /\/node_modules\/\.bin\/[^/]+$/.test(given) && ground.isFile(given);
 }
 
 /** Whether names in a directory may be protected there. */

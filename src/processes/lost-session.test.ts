@@ -14,7 +14,7 @@ async function inSession(script: string): Promise<{ found: Process; table: Proce
     stdio: ["ignore", "pipe", "ignore"],
   });
   const pid = Number(await text(leader.stdout));
-  onTestFinished(() => void process.kill(-(leader.pid ?? 0), "SIGKILL"));
+  onTestFinished(() => void process.kill(pid, "SIGKILL"));
   const table = await readProcesses();
   const found = table.find((one) => one.pid === pid);
   if (found === undefined) throw new Error(`process ${pid} is gone`);
