@@ -44,3 +44,10 @@ test.each(["rm -rf dist", "rm -rf node_modules", "rm README"])(
     expect(verdictOf(command, country(), { mode: "acceptEdits" })).toBe("allow");
   },
 );
+
+test.each(["mv README x &", "(rm -r dist) &", "rmdir dist &2>/dev/null"])(
+  "%s moves directories beside other commands, and is asked about",
+  (command) => {
+    expect(verdictOf(command, country(), { mode: "acceptEdits" })).toBe("ask");
+  },
+);

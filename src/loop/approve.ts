@@ -9,6 +9,7 @@ import { Rulebook } from "../permissions/policy.ts";
 import type { PermissionMode } from "../contract/resolved-agent.ts";
 import { realPath } from "../platform/files/real-path.ts";
 import type { ConfinedTo } from "../platform/sandbox/confined-to.ts";
+import { abortable } from "../platform/abortable.ts";
 import { loadShellParser } from "../permissions/shell/parser.ts";
 import type { TreeHold } from "../tools/shell/tree-lock.ts";
 import type { QuestionReply, Tool } from "../tools/tool.ts";
@@ -78,7 +79,7 @@ export async function approve(
     return { allowed: true, input, changed: false, real: new Map(), confinedTo: null };
   if (tool.effect === "command") {
     await loadShellParser();
-    await context.workbench.tree.settled();
+    await abortable(context.workbench.tree.settled(), signal);
   }
   let hold: TreeHold | undefined;
   const first = await steps.run(`${key}/decide`, { repeatable: true }, async () => {

@@ -190,8 +190,10 @@ class Check {
   /** Why a command that often only looks is more than that here. */
   #whyMore(words: readonly ShellWord[]): string | null {
     const [name, ...args] = words;
-    if (this.#book.ground.isShared && movesDirectories(words))
-      return "another command runs, under which it would move directories";
+    if (this.#needsTreeAlone && movesDirectories(words))
+      return this.#book.ground.isShared
+        ? "another command runs, under which it would move directories"
+        : "it would move directories while other commands run";
     if (name === undefined || !isOftenLooking(name.text)) return null;
     if (name.text === "git" && !this.#book.policy.trusted)
       return "git acts on what the repository configures: run 'retinue trust' if you trust this folder";
@@ -237,6 +239,11 @@ class Check {
     );
   }
 
+  /** Whether nothing may be moved unasked: another command runs, or this one runs on beside others. */
+  get #needsTreeAlone(): boolean {
+    return this.#book.ground.isShared || this.#approval.runsOn === true;
+  }
+
   #needsNone(words: readonly ShellWord[]): boolean {
     if (onlyLooks(words, this.#sight)) return true;
     const mayWrite = (word: ShellWord): boolean =>
@@ -248,7 +255,7 @@ class Check {
       budget: this.#copies,
     };
     if (this.#book.policy.mode !== "acceptEdits" || !isAcceptedEdit(words, place)) return false;
-    return !(this.#book.ground.isShared && movesDirectories(words));
+    return !(this.#needsTreeAlone && movesDirectories(words));
   }
 
   /** Files that edits are accepted for. Protected ones have been asked about before. */
