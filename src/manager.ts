@@ -116,7 +116,10 @@ export class Manager {
     }
     const running = await this.#start(request, { kind: "host" });
     const { id: agentId } = running.agent;
-    const stop = (): void => void this.stop(agentId, "aborted by the host");
+    const stop = (): void => {
+      // An agent that has ended meanwhile needs no stop.
+      this.stop(agentId, "aborted by the host").catch(() => undefined);
+    };
     if (signal?.aborted === true) stop();
     signal?.addEventListener("abort", stop, { once: true });
     try {

@@ -160,7 +160,10 @@ export async function resumeInterrupted(
     try {
       const found = claimedBy(next, [...left.values()]);
       resumed.push(await resumeAgent(id, {}, { kind: "host" }, house));
-      for (const child of found) left.delete(child);
+      // A child that its parent could not resume is tried by itself.
+      const isOpen = (child: AgentId): boolean =>
+        house.registry.get(child)?.state === "interrupted";
+      for (const child of found) if (!isOpen(child)) left.delete(child);
     } catch (error) {
       failed.push({ id, error });
     }

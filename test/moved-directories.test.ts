@@ -1,7 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { bubblewrap } from "../src/platform/sandbox/bubblewrap.ts";
+import { TreeLock } from "../src/tools/shell/tree-lock.ts";
 import { setStage } from "./support/stage.ts";
 
 // Commands that nobody approved are decided by the paths that they meet. Nothing that is accepted unasked may move those while
@@ -129,3 +131,20 @@ turns:
     expect(readFileSync(join(cwd, "kept.txt"), "utf8")).toBe("kept");
   },
 );
+
+test("of two commands that wait for a third to move directories, one begins at a time", async () => {
+  const lock = new TreeLock();
+  const first = lock.hold({ moves: true });
+  const seen: string[] = [];
+  const waiting = ["a", "b"].map(async (name) => {
+    while (lock.isMoved) await lock.settled();
+    seen.push(`${name} begins`);
+    using _ = lock.hold({ moves: true });
+    await setImmediate();
+    seen.push(`${name} ends`);
+  });
+  first[Symbol.dispose]();
+  await Promise.all(waiting);
+  expect(seen).toEqual(["a begins", "a ends", "b begins", "b ends"]);
+  expect([lock.isMoved, lock.isRead]).toEqual([false, false]);
+});

@@ -77,12 +77,13 @@ export async function approve(
   // A child that was requested before a crash was allowed then, and is only found again.
   if (tool.kind === "spawn" && begunCalls(context.history).has(call.id))
     return { allowed: true, input, changed: false, real: new Map(), confinedTo: null };
-  if (tool.effect === "command") {
-    await loadShellParser();
-    await abortable(context.workbench.tree.settled(), signal);
-  }
+  if (tool.effect === "command") await loadShellParser();
   let hold: TreeHold | undefined;
   const first = await steps.run(`${key}/decide`, { repeatable: true }, async () => {
+    if (tool.effect === "command") {
+      const { tree } = context.workbench;
+      while (tree.isMoved) await abortable(tree.settled(), signal);
+    }
     const judged = judge(context, tool, input);
     const use = judged.decision.tree;
     // Taken at once: nothing can be moved between the decision and the hold.
@@ -176,7 +177,7 @@ export function rulebookOf(
   const shellHome = workbench.env?.["HOME"];
   const ground = {
     ...realGround(workbench.cwd, undefined, shellHome),
-    isShared: workbench.tree.isRead,
+    isShared: workbench.tree.isRead || workbench.tree.isMoved,
     realPath: resolved,
   };
   return new Rulebook(meets().permissions, () => approvals.grants(), ground);

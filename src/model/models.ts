@@ -23,7 +23,10 @@ export function createModels(own: Model, others: Readonly<Record<string, Model>>
   );
   return {
     for: ({ costs }) => byProvider.get(providerIn(costs.model) ?? "") ?? own,
-    providerOf: (name) => providerIn(name) ?? own.provider,
+    providerOf: (name) => {
+      const provider = providerIn(name);
+      return provider !== undefined && byProvider.has(provider) ? provider : own.provider;
+    },
     canSearch: [own, ...byProvider.values()].some((model) => model.search !== undefined),
   };
 }

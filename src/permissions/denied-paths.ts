@@ -10,8 +10,8 @@ export interface DeniedPaths {
 }
 
 /**
- * Finds the existing paths that rules for `Read` and `Edit` match, for the kernel to hold. A pattern with too many candidates is
- * left out: the decision asks there.
+ * Finds the existing paths that rules for `Read` and `Edit` match, for the kernel to hold. A pattern below which there are too
+ * many names is passed over: for such files the decision is the only protection.
  */
 export function deniedPaths(policy: PermissionPolicy): DeniedPaths {
   const book = new Rulebook(policy, () => [], realGround(policy.cwd));
@@ -19,7 +19,7 @@ export function deniedPaths(policy: PermissionPolicy): DeniedPaths {
   const matched = (tool: "Read" | "Edit"): string[] => {
     const about = rules.filter((rule) => isAbout(rule, tool));
     const directories = policy.directories.map((directory) => book.pair(directory));
-    return about.flatMap((rule) => directories.flatMap((one) => book.matched(rule, one) ?? []));
+    return about.flatMap((rule) => directories.flatMap((one) => book.matched(rule, one)));
   };
   return { read: [...new Set(matched("Read"))], write: [...new Set(matched("Edit"))] };
 }

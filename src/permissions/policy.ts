@@ -63,8 +63,8 @@ export class Rulebook {
       : matches(given) || matches(real);
   }
 
-  /** The existing paths in a directory that a rule fits; `null`: there are too many candidates to tell. */
-  matched(rule: Rule, directory: PathPair): readonly string[] | null {
+  /** The existing paths in a directory that a rule fits, as far as few enough names are below it. */
+  matched(rule: Rule, directory: PathPair): readonly string[] {
     const { ground } = this;
     const found: string[] = [];
     for (const one of this.#compiled(rule)) {
@@ -75,8 +75,9 @@ export class Rulebook {
         continue;
       }
       const below = filesBelow([{ pair: this.pair(start), part: "" }], ground);
-      if (below === null) return null;
-      found.push(...below.map(({ pair }) => pair.given).filter((path) => matchesPath(one, path)));
+      found.push(
+        ...(below ?? []).map(({ pair }) => pair.given).filter((path) => matchesPath(one, path)),
+      );
     }
     return found;
   }

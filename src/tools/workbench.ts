@@ -84,11 +84,14 @@ export class Workbench {
   /** Kills the processes that the agent's shells left behind and drops its state. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.shells.willBeStopped();
-    await this.processes.killAll();
-    await this.shells.stopped();
-    await this.sandbox?.[Symbol.asyncDispose]();
-    this.files.clear();
-    this.#closed.resolve();
-    this.todos = [];
+    try {
+      await this.processes.killAll();
+      await this.shells.stopped();
+      await this.sandbox?.[Symbol.asyncDispose]();
+    } finally {
+      this.#closed.resolve();
+      this.files.clear();
+      this.todos = [];
+    }
   }
 }

@@ -60,7 +60,9 @@ export class DiskSync {
       mapAtMost(filesAtOnce, [...new Set(paths)], (path) =>
         sync(path).catch((error: unknown) => failures.set(path, error)),
       );
-    const becomes = new Map(waiting.map(({ file, becomes }) => [file, becomes]));
+    const becomes = new Map(
+      waiting.flatMap(({ file, becomes }) => (becomes === undefined ? [] : [[file, becomes]])),
+    );
     await each(
       waiting.flatMap(({ file }) => file ?? []),
       (file) => this.#syncFile(file, becomes.get(file)),

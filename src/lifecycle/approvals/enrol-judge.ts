@@ -31,7 +31,10 @@ export function enrolJudge(options: {
       workbench,
       approvals: { ...approvals, canAsk: () => true, grants: () => grants },
     };
-    return tool !== undefined && judge(asker, tool, input).decision.verdict === "allow";
+    if (tool === undefined) return false;
+    // Only a rule settles a question: a call that needs no approval any more was not approved by the grant.
+    const { verdict, rule } = judge(asker, tool, input).decision;
+    return verdict === "allow" && rule !== null;
   });
   return () => session.judges.delete(agent.id);
 }

@@ -57,7 +57,8 @@ export class TightSandbox {
     const found = await this.#find();
     if ("missing" in found) return undefined;
     const path = safePath(call.env["PATH"], this.#limits.directories);
-    const view = await viewOf(this.#limits, call, path);
+    const denied = deniedTo(this.#limits, call);
+    const view = await viewOf(this.#limits, call, { path, kept: denied });
     const command = join(call.directory, "command");
     const supervisor = join(call.directory, "supervisor");
     await writeFile(command, call.command);
@@ -81,7 +82,7 @@ export class TightSandbox {
           : explanations(printed(), call.confinedTo)),
         ...hiddenNote({ ...forbiddenBy(this.#limits, call), ...call, printed }),
         ...hiddenNote({
-          denyRead: deniedTo(this.#limits, call).read,
+          denyRead: denied.read,
           allowRead: [],
           remedy: "A rule of the user denies it.",
           ...call,
@@ -92,7 +93,11 @@ export class TightSandbox {
   }
 }
 
-async function viewOf(limits: TightLimits, call: TightCall, path: string): Promise<View> {
+async function viewOf(
+  limits: TightLimits,
+  call: TightCall,
+  { path, kept }: { path: string; kept: ReturnType<typeof deniedTo> },
+): Promise<View> {
   const { directories, readable, own, hides } = limits;
   const home = realPath(userHome());
   const within = directories.map((directory) => realPath(directory));
@@ -106,7 +111,6 @@ async function viewOf(limits: TightLimits, call: TightCall, path: string): Promi
   ];
   const { denyRead: hidden, allowRead: revealed, denyWrite } = forbiddenBy(limits, call);
   const isSeen = (path: string): boolean => !isBelow(hidden, path) || isBelow(revealed, path);
-  const kept = deniedTo(limits, call);
   const view = new View()
     .add("show", [...systemDirectories, ...systemFiles])
     .add("show", [...outside, ...readable].filter(isSeen))
@@ -129,13 +133,13 @@ function deniedTo(
   { command }: TightCall,
 ): { read: string[]; write: string[] } {
   const { read = [], write = [] } = denied?.() ?? {};
-  const isTracked = /\bgit\b/.test(command) ? mayBeTracked : () => false;
-  return { read: read.filter((path) => !isTracked(path)), write: [...write] };
+  const isKept = /\bgit\b/.test(command) ? isTracked : () => false;
+  return { read: read.filter((path) => !isKept(path)), write: [...write] };
 }
 
-function mayBeTracked(path: string): boolean {
+function isTracked(path: string): boolean {
   const tracked = trackedPaths(dirname(path));
-  return tracked === null || tracked.paths.includes(relative(tracked.root, realPath(path)));
+  return tracked !== null && tracked.paths.includes(relative(tracked.root, realPath(path)));
 }
 
 /** The limits of the settings, all paths absolute. */

@@ -20,8 +20,9 @@ export async function runInBackground(
   await enter(context.workbench);
   const directory = await mkdtemp(join(tmpdir(), temporaryName("bash")));
   try {
-    const task = await start({ ...call, directory }, context);
-    context.hold?.keepUntil(task.ended);
+    const starting = start({ ...call, directory }, context);
+    context.hold?.keepUntil(starting.then(({ ended }) => ended));
+    const task = await starting;
     return {
       content: launched(task, context).join("\n"),
       data: {

@@ -11,9 +11,14 @@ export class TreeLock {
     return this.#readers > 0;
   }
 
-  /** Resolves when no command moves directories. A decision begins then. */
+  /** Whether a command moves directories. No decision begins meanwhile. */
+  get isMoved(): boolean {
+    return this.#mover !== undefined;
+  }
+
+  /** Resolves when the command that moves directories now has ended. Another one may have begun: look again. */
   async settled(): Promise<void> {
-    while (this.#mover !== undefined) await this.#mover.promise;
+    await this.#mover?.promise;
   }
 
   /** Holds the tree for one command, from its decision to its end. `moves`: alone. */
@@ -48,7 +53,8 @@ export class TreeHold implements Disposable {
   keepUntil(end: Promise<unknown>): void {
     const release = this.#release;
     this.#release = undefined;
-    void end.finally(() => release?.());
+    const letGo = (): unknown => release?.();
+    void end.then(letGo, letGo);
   }
 
   [Symbol.dispose](): void {
