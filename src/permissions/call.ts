@@ -23,9 +23,9 @@ export interface Call {
 export interface ViewedCall extends Call {
   readonly effect: Effect;
   readonly pairs: readonly PathPair[];
-  /** Of Bash only. */
+  /** Present for Bash only. */
   readonly bash: BashView | null;
-  /** What rules that forbid have said of it: several stages ask them. */
+  /** Answers of the rules that forbid: several stages ask them. */
   readonly matches: Map<Rule, Match | null>;
 }
 

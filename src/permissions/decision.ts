@@ -3,7 +3,7 @@ import type { SourcedRule } from "../contract/resolved-agent.ts";
 
 export type { SourcedRule } from "../contract/resolved-agent.ts";
 
-/** What a call may do: run, run if a person says so, or not run. */
+/** The outcome for a call: run, run if a person says so, or not run. */
 export type Verdict = "allow" | "ask" | "deny";
 
 export type RuleKind = SourcedRule["kind"];

@@ -21,7 +21,7 @@ import { matchesDomain } from "./rules/domain.ts";
 import type { PathPair, Rulebook } from "./policy.ts";
 import { isAbout, matchesParameter, type Rule } from "./rules/rule.ts";
 
-/** What a rule that forbids says about a call. Not `certain`: only running would tell. */
+/** Verdict of a rule that forbids about a call. Not `certain`: only running would tell. */
 export type Match = { readonly certain: boolean; readonly part: string | null };
 
 /** Whether a deny or ask rule is about this call, or may be. */

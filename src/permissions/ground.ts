@@ -6,13 +6,13 @@ import { findsRepositoryOf } from "../platform/git/own-repository.ts";
 import { realPath } from "../platform/files/real-path.ts";
 import { userHome } from "../platform/files/user-home.ts";
 
-/** What a decision has to know of the disk. Nothing is changed through it. */
+/** The disk as a decision sees it. Nothing is changed through it. */
 export interface Ground {
   /** Where the call runs. */
   readonly cwd: string;
-  /** What `~` in a rule stands for. */
+  /** Meaning of `~` in a rule. */
   readonly home: string;
-  /** What `~` in a command stands for: its environment may say something else. */
+  /** Meaning of `~` in a command: its environment may say something else. */
   readonly shellHome: string;
   /** A path after resolving every link. */
   realPath(path: string): string;

@@ -138,7 +138,7 @@ export class Rulebook {
     return isProtected(pair.given, roots) || isProtected(pair.real, roots);
   }
 
-  /** Of rules that forbid, links are looked up for each call: one that was made since leads to what is meant. */
+  /** Paths of rules that forbid: links are looked up for each call: one that was made since leads to what is meant. */
   #compiled(rule: Rule): PathRule[] {
     const { project, cwd } = this.policy;
     const anchors = { project, cwd, home: this.ground.home };
@@ -196,7 +196,7 @@ function parsed(sourced: SourcedRule): Rule {
 
 const allowing = new WeakMap<Rule, { key: string; rules: PathRule[] }>();
 
-/** Of rules that allow, links are looked up once: a link that comes later does not widen them. */
+/** Paths of rules that allow: links are looked up once: a link that comes later does not widen them. */
 function compiledOnce(rule: Rule, anchors: Anchors): PathRule[] {
   const key = `${anchors.project}\0${anchors.cwd}\0${anchors.home}`;
   const known = allowing.get(rule);

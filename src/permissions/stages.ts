@@ -21,11 +21,11 @@ import { privateHostOf } from "./rules/private-host.ts";
 import { isAbout, type Rule } from "./rules/rule.ts";
 import { shownPart } from "./shown-part.ts";
 
-/** What one stage says. */
+/** Verdict of one stage. */
 export type Finding = Pick<Decision, "verdict" | "reason"> & Partial<Decision>;
 
 interface Stage {
-  /** As a trace prints it. */
+  /** Name in a trace. */
   readonly name: string;
   readonly look: (call: ViewedCall, book: Rulebook) => Finding | null;
 }

@@ -1,5 +1,5 @@
 /**
- * What the guard does, in bash, because that is there anyway and takes a few megabytes. It waits for the end of its
+ * The guard's program, in bash, because that is there anyway and takes a few megabytes. It waits for the end of its
  * input, which comes when the Retinue that holds the other end has ended, however that was. Then it ends what carries
  * that Retinue's mark, the rest of those processes' sessions, and everything below: gently, then surely, until two looks
  * find nothing.

@@ -34,5 +34,5 @@ export function ensureGuard(): void {
   (child.stdin as Partial<Socket>).unref?.();
 }
 
-/** What the guard is called in a list of processes. */
+/** Name of the guard in a list of processes. */
 export const guardName = "retinue-guard";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { owner } from "./owner.ts";
 
 /**
- * What every process of an agent inherits, so that it is found again wherever it went: which Retinue, agent and call it
+ * Marks that every process of an agent inherits, so that it is found again wherever it went: which Retinue, agent and call it
  * belongs to. Twice: in its environment, and as the name of an open file, which `env -i` leaves alone. A Retinue that an
  * agent started adds its own marks to those it inherited; what it starts belongs to both.
  */
@@ -72,7 +72,7 @@ export function markDescriptor(): number {
   return ownDescriptor ?? descriptors[0];
 }
 
-/** Of a process, from its environment and, on Linux, from what it has open. */
+/** Marks of a process, from its environment and, on Linux, from what it has open. */
 export function readMarks(environment: readonly string[], pid?: string): Marks {
   const owners = listed(variableIn(environment, ownerVariable));
   const agents = listed(variableIn(environment, agentVariable));

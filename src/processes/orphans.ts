@@ -8,14 +8,14 @@ import { defaultGraceMs } from "./process-tree.ts";
 /** A process of an agent whose Retinue has ended without it. */
 export interface Orphan {
   pid: number;
-  /** As it was typed, words joined by blanks. It is text from elsewhere: make it plain before it is shown. */
+  /** Command line, words joined by blanks. It is text from elsewhere: make it plain before it is shown. */
   command: string;
   /** The agents whose marks it carries, the nearest last; none when it is only below one that does. */
   agentIds: readonly string[];
   ageMs: number;
 }
 
-/** What is left of agents whose Retinue is gone. One look at all processes. */
+/** Processes of agents whose Retinue is gone. One look at all processes. */
 export async function findOrphans(): Promise<Orphan[]> {
   const table = await readProcesses();
   return familyOf(table, orphanhood(table)).map((found) => ({
@@ -48,7 +48,7 @@ export const reapOnce: () => Promise<void> = once(async () => {
   await reapOrphans().catch(() => undefined);
 });
 
-/** Who started us counts as alive: if it is not, then we are its orphan, and not ours to end. */
+/** The process that started us counts as alive: if it is not, then we are its orphan, and not ours to end. */
 function orphanhood(table: readonly Process[]): (process: Process) => boolean {
   const above = table.find(({ pid }) => pid === process.pid)?.owners ?? [];
   const known = new Map(above.map((owner) => [owner, false]));

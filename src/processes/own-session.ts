@@ -43,7 +43,7 @@ export class OwnSession {
 }
 
 /**
- * Who is in one of the sessions, for looks in quick succession: a session that was ours at the last one and still has
+ * The members of the sessions, for looks in quick succession: a session that was ours at the last one and still has
  * members stays so, even when none of them was there before.
  */
 export function inSessions(sessions: () => Iterable<OwnSession>): Belonging {

@@ -21,7 +21,7 @@ export function isDead(state: string | undefined): boolean {
   return state === "Z" || state === "X";
 }
 
-/** What follows the command's name, which is in parentheses and may itself hold spaces and parentheses. */
+/** The fields behind the command's name, which is in parentheses and may itself hold spaces and parentheses. */
 export function statFields(pid: string): string[] {
   const stat = readProcFile(`/proc/${pid}/stat`);
   return stat.slice(stat.lastIndexOf(")") + 2).split(" ");

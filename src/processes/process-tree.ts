@@ -130,7 +130,7 @@ export class ProcessTree {
 interface StartOptions {
   cwd: string;
   env: NodeJS.ProcessEnv;
-  /** What the program is told that it is called; else its file. */
+  /** Name that the program is given (`argv[0]`); else its file. */
   argv0?: string;
   /** Opens descriptor 3 for what the process has to say besides its output: `stdio[3]`. */
   reports?: boolean;
@@ -168,7 +168,7 @@ function startMarked(
 const endedAtExit = new Map<string, ReadonlyMap<string, OwnSession>>();
 let endsAtExit = false;
 
-/** What agents started goes when this process exits, before it is gone; the guard does it when we cannot. */
+/** Processes that agents started end when this process exits, before it is gone; the guard does it when we cannot. */
 function endAtExit(agent: string, sessions: ReadonlyMap<string, OwnSession>): void {
   endedAtExit.set(agent, sessions);
   if (!endsAtExit) process.once("exit", killAtExit);

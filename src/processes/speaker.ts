@@ -60,7 +60,7 @@ function foreignAgents(speaker: Process, table: readonly Process[]): string[] {
   return [...new Set([...found, ...agentsInSession(speaker, table)])];
 }
 
-/** Whoever opened its session opened ours. */
+/** True if its session and ours have the same leader. */
 function isBesideUs({ session }: Process, table: readonly Process[]): boolean {
   return table.some((one) => one.pid === process.pid && one.session === session);
 }

@@ -37,7 +37,7 @@ export class Caller {
     return this.#agents.size === 0 && this.#lostSession === null;
   }
 
-  /** What to throw where a person is needed and this is none. */
+  /** The error where a person is needed and this is none. */
   refusal(what: string): RetinueError {
     const where =
       this.#agents.size > 0 || this.#lostSession === null

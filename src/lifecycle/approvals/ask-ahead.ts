@@ -20,7 +20,7 @@ export interface AskedAhead extends Disposable {
 }
 
 /**
- * Nobody watches an agent in the background, so a person who is there hears at its start what it would ask for, once. It does
+ * An agent in the background has no audience, so a person who is there hears at its start what it would ask for, once. It does
  * not wait for the answer. Rules that are allowed hold from then on; with any other answer each call is asked as ever. When
  * the agent has ended (`dispose`) nobody needs to answer.
  */

@@ -2,7 +2,7 @@ import type { ToolCall } from "../../events/event.ts";
 import type { InboxRequest } from "../../inbox/request.ts";
 import type { ResolvedAgent } from "../../contract/resolved-agent.ts";
 
-/** Who asks, and for what: the part of a request that is the same whatever is asked. */
+/** The asker and the call: the part of a request that is the same whatever is asked. */
 export function askedBy(
   agent: ResolvedAgent,
   { id, name, input }: Pick<ToolCall, "name" | "input"> & Partial<Pick<ToolCall, "id">>,

@@ -6,7 +6,7 @@ import { optionTable, parseArguments } from "./look/arguments.ts";
 import { isHarmlessSed } from "./look/sed-script.ts";
 import type { WordPaths } from "./files/word-paths.ts";
 
-/** What accepted edits may change. */
+/** The place that accepted edits may change. */
 export interface EditPlace {
   readonly mayWrite: (word: ShellWord) => boolean;
   readonly pathsOf: WordPaths;
@@ -53,7 +53,7 @@ function changes(manual: string): Check {
 
 const removal = changes("-dfirRv --force --recursive --dir --verbose --one-file-system");
 
-/** As other changes, but for a directory with a repository of its own: what it holds may be nowhere else. */
+/** Like other changes, but for a directory with a repository of its own: what it holds may be nowhere else. */
 function removes(args: readonly ShellWord[], place: EditPlace): boolean {
   if (!removal(args, place)) return false;
   const { pathsOf, ground } = place;

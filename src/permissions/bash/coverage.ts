@@ -26,7 +26,7 @@ export type Coverage =
       readonly rules: readonly string[];
     };
 
-/** What may approve the parts: rules, and what needs no approval at all. */
+/** Sources of approval for the parts: rules, and what needs no approval at all. */
 export interface Approval {
   readonly rules: readonly Rule[];
   /** Rules for edits, which approve where output goes. */
@@ -36,7 +36,7 @@ export interface Approval {
   readonly runsOn?: boolean;
 }
 
-/** Nobody reads more rules than that before allowing them. */
+/** The most rules that are suggested: a person reads no more before allowing them. */
 const mostSuggested = 50;
 
 /** Looks at one part after the other; the first one that nothing approves decides. */
@@ -85,7 +85,7 @@ class Check {
   readonly #approval: Approval;
   readonly #book: Rulebook;
   readonly #sight: Sight;
-  /** What has been found out about the paths of a word. */
+  /** Answers about the paths of a word. */
   readonly #readable: Found = new Map();
   readonly #writable: Found = new Map();
   readonly #approved: Found = new Map();
@@ -273,7 +273,7 @@ class Check {
     return rule !== undefined;
   }
 
-  /** Of what only looks, the input counts as a file that it looks at. */
+  /** The input of a command that only looks counts as a file that it looks at. */
   #isPlainInput(target: ShellWord): boolean {
     return target.isStatic && this.#sight.isInside(target);
   }

@@ -95,7 +95,7 @@ function anything({ text }: ShellWord): (readonly ShellWord[])[] {
   return [[{ ...unknownWords, text }]];
 }
 
-/** What a flag carries: the rest of its word, or the next one. */
+/** The value of a flag: the rest of its word, or the next one. */
 function valuesOf(args: readonly ShellWord[], flag: RegExp): (readonly ShellWord[])[] {
   return args.flatMap((word, at) => {
     const [written] = flag.exec(word.text) ?? [];

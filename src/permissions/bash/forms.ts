@@ -177,7 +177,7 @@ function afterActions(args: readonly ShellWord[]): Form[] {
   return starts.length > mostStarts ? [...inner, anything] : inner;
 }
 
-/** What `xargs` and others put their input for. */
+/** The word that `xargs` and others replace by their input. */
 function placeholders(args: readonly ShellWord[]): string[] {
   const given = args.flatMap(({ text }, at) => {
     const [, value] = /^(?:-\w*?[Ii]|--replace=?)(.*)$/s.exec(text) ?? [];

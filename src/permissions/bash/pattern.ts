@@ -1,7 +1,7 @@
 import type { ShellWord } from "../shell/shell-word.ts";
 import { matchesLiterals } from "../rules/glob-match.ts";
 
-/** What stands between the parentheses of a rule for Bash. `*` is any text; the rest is literal. */
+/** The pattern of a rule for Bash, between its parentheses. `*` is any text; the rest is literal. */
 export interface CommandPattern {
   /** The text between the stars. */
   readonly literals: readonly string[];
@@ -86,7 +86,7 @@ export function mayMatchCommand(pattern: CommandPattern, words: readonly ShellWo
   return open.has(wanted.length) || (pattern.endsAtWord && boundary(open, wanted));
 }
 
-/** What is known of the beginning decides most of the time. */
+/** The known beginning decides most of the time. */
 function mayBegin(
   { literals: [wanted = ""] }: CommandPattern,
   [name]: readonly ShellWord[],

@@ -3,15 +3,15 @@ import { isInside } from "../../platform/files/is-inside.ts";
 import { realPath } from "../../platform/files/real-path.ts";
 import type { RuleKind } from "../decision.ts";
 
-/** What a path in a rule is about: a pattern below a directory. */
+/** The paths that a rule matches: a pattern below a directory. */
 export interface PathRule {
   readonly base: string;
   readonly segments: readonly string[];
-  /** It is about files of one directory, `src/*`, and not about what lies deeper. */
+  /** True for a rule about files of one directory, `src/*`, and not about what lies deeper. */
   readonly isFlat: boolean;
 }
 
-/** What the beginning of a path in a rule stands for. */
+/** Directories that the beginning of a path in a rule stands for. */
 export interface Anchors {
   /** `/x` */
   readonly project: string;

@@ -6,7 +6,7 @@ import { toolName } from "../../tools/registry.ts";
 import { isAboutFiles } from "../../tools/traits.ts";
 import type { RuleKind } from "../decision.ts";
 
-/** What is wrong with a rule, with the remedy: it is about nothing, or hardly means what it says. */
+/** The problem of a rule, with the remedy: it is about nothing, or hardly means what it says. */
 export function ruleProblem(kind: RuleKind, rule: string): string | null {
   const [, named = "", inner, rest = ""] = /^([^(]*)(?:\((.*)\))?(.*)$/s.exec(rule.trim()) ?? [];
   if (named.trim() === "" || rest !== "")

@@ -9,7 +9,7 @@ import { globMatches } from "./glob-match.ts";
 export interface Rule extends SourcedRule {
   /** The name in front of the parentheses, without aliases; may hold `*` in rules that forbid. */
   readonly tool: string;
-  /** What stands between the parentheses; `null`: the whole tool. */
+  /** Text between the parentheses; `null`: the whole tool. */
   readonly specifier: string | null;
   /** The specifier, as a pattern of commands. */
   readonly pattern: CommandPattern | null;
@@ -63,7 +63,7 @@ function isServerOf(named: string, kind: RuleKind, tool: string): boolean {
   return isServer.test(named) && tool.startsWith(`${named}__`);
 }
 
-/** What allows may use stars only behind the name of a server. */
+/** An allow rule may use stars only behind the name of a server. */
 function mayGlob(named: string, kind: RuleKind): boolean {
   return kind !== "allow" || /^mcp__(?:(?!__)[^*])+__/.test(named);
 }

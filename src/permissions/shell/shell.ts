@@ -18,7 +18,7 @@ export interface SimpleCommand {
   /** The program and its arguments; none: the command only assigns. */
   readonly words: readonly ShellWord[];
   readonly assignments: readonly ShellAssignment[];
-  /** Its output goes into a pipe, a file or a word, where other parts may find it. */
+  /** The output goes into a pipe, a file or a word, where other parts may find it. */
   readonly outputGoesOn?: true;
 }
 

@@ -14,7 +14,7 @@ import type { SandboxCall, SandboxedCommand } from "./sandboxed-command.ts";
 import type { SessionSandbox } from "./session-sandbox.ts";
 import { supervisorScript } from "./supervisor.ts";
 
-/** What the sandbox is for one agent: its working directory, and a directory for temporary files that it keeps. */
+/** The sandbox of one agent: its working directory, and a directory for temporary files that it keeps. */
 export class AgentSandbox implements AsyncDisposable {
   readonly #library: SandboxLibrary;
   readonly #session: Pick<SessionSandbox, "limits" | "ownDirectories">;
@@ -105,7 +105,7 @@ export class AgentSandbox implements AsyncDisposable {
 const mostHosts = 10;
 const refusedWrite = /\b(?:Read-only file system|EROFS)\b/;
 
-/** What one command may read and write, all paths absolute. */
+/** Paths that one command may read and write, all absolute. */
 export async function fileLimits(of: {
   limits: SessionSandbox["limits"];
   ownDirectories: readonly string[];
@@ -127,7 +127,7 @@ export async function fileLimits(of: {
   };
 }
 
-/** What the library lets every command write, so that agents would meet there. */
+/** Paths that the library lets every command write, so that agents would meet there. */
 function writableByDefault(): string[] {
   return ["/tmp/claude", join(homedir(), ".npm/_logs"), join(homedir(), ".claude/debug")];
 }

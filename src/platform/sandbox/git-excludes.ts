@@ -5,9 +5,9 @@ import { shellQuote } from "../shell-quote.ts";
 import { placeholders } from "./protected-paths.ts";
 
 export interface GitExcludes {
-  /** What a shell inside the sandbox does before the command. */
+  /** Lines that a shell inside the sandbox runs before the command. */
   readonly script: string;
-  /** What the command then finds in its environment. */
+  /** Variables that the command then finds in its environment. */
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -20,7 +20,7 @@ export interface GitExcludes {
  */
 export function gitExcludes(of: {
   root: string;
-  /** What may not be written besides, absolute. */
+  /** Further paths that may not be written, absolute. */
   denied: readonly string[];
   /** Where the list goes; the sandbox can write there. */
   file: string;

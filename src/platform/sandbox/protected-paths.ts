@@ -14,14 +14,14 @@ import {
  * Of `.git` only what git runs or obeys, for a command must be able to commit.
  */
 
-/** What stands for something absent while a command runs; the library adds two of its own. */
+/** A stand-in for something absent while a command runs; the library adds two of its own. */
 export const placeholders: readonly string[] = [
   ...harmlessWhenEmpty,
   ".claude/agents",
   ".claude/commands",
 ];
 
-/** Of `.git` and `.config` only a part is meant. */
+/** Parts of `.git` and `.config` that are protected. */
 const names: ReadonlySet<string> = new Set(
   [...protectedDirectories, ...protectedFiles].filter(
     (name) => !/^\.(?:git|config\/git)$/.test(name),

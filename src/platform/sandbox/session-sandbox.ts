@@ -9,7 +9,7 @@ import { acquireLibrary, releaseLibrary, type SandboxLibrary } from "./library.t
 /** The sandbox that the agents of one session share: one list of hosts, opened when the first of them starts. */
 export class SessionSandbox {
   readonly limits: SandboxSettings["filesystem"];
-  /** What no command may write, whatever it may write around it. */
+  /** Paths that no command may write, whatever it may write around it. */
   readonly ownDirectories: readonly string[];
   readonly #settings: SandboxSettings;
   readonly #logger: Logger;

@@ -1,7 +1,7 @@
 import { shellQuote } from "../shell-quote.ts";
 
 /**
- * What runs inside the sandbox instead of the command itself. The command stays exactly what the model wrote: this shell
+ * The script that runs inside the sandbox instead of the command itself. The command stays exactly what the model wrote: this shell
  * reads it from a file, starts it in a bash of its own, and reports its exit code on descriptor 3 as soon as it has ended.
  * It then stays for as long as anything else lives in its pid namespace, for that ends with it: so processes in the
  * background live on, and are gone when the sandbox is killed.
@@ -9,11 +9,11 @@ import { shellQuote } from "../shell-quote.ts";
 export function supervisorScript(call: {
   /** The file that holds the command. */
   command: string;
-  /** What bash reads before the command. */
+  /** File that bash reads before the command. */
   prelude: string;
   /** Where it starts. The sandbox enters it too, but by its real name, and `pwd` shows the one that is kept. */
   cwd: string;
-  /** What the command finds in its environment besides ours. */
+  /** Variables that the command finds in its environment besides ours. */
   env: Readonly<Record<string, string>>;
   /** Commands that come before it. */
   before: readonly string[];

@@ -12,7 +12,7 @@ import { wholeWords } from "./whole-words.ts";
 const inlineCap = 30_000;
 const spillCap = 64 * 1024 * 1024;
 
-/** What a command prints, in bounded memory: excerpts to show, and all of it in a file once it is too long. */
+/** The output of a command, in bounded memory: excerpts to show, and all of it in a file once it is too long. */
 export class CommandOutput {
   readonly all: Excerpt;
   readonly #stdout: Excerpt;

@@ -14,14 +14,14 @@ type Ending =
   | { state: "failed"; message: string }
   | { state: "stopped"; by: string };
 
-/** What is known of a command when it is started. */
+/** Facts about a command when it is started. */
 export interface BackgroundCommand {
   readonly shell: Shell;
   readonly callId: string;
   readonly description: string;
-  /** Its own, removed when it has ended. */
+  /** Directory of the command alone, removed when it has ended. */
   readonly directory: string;
-  /** What the sandbox has to say in the end, by what the command printed last. */
+  /** Notes of the sandbox at the end, by what the command printed last. */
   readonly notes: (exitCode: number, printed: string) => readonly string[];
 }
 
@@ -80,7 +80,7 @@ export class ShellTask {
     return this.#ending === undefined;
   }
 
-  /** Nobody stopped it. */
+  /** True if no stop ended it. */
   get endedByItself(): boolean {
     return this.#ending !== undefined && this.#ending.state !== "stopped";
   }
@@ -99,7 +99,7 @@ export class ShellTask {
     this.#stopper ??= by;
   }
 
-  /** Its processes are gone, or cannot be ended: what is left to read is read, then it has ended. */
+  /** The processes are gone, or cannot be ended: what is left to read is read, then it has ended. */
   async stopped(): Promise<void> {
     await endsWithin(this.ended, 300);
     this.#end({ state: "stopped", by: this.#stopper ?? "" });

@@ -6,7 +6,7 @@ import { TaskFile } from "./task-file.ts";
 import { taskNotification } from "../agents/task-notification.ts";
 import { unknownTask, type TaskReport, type Tasks } from "../agents/tasks.ts";
 
-/** What the commands of one agent need of its workbench. */
+/** The part of a workbench that the commands of one agent need. */
 export interface ShellOwner {
   readonly tasksDir: string;
   readonly redactor: Redactor;
@@ -21,7 +21,7 @@ export interface TaskNote {
   readonly text: string;
 }
 
-/** Of the commands that have ended: the outputs of so many are remembered, and so many are known at all. */
+/** Limits for commands that have ended: the outputs of so many are remembered, and so many are known at all. */
 const remembered = 32;
 const known = 128;
 

@@ -19,7 +19,7 @@ export interface Shell {
 /** Starts bash with a command, as we are or in the sandbox: to the caller both are the same. */
 export function startShell(call: {
   command: string;
-  /** What bash reads first. */
+  /** File that bash reads first. */
   prelude: string;
   workbench: Workbench;
   sandboxed: SandboxedCommand | undefined;
@@ -100,7 +100,7 @@ export function safeCommandPath(workbench: Workbench): string {
   return safePath(environment(workbench)["PATH"], [workbench.root, workbench.cwd]);
 }
 
-/** What a command finds in its environment. */
+/** The environment of a command. */
 export function environment(
   workbench: Pick<Workbench, "cwd" | "env" | "passes">,
 ): NodeJS.ProcessEnv {

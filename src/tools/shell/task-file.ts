@@ -50,7 +50,7 @@ export class TaskFile {
     if (this.problem === undefined) this.#append(this.#redacted.push(text));
   }
 
-  /** What has been held back, and a last line on how it ended. */
+  /** Writes what has been held back, and a last line on how it ended. */
   close(ending: string): void {
     if (this.#file === undefined) return;
     if (this.problem === undefined) this.#append(this.#redacted.flush());
@@ -59,7 +59,7 @@ export class TaskFile {
     this.#file = undefined;
   }
 
-  /** What the file ends with, as far as it can be read. */
+  /** The end of the file, as far as it can be read. */
   end(): string {
     if (this.path === null) return "";
     try {

@@ -35,7 +35,7 @@ function tableOf(name: string, kind: "quiet" | "all"): Table | null {
 /** The arguments of a command of git, with paths behind `--` apart. */
 export interface GitArguments extends Pick<Arguments, "options" | "operands"> {
   readonly paths: readonly ShellWord[];
-  /** Its first operand is one of the command's known verbs; also where the command has none. */
+  /** The first operand is one of the command's known verbs; also where the command has none. */
   readonly isKnownVerb: boolean;
 }
 

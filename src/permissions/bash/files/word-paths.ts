@@ -9,7 +9,7 @@ import { expandGlob, listBudget, mostPaths } from "./expand-glob.ts";
 /** The paths that a word may stand for. `null`: nobody can tell before it runs. */
 export type WordPaths = (word: ShellWord) => readonly string[] | null;
 
-/** What of a command line decides where its paths lead. */
+/** The parts of a command line that decide where its paths lead. */
 export interface PathContext extends Pick<Reach, "runs"> {
   /** Some part may run more than once. */
   readonly repeats: boolean;
