@@ -11,7 +11,7 @@ const orderStatus = createTool({
     properties: { number: { type: "string", description: "For example 4711" } },
     required: ["number"],
   },
-  // It looks something up and changes nothing. With the effect "none" nobody would be asked at all.
+  // A lookup that changes nothing. A tool with the effect "none" would run without any question.
   effect: "look",
   execute({ number }) {
     const status = orders.get(String(number));

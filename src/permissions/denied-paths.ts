@@ -19,7 +19,7 @@ export function deniedPaths(policy: PermissionPolicy): DeniedPaths {
   const matched = (tool: "Read" | "Edit"): string[] => {
     const about = rules.filter((rule) => isAbout(rule, tool));
     const directories = policy.directories.map((directory) => book.pair(directory));
-    return about.flatMap((rule) => directories.flatMap((one) => book.matched(rule, one)));
+    return about.flatMap((rule) => directories.flatMap((one) => book.matched(rule, one).paths));
   };
   return { read: [...new Set(matched("Read"))], write: [...new Set(matched("Edit"))] };
 }

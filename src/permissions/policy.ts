@@ -63,38 +63,31 @@ export class Rulebook {
       : matches(given) || matches(real);
   }
 
-  /** The existing paths in a directory that a rule fits, as far as few enough names are below it. */
-  matched(rule: Rule, directory: PathPair): readonly string[] {
+  /** The existing paths in a directory that a rule fits. `isWhole`: few enough names are below it to tell them all. */
+  matched(rule: Rule, directory: PathPair): { paths: readonly string[]; isWhole: boolean } {
     const { ground } = this;
-    const found: string[] = [];
+    const paths: string[] = [];
+    let isWhole = true;
     for (const one of this.#compiled(rule)) {
       const start = startBelow(one, directory.given) ?? startBelow(one, directory.real);
       if (start === null || !ground.exists(start)) continue;
       if (matchesPath(one, start)) {
-        found.push(start);
+        paths.push(start);
         continue;
       }
       const below = filesBelow([{ pair: this.pair(start), part: "" }], ground);
-      found.push(
-        ...(below ?? []).map(({ pair }) => pair.given).filter((path) => matchesPath(one, path)),
-      );
+      isWhole &&= below !== null;
+      const found = (below ?? []).map(({ pair }) => pair.given);
+      paths.push(...found.filter((path) => matchesPath(one, path)));
     }
-    return found;
+    return { paths, isWhole };
   }
 
   /** Whether a directory holds something that a rule fits; `null`: it holds too much to tell. */
   holds(rule: Rule, directory: PathPair): boolean | null {
-    const { ground } = this;
-    let isUnsure = false;
-    for (const one of this.#compiled(rule)) {
-      const start = startBelow(one, directory.given) ?? startBelow(one, directory.real);
-      if (start === null || !ground.exists(start)) continue;
-      if (matchesPath(one, start)) return true;
-      const below = filesBelow([{ pair: this.pair(start), part: "" }], ground);
-      if (below?.some(({ pair }) => matchesPath(one, pair.given)) === true) return true;
-      isUnsure ||= below === null;
-    }
-    return isUnsure ? null : false;
+    const { paths, isWhole } = this.matched(rule, directory);
+    if (paths.length > 0) return true;
+    return isWhole ? false : null;
   }
 
   /** Both spellings lie inside the working directories. */

@@ -197,7 +197,7 @@ function allows(rule: Rule, call: ViewedCall, book: Rulebook): boolean {
 function unapproved(call: ViewedCall, book: Rulebook): Finding | null {
   const { policy } = book;
   const says = (reason: string): Finding => ({ verdict: "allow", reason });
-  // What a child does is decided when it does it.
+  // Calls of a child are decided when the child makes them.
   if (call.effect === "none") return says(`${call.tool} needs no approval.`);
   const isKnown = call.pairs.length > 0;
   if (isKnown && call.pairs.every((pair) => book.isInMemory(pair)))

@@ -27,14 +27,14 @@ test("directories of a folder, and relative ones, are not looked at for programs
 test("nor those beside a folder and above it, up to the home directory", () => {
   const home = userHome();
   const entries = [
-    "/work/tools",
-    "/work/shop/bin",
+    "/srv/tools",
+    "/srv/shop/bin",
     join(home, "src/tools"),
     join(home, "bin"),
     join(home, ".cargo/bin"),
     "/opt/node/bin",
   ];
-  expect(safe(entries, "/work/shop/packages/a")).toEqual(entries.slice(2));
+  expect(safe(entries, "/srv/shop/packages/a")).toEqual(entries.slice(2));
   expect(safe(entries, join(home, "src/shop"))).toEqual([
     ...entries.slice(0, 2),
     ...entries.slice(3),

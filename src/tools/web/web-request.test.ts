@@ -79,7 +79,7 @@ test("a name that a rule allows to be private, and one that says so itself, are 
 
 test("of a name with public and private addresses only the public ones are tried", async () => {
   const port = await serve((_, response) => response.end("secret"));
-  // Nobody has been given this address.
+  // This address is assigned to no network.
   const { lookup } = namesAt("127.0.0.1", "4000::1");
   const signal = AbortSignal.timeout(300);
   const failure = read(`http://mixed.example:${port}/`, { lookup, signal }).catch(String);
