@@ -4,14 +4,8 @@
  */
 export function redactDeep<Value>(value: Value, redact: (text: string) => string): Value {
   if (typeof value === "string") return redact(value) as Value;
-  if (!isPlain(value)) return value;
-  let isChanged = false;
-  const copied = copy(value, (text) => {
-    const redacted = redact(text);
-    isChanged ||= redacted !== text;
-    return redacted;
-  });
-  return isChanged ? (copied as Value) : value;
+  if (!isPlain(value) || !hasSecret(value, redact)) return value;
+  return copy(value, redact) as Value;
 }
 
 type Plain = unknown[] | Record<string, unknown>;
@@ -22,6 +16,20 @@ function isPlain(value: unknown): value is Plain {
   if (Array.isArray(value)) return true;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
+}
+
+/** Whether a string or the name of a field changes. Most data has no secret, and needs no copy. */
+function hasSecret(root: Plain, redact: (text: string) => string): boolean {
+  const seen = new Set<unknown>([root]);
+  // A set can grow while it is traversed; so data that contains itself ends too.
+  for (const value of seen) {
+    if (typeof value === "string" && redact(value) !== value) return true;
+    if (!isPlain(value)) continue;
+    const isList = Array.isArray(value);
+    for (const inner of isList ? value : Object.values(value)) seen.add(inner);
+    if (!isList) for (const name of Object.keys(value)) seen.add(name);
+  }
+  return false;
 }
 
 function copy(root: Plain, redact: (text: string) => string): Plain {
