@@ -177,6 +177,7 @@ export function rulebookOf(
   const shellHome = workbench.env?.["HOME"];
   const ground = {
     ...realGround(workbench.cwd, undefined, shellHome),
+    environment: { ...process.env, ...workbench.env },
     isShared: workbench.tree.isRead || workbench.tree.isMoved,
     realPath: resolved,
   };

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { ShellWord } from "./shell/shell-word.ts";
+import { unknownWords, type ShellWord } from "./shell/shell-word.ts";
 import { writtenCommand, writtenWords } from "./bash/written-command.ts";
 import { spellingsOf } from "./bash/carried-text.ts";
 import { handedOn } from "./bash/handed-on.ts";
@@ -84,7 +84,7 @@ function fileMatch(rule: Rule, call: ViewedCall, book: Rulebook): Match | null {
   for (const { pair, part, isWhole, program } of bash.touched) {
     const holds = isWhole === true ? book.holds(rule, pair) : false;
     // A removal shows nothing, so that not knowing is enough for it only where nothing may be changed.
-    const isRemoval = program !== "mv";
+    const isRemoval = !/^(?:mv|git)$/.test(program ?? "");
     if (holds === true) return { certain: true, part };
     if (holds === null && (isForWriting || !isRemoval)) return { certain: false, part };
   }
@@ -116,6 +116,10 @@ function fileMatch(rule: Rule, call: ViewedCall, book: Rulebook): Match | null {
   if (carried !== null) return { certain: false, part: carried };
   const named = bash.mentioned.find(({ pair }) => book.fits(rule, pair));
   if (named !== undefined) return { certain: false, part: named.part };
+  const loose = bash.mentions.find(
+    ({ word, isTask }) => !isTask && word !== unknownWords && book.mayName(rule, word),
+  );
+  if (loose !== undefined) return { certain: false, part: loose.part };
   const writable = isForWriting
     ? bash.named.find(({ pair, isPlain }) => {
         // A plain word that is a directory is rather the name of a task.

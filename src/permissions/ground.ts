@@ -14,6 +14,8 @@ export interface Ground {
   readonly home: string;
   /** Meaning of `~` in a command: its environment may say something else. */
   readonly shellHome: string;
+  /** The variables that a command finds set. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
   /** A path after resolving every link. */
   realPath(path: string): string;
   /** The names in a directory; none where there is none; `null` where they cannot all be told. */
@@ -35,6 +37,7 @@ export function realGround(cwd: string, home = userHome(), shellHome = home): Gr
     cwd,
     home,
     shellHome,
+    environment: process.env,
     isShared: false,
     ...files,
     tracked: () => trackedPaths(cwd),

@@ -3,6 +3,7 @@ import type { PermissionPolicy } from "../contract/resolved-agent.ts";
 import { isInside } from "../platform/files/is-inside.ts";
 import type { RuleKind, SourcedRule } from "./decision.ts";
 import type { Ground } from "./ground.ts";
+import type { ShellWord } from "./shell/shell-word.ts";
 import { isProtected } from "./protected.ts";
 import { filesBelow } from "./bash/files/files-below.ts";
 import {
@@ -12,6 +13,7 @@ import {
   type Anchors,
   type PathRule,
 } from "./rules/path-rule.ts";
+import { mayName } from "./rules/loose-name.ts";
 import { parseRule, type Rule } from "./rules/rule.ts";
 
 /** A path as it was given and as it is after resolving every link. */
@@ -61,6 +63,11 @@ export class Rulebook {
     return rule.kind === "allow"
       ? matches(given) && matches(real)
       : matches(given) || matches(real);
+  }
+
+  /** Whether a word of a program that is not known may name a file of the rule. */
+  mayName(rule: Rule, word: ShellWord): boolean {
+    return this.#compiled(rule).some((one) => mayName(one, word));
   }
 
   /** The existing paths in a directory that a rule fits. `isWhole`: few enough names are below it to tell them all. */

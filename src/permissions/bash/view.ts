@@ -15,8 +15,9 @@ import { fileUse } from "./files/file-use.ts";
 import type { FileUse } from "./files/use.ts";
 import { mayMakeLinks } from "./files/link-makers.ts";
 import { filesBelow } from "./files/files-below.ts";
-import { mentionedFiles } from "./files/mentioned-files.ts";
-import { namedFiles, type NamedFile } from "./files/named-files.ts";
+import { fileNames, mentionedWords, type Mention } from "./files/mentioned-files.ts";
+import { isTaskOf, namedFiles, type NamedFile } from "./files/named-files.ts";
+import { spelledOut } from "./files/spelled-out.ts";
 import { onlyShows, trackedFiles } from "./files/tracked-files.ts";
 import type { ShownFile, TouchedFile, UnknownFiles } from "./seen-files.ts";
 import { writtenCommand, writtenRedirection } from "./written-command.ts";
@@ -46,7 +47,7 @@ export class BashView {
   readonly #ground: Ground;
   readonly #pairs = new Map<readonly string[], readonly PathPair[]>();
   #uses: Uses | undefined;
-  #mentionsAny = false;
+  #mentions: readonly Mention[] | undefined;
   #mentioned: readonly ShownFile[] | undefined;
   #named: readonly NamedFile[] | undefined;
   #shown: Shown | undefined;
@@ -110,20 +111,29 @@ export class BashView {
     return this.#carried.texts;
   }
 
+  /** Words of programs that are not known, as they may be spelled. Each may name a file in the program's own way. */
+  get mentions(): readonly Mention[] {
+    this.#mentions ??= this.reach.runs.flatMap(({ command, forms }) => {
+      const part = writtenCommand(command);
+      return forms.flatMap((form) =>
+        mentionedWords(form).flatMap((word, at, all) => {
+          const isTask = isTaskOf(form.words[0]?.text ?? "", word, all[at - 1]?.text ?? "");
+          return (this.#spelledOut(word) ?? [word]).map((one) => ({ word: one, part, isTask }));
+        }),
+      );
+    });
+    return this.#mentions;
+  }
+
   /** Files whose names stand among the arguments of a program that may read them. */
   get mentioned(): readonly ShownFile[] {
-    const assigned = this.#mentioned === undefined ? this.#assigned : [];
-    this.#mentioned ??= this.reach.runs.flatMap(({ command, forms }) => {
-      const isOpen = forms.some(({ words: all }) => all.some((word) => !word.isStatic));
-      const words = [...forms.flatMap(mentionedFiles), ...(isOpen ? assigned : [])];
-      const pairs = words.flatMap((word) =>
-        (this.pairsOf(word) ?? []).filter(
-          ({ real }) => word.text.includes("/") || this.#ground.isFile(real),
-        ),
-      );
-      if (words.includes(unknownWords)) this.#mentionsAny = true;
-      return pairs.map((pair) => ({ pair, part: writtenCommand(command) }));
-    });
+    this.#mentioned ??= this.mentions.flatMap(({ word: whole, part }) =>
+      fileNames(whole).flatMap((word) =>
+        (this.pairsOf(word) ?? [])
+          .filter(({ real }) => word.text.includes("/") || this.#ground.isFile(real))
+          .map((pair) => ({ pair, part })),
+      ),
+    );
     return this.#mentioned;
   }
 
@@ -224,7 +234,8 @@ export class BashView {
         const anywhere = isOdd ? ({ leadsAnywhere: true } as const) : {};
         const { effect, part, at } = use;
         if (pairs === null) unknown.push({ effect, part, at, ...anywhere });
-        if (pairs === null) note(this.#spelledOut(word), use);
+        if (pairs === null && !word.isStatic && !word.isGlob)
+          note(this.#spelledOut(word) ?? [], use);
         for (const pair of pairs ?? []) touched.push({ pair, ...use });
       }
     };
@@ -272,17 +283,9 @@ export class BashView {
     return { touched: distinct, unknown, linkCopies };
   }
 
-  /** An open word with each value that the command itself gives to its variable. */
-  #spelledOut({ opens: [name, ...others], pieces, isGlob, isStatic }: ShellWord): ShellWord[] {
-    if (isStatic || isGlob || name === undefined || name === null || others.length > 0) return [];
-    const values = this.reach.runs
-      .flatMap(({ command }) => command.assignments)
-      .flatMap((one) =>
-        one.name === name && one.value?.isStatic === true ? [one.value.text] : [],
-      );
-    return [...new Set(values)]
-      .slice(0, mostValues)
-      .map((value) => literalWord(pieces.map((piece) => piece ?? value).join("")));
+  #spelledOut(word: ShellWord): readonly ShellWord[] | null {
+    const commands = this.reach.runs.map(({ command }) => command);
+    return spelledOut(word, commands, this.#ground.environment);
   }
 
   /** Everything that copies of directories write; `null`: that cannot be told. */
@@ -321,8 +324,8 @@ export class BashView {
       }
     }
     const walked = filesBelow([...directories.values()], this.#ground);
-    const { mentioned } = this;
-    return walked === null || this.#mentionsAny ? null : [...mentioned, ...walked];
+    const mentionsAny = this.mentions.some(({ word }) => word === unknownWords);
+    return walked === null || mentionsAny ? null : [...this.mentioned, ...walked];
   }
 }
 
@@ -361,9 +364,6 @@ function runsInOrder({ read, reach, command }: BashView): boolean {
   const isParallel = /(?<!\|)\|(?!\|)|(?<![&>])&(?![&>\d])/.test(command);
   return !isParallel && reach.runs.length === read.shell.commands.length;
 }
-
-/** Values of one variable that are looked at. */
-const mostValues = 16;
 
 /** A word with a star for whatever is open in it. */
 function shapeOf({ pieces }: ShellWord): string {

@@ -507,7 +507,16 @@ class Reader implements Shell {
       this.#fail("a here-document beside other commands in `$( )`", alone);
     }
     if (pending !== null && this.#text.slice(start, this.#at).includes("\n")) this.#failDocument();
-    pieces.push({ kind: "open", name: null, quoted });
+    const text = documents > before.documents ? this.#shownDocument() : {};
+    pieces.push({ kind: "open", name: null, quoted, ...text });
+  }
+
+  /** The output of `cat` alone, which has just read a here-document. */
+  #shownDocument(): { text?: string } {
+    const { words = [], assignments = [] } = this.commands.at(-1) ?? {};
+    const isShown = words.length === 1 && words[0]?.text === "cat" && assignments.length === 0;
+    const [document] = this.documents.slice(-1);
+    return isShown && document !== undefined ? { text: document.replace(/\n+$/, "") } : {};
   }
 
   #counts(): { documents: number; others: number } {

@@ -16,12 +16,21 @@ export interface ShellWord {
   readonly canSplit: boolean;
   /** The variables in it that have no quotes around them; `null`: the output of a command. */
   readonly unquoted: readonly (string | null)[];
-  /** The names of all its variables, in order; `null`: the output of a command. */
-  readonly opens: readonly (string | null)[];
+  /** All its variables and outputs of commands, in order. */
+  readonly opens: readonly OpenPiece[];
   /** The rest of a word that starts with the home directory, written `~`, `$HOME` or `${HOME}`. */
   readonly belowHome: string | null;
   /** A variable with a slash or a glob directly under it, as in `"$D"/*`. */
   readonly isUnderVariable: boolean;
+}
+
+/** A variable, or (`name` is `null`) the output of a command. */
+export interface OpenPiece {
+  readonly kind: "open";
+  readonly name: string | null;
+  readonly quoted: boolean;
+  /** The output, where it is known: that of `cat` with a here-document. */
+  readonly text?: string;
 }
 
 /** A stretch of a word. */
@@ -30,8 +39,7 @@ export type Piece =
   | { readonly kind: "glob"; readonly text: string }
   /** A leading `~`. */
   | { readonly kind: "home" }
-  /** `name` is `null` for the output of a command. */
-  | { readonly kind: "open"; readonly name: string | null; readonly quoted: boolean };
+  | OpenPiece;
 
 /** `written`: the word with its quotes and escapes. */
 export function wordOf(parts: readonly Piece[], written: string): ShellWord {
@@ -56,7 +64,7 @@ export function wordOf(parts: readonly Piece[], written: string): ShellWord {
     unquoted: pieces.flatMap((piece) =>
       piece.kind === "open" && !piece.quoted ? [piece.name] : [],
     ),
-    opens: pieces.flatMap((piece) => (piece.kind === "open" ? [piece.name] : [])),
+    opens: pieces.filter((piece) => piece.kind === "open"),
     belowHome,
     isUnderVariable: isUnderVariable(pieces),
   };

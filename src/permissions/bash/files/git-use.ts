@@ -24,6 +24,7 @@ export function usesOfGit(args: readonly ShellWord[]): FileUse {
   const use = {
     reads: [...named, ...behind],
     writes: [...writtenBy(command, named), ...clonedInto(command)],
+    whole: command !== null && /^(?:mv|rm)$/.test(command.name) ? named : [],
     walks: shows ? null : [],
   };
   const operands = ofPlainDiff(args);

@@ -2,13 +2,12 @@ import { literalWord, type ShellWord } from "../../shell/shell-word.ts";
 import type { SimpleCommand } from "../../shell/shell.ts";
 import type { Ground } from "../../ground.ts";
 import type { PathPair } from "../../policy.ts";
-import { isChanger, type Form } from "../forms.ts";
-import { isInTable } from "../look/programs.ts";
+import type { Form } from "../forms.ts";
 import { isLook } from "../look/table-looks.ts";
 import { writtenCommand } from "../written-command.ts";
 import { gitArguments } from "./git-arguments.ts";
 import { gitCommand } from "./git-command.ts";
-import { isCertain, isTalker, mentionedParts } from "./mentioned-files.ts";
+import { isCertain, isTalker, mentionedParts, ownArguments } from "./mentioned-files.ts";
 import { wordPaths, type PathContext } from "./word-paths.ts";
 
 /** A file that some part of a line may write, because its name stands there. */
@@ -61,7 +60,7 @@ function writableWords({ words: [name, ...args] }: Pick<Form, "words">): ShellWo
       const before = given[at - 1]?.text ?? "";
       if (excluding.test(word.text) || isExcluded(name.text, before)) return [];
       if (scripts.length === 0 && isSubstitution(name.text, word)) return [];
-      if (taskRunners.has(name.text) && isTask(word, before)) return [];
+      if (isTaskOf(name.text, word, before)) return [];
       return wordAndParts(word);
     }),
   ];
@@ -90,14 +89,7 @@ function argumentsOf(name: string, args: readonly ShellWord[]): readonly ShellWo
     return isKnown ? [] : (command?.args ?? args);
   }
   if (isCertain(name) || isLook(name, args)) return [];
-  // The command that a wrapper runs is looked at by itself.
-  const inner =
-    isChanger(name) || /^\d/.test(name) ? args.findIndex(({ text }) => isKnownProgram(text)) : -1;
-  return inner === -1 ? args : args.slice(0, inner);
-}
-
-function isKnownProgram(name: string): boolean {
-  return isTalker(name) || isCertain(name) || isInTable(name);
+  return ownArguments(name, args);
 }
 
 /** A word and its parts. An open word counts with the text behind its last variable. */
@@ -132,6 +124,11 @@ const taskRunners: ReadonlySet<string> = new Set(
     " ",
   ),
 );
+
+/** Whether a word is the name of a task for its program. */
+export function isTaskOf(name: string, word: ShellWord, before: string): boolean {
+  return taskRunners.has(name) && isTask(word, before);
+}
 
 function isTask({ isStatic, text }: ShellWord, before: string): boolean {
   return isStatic && /^[\w:-]+$/.test(text) && !before.startsWith("-");

@@ -4,6 +4,7 @@ import type { SimpleCommand } from "../../shell/shell.ts";
 import type { Ground } from "../../ground.ts";
 import { directoryChanges } from "../directory-change.ts";
 import type { Reach } from "../evaluated.ts";
+import { setters } from "./spelled-out.ts";
 import { expandGlob, listBudget, mostPaths } from "./expand-glob.ts";
 
 /** The paths that a word may stand for. `null`: nobody can tell before it runs. */
@@ -85,10 +86,6 @@ function spellings(path: string, ground: Ground): string[] {
 function goesUp(path: string): boolean {
   return /(?:^|\/)\.\.(?:\/|$)/.test(path);
 }
-
-/** Commands that set a variable by its name. */
-const setters =
-  /^(?:export|declare|typeset|local|readonly|read|printf|mapfile|readarray|getopts|unset)$/;
 
 /** Whether `~` may mean another directory from here on. */
 function setsHome({ words, assignments }: SimpleCommand): boolean {
