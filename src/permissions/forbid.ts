@@ -5,7 +5,7 @@ import { spellingsOf } from "./bash/carried-text.ts";
 import { handedOn } from "./bash/handed-on.ts";
 import type { BashView } from "./bash/view.ts";
 import { copiedProgram } from "./bash/copied-program.ts";
-import { isInGitStore, partInGitStore } from "./bash/files/git-store.ts";
+import { isInGitStore, partInGitStore } from "./bash/git/git-store.ts";
 import { trackedFiles } from "./bash/files/tracked-files.ts";
 import {
   matchesCommand,

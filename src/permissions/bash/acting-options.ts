@@ -1,6 +1,6 @@
 /**
  * Options with which a program that otherwise looks, tests or packs runs a program, or writes a file, that its arguments name.
- * Git is not here: the options of its commands that name none are closed lists (`files/git-options.ts`).
+ * Git is not here: the options of its commands that name none are closed lists (`git/git-options.ts`).
  */
 export interface ActingOptions {
   /** Letters, and long options; an abbreviation of a long one counts as it. */

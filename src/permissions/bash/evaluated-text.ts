@@ -2,7 +2,7 @@ import { normalize } from "node:path";
 import { literalWord, unknownWords, type ShellWord } from "../shell/shell-word.ts";
 import { isHarmlessSed } from "./look/sed-script.ts";
 import { isShell } from "./shells.ts";
-import { runsAnything } from "./files/git-use.ts";
+import { runsAnything } from "./git/git-use.ts";
 
 /** The texts that a command takes for shell code. One that is not static: any code. */
 export function evaluatedBy(words: readonly ShellWord[]): (readonly ShellWord[])[] {

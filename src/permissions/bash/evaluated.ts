@@ -2,7 +2,7 @@ import { readShell } from "../shell/grammar.ts";
 import { secondLook } from "../shell/second-look.ts";
 import type { Redirection, Shell, SimpleCommand } from "../shell/shell.ts";
 import { evaluatedBy } from "./evaluated-text.ts";
-import { steeredGit } from "./files/git-environment.ts";
+import { steeredGit } from "./git/git-environment.ts";
 import { runnableForms, type Form } from "./forms.ts";
 import { writtenCommand } from "./written-command.ts";
 

@@ -1,6 +1,6 @@
 import { literalWord, openWord, unknownWords, type ShellWord } from "../shell/shell-word.ts";
 import { isShell } from "./shells.ts";
-import { gitCommand } from "./files/git-command.ts";
+import { gitCommand } from "./git/git-command.ts";
 import type { ShellAssignment, SimpleCommand } from "../shell/shell.ts";
 
 /** A command, or what is left of it without a wrapper in front. */

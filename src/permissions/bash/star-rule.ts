@@ -1,10 +1,10 @@
 import { literalWord, unknownWords, type ShellWord } from "../shell/shell-word.ts";
 import { actingOptions, type ActingOptions } from "./acting-options.ts";
-import { gitArguments } from "./files/git-arguments.ts";
-import { gitCommand } from "./files/git-command.ts";
-import { transferringCommands } from "./files/git-facts.ts";
-import { isGitCommand } from "./files/git-options.ts";
-import { runsAnything } from "./files/git-use.ts";
+import { gitArguments } from "./git/git-arguments.ts";
+import { gitCommand } from "./git/git-command.ts";
+import { transferringCommands } from "./git/git-facts.ts";
+import { isGitCommand } from "./git/git-options.ts";
+import { runsAnything } from "./git/git-use.ts";
 import type { CommandPattern } from "./pattern.ts";
 
 /*

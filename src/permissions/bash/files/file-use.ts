@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import { literalWord, unknownWords, type ShellWord } from "../../shell/shell-word.ts";
 import type { Form } from "../forms.ts";
 import { isKnownPath, nothing, type FileUse } from "./use.ts";
-import { usesOfGit } from "./git-use.ts";
+import { usesOfGit } from "../git/git-use.ts";
 import { isInTable } from "../look/programs.ts";
 import { isLook } from "../look/table-looks.ts";
 import { readsByList } from "./list-readers.ts";

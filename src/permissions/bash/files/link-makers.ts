@@ -1,6 +1,6 @@
 import type { ShellWord } from "../../shell/shell-word.ts";
-import { gitCommand } from "./git-command.ts";
-import { lookingCommands, storingCommands } from "./git-facts.ts";
+import { gitCommand } from "../git/git-command.ts";
+import { lookingCommands, storingCommands } from "../git/git-facts.ts";
 
 /** Programs that make links, or bring some along; of git, whatever may change the work tree. Copies are looked at one by one. */
 export function mayMakeLinks([name, ...args]: readonly ShellWord[]): boolean {

@@ -5,8 +5,8 @@ import type { PathPair } from "../../policy.ts";
 import type { Form } from "../forms.ts";
 import { isLook } from "../look/table-looks.ts";
 import { writtenCommand } from "../written-command.ts";
-import { gitArguments } from "./git-arguments.ts";
-import { gitCommand } from "./git-command.ts";
+import { gitArguments } from "../git/git-arguments.ts";
+import { gitCommand } from "../git/git-command.ts";
 import { isCertain, isTalker, mentionedParts, ownArguments } from "./mentioned-files.ts";
 import { wordPaths, type PathContext } from "./word-paths.ts";
 

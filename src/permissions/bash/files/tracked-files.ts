@@ -3,8 +3,8 @@ import type { Ground } from "../../ground.ts";
 import type { PathPair } from "../../policy.ts";
 import { isInTable } from "../look/programs.ts";
 import type { BashView } from "../view.ts";
-import { gitCommand } from "./git-command.ts";
-import { lookingCommands } from "./git-facts.ts";
+import { gitCommand } from "../git/git-command.ts";
+import { lookingCommands } from "../git/git-facts.ts";
 import { isTalker } from "./mentioned-files.ts";
 
 /** A decision looks at no more paths than that. */

@@ -1,6 +1,6 @@
 import type { ShellAssignment, SimpleCommand } from "../../shell/shell.ts";
 import type { Form } from "../forms.ts";
-import { isTalker } from "./mentioned-files.ts";
+import { isTalker } from "../files/mentioned-files.ts";
 
 /** Variables by which git takes another repository, work tree, configuration or program. */
 const steering = /^(?:GIT_\w+|HOME|XDG_CONFIG_HOME)$/;

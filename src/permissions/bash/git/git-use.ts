@@ -4,8 +4,8 @@ import { gitCommand, onlyLists, type GitCommand } from "./git-command.ts";
 import { lookingCommands, rewritingCommands, storingCommands } from "./git-facts.ts";
 import { gitArguments, type GitArguments } from "./git-arguments.ts";
 import { showsContent } from "./git-shows.ts";
-import { isKnownPath, type FileUse } from "./use.ts";
-import { operandsOf } from "./operands.ts";
+import { isKnownPath, type FileUse } from "../files/use.ts";
+import { operandsOf } from "../files/operands.ts";
 
 /** The files that git reads and writes by name, and whether it shows others. `revision:path` is a path too. */
 export function usesOfGit(args: readonly ShellWord[]): FileUse {
