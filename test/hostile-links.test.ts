@@ -43,7 +43,7 @@ test.each([
     "ln -s ../.git/hooks docs/g; cp hook.sh docs/g/pre-commit",
     ["allow Bash(ln *)", "allow Bash(cp *)"],
   ],
-  ['git checkout evil; cp hook.sh "$x"', ["allow Bash(git checkout *)", "allow Bash(cp *)"]],
+  ['git checkout evil; cp hook.sh "$(cat x)"', ["allow Bash(git checkout *)", "allow Bash(cp *)"]],
   ["git checkout evil; cp hook.sh docs/h", ["allow Bash"]],
 ])("nothing is written behind links that the line makes: %s, %j", (command, rules) => {
   for (const mode of ["default", "acceptEdits"] as const)

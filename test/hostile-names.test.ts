@@ -78,3 +78,57 @@ test.each(["git mv conf x", "git rm -r conf", "git mv conf/private x"])(
     expect(verdictOf(line, country(), { rules: some })).toBe("deny");
   },
 );
+
+test.each([
+  'cd "$PWD"; expand .env',
+  'cd "$(git rev-parse --show-toplevel)" && iconv .env',
+  "cd docs; cd ..; cd docs; cd ..; cd docs; cd ..; cd sub; cd ..; cd src; cd ..; cd d; cd ..; cd conf; cd ..; expand .env",
+  "tar -cC.. -f- project/.env",
+  "bwrap --dev-bind / / --bind . /mnt cat /mnt/.env",
+  'x=docs; cd "$x"; expand ../.env',
+  "x=safe expand .env$x",
+  "false && x=y; expand .env$x",
+])("a denied file is found where the directory is not known: %s", (line) => {
+  expect(verdictOf(line, country(), { rules })).not.toBe("allow");
+});
+
+test.each([
+  ['cp s.json "$(printf .clau%s de)/settings.local.json"', "cp"],
+  ["ls -A | grep clau | xargs cp s.json", "cp"],
+  ['for d in .c*; do cp s.json "$d/settings.local.json"; done', "cp"],
+  ["x=.clau; y=de/s; cp s.json $x${y}ettings.local.json", "cp"],
+  ["x=git; dd if=c of=.$x/config", "dd"],
+  ["x=rc; dd if=README of=.npm$x", "dd"],
+  ["gcc -E -Wp,-MD,.npmrc x.c", "gcc"],
+  ["curl -s 'file:///p/{c}' -o '.npmr#1'", "curl"],
+  ['touch "$(printf .gi%s t)/hooks/pre-commit"', "touch"],
+])("a rule for one program allows no path that the line computes: %s", (line, program) => {
+  const allow = [
+    `allow Bash(${program} *)`,
+    "allow Bash(ls *)",
+    "allow Bash(grep *)",
+    "allow Bash(printf *)",
+  ];
+  const some = makeCountry({
+    "project/.claude/x": "",
+    "project/s.json": "",
+    "project/c": "",
+    "project/x.c": "",
+  });
+  expect(verdictOf(line, some, { rules: allow })).not.toBe("allow");
+});
+
+test.each([
+  ["x=out; cp README $x", "cp"],
+  ['curl -s "https://example.com/$(date +%s)"', "curl"],
+  ["cp README out.txt", "cp"],
+])("a rule for one program allows paths that are known: %s", (line, program) => {
+  const allow = [`allow Bash(${program} *)`, "allow Bash(date *)"];
+  expect(verdictOf(line, country(), { rules: allow })).toBe("allow");
+});
+
+test("protected names are found in a program's own way of writing under bare Bash", () => {
+  const some = country();
+  expect(verdictOf("vim -es +saveas!.npmrc README", some, { rules: ["allow Bash"] })).toBe("ask");
+  expect(verdictOf("gcc -E -Wp,-MD,.npmrc x.c", some, { rules: ["allow Bash"] })).toBe("ask");
+});

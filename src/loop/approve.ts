@@ -175,9 +175,10 @@ export function rulebookOf(
   resolved: (path: string) => string = realPath,
 ): Rulebook {
   const shellHome = workbench.env?.["HOME"];
+  const real = realGround(workbench.cwd, undefined, shellHome);
   const ground = {
-    ...realGround(workbench.cwd, undefined, shellHome),
-    environment: { ...process.env, ...workbench.env },
+    ...real,
+    environment: { ...real.environment, ...workbench.env },
     isShared: workbench.tree.isRead || workbench.tree.isMoved,
     realPath: resolved,
   };

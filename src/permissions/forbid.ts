@@ -117,7 +117,7 @@ function fileMatch(rule: Rule, call: ViewedCall, book: Rulebook): Match | null {
   const named = bash.mentioned.find(({ pair }) => book.fits(rule, pair));
   if (named !== undefined) return { certain: false, part: named.part };
   const loose = bash.mentions.find(
-    ({ word, isTask }) => !isTask && word !== unknownWords && book.mayName(rule, word),
+    (one) => !one.isTask && one.word !== unknownWords && book.mayName(rule, one),
   );
   if (loose !== undefined) return { certain: false, part: loose.part };
   const writable = isForWriting

@@ -37,7 +37,7 @@ export function realGround(cwd: string, home = userHome(), shellHome = home): Gr
     cwd,
     home,
     shellHome,
-    environment: process.env,
+    environment: { ...process.env, HOME: shellHome },
     isShared: false,
     ...files,
     tracked: () => trackedPaths(cwd),

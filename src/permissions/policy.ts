@@ -3,7 +3,7 @@ import type { PermissionPolicy } from "../contract/resolved-agent.ts";
 import { isInside } from "../platform/files/is-inside.ts";
 import type { RuleKind, SourcedRule } from "./decision.ts";
 import type { Ground } from "./ground.ts";
-import type { ShellWord } from "./shell/shell-word.ts";
+import type { Mention } from "./bash/files/mentioned-files.ts";
 import { isProtected } from "./protected.ts";
 import { filesBelow } from "./bash/files/files-below.ts";
 import {
@@ -66,8 +66,8 @@ export class Rulebook {
   }
 
   /** Whether a word of a program that is not known may name a file of the rule. */
-  mayName(rule: Rule, word: ShellWord): boolean {
-    return this.#compiled(rule).some((one) => mayName(one, word));
+  mayName(rule: Rule, mention: Mention): boolean {
+    return this.#compiled(rule).some((one) => mayName(one, mention));
   }
 
   /** The existing paths in a directory that a rule fits. `isWhole`: few enough names are below it to tell them all. */

@@ -1,4 +1,5 @@
 import { dirname, join, relative, resolve } from "node:path";
+import { standsIn } from "./rules/loose-name.ts";
 import { matchesSegment } from "./rules/path-rule.ts";
 import { isInside } from "../platform/files/is-inside.ts";
 import { protectedDirectories, protectedFiles } from "../platform/files/protected-names.ts";
@@ -47,6 +48,14 @@ export function namesProtected(text: string): boolean {
   return parts.some((part) => files.has(part) || directories.includes(part));
 }
 
+/** Whether a word may name a protected path in a way that only its program knows: `-Wp,-MD,.npmrc`. */
+export function mentionsProtected(text: string): boolean {
+  const isPlain = !/\s|:\/\//.test(text);
+  return isPlain && [...files, ...dotted].some((name) => standsIn(name, text.toLowerCase()));
+}
+
+const dotted = directories.filter((name) => name.startsWith("."));
+
 /** Whether a word of which parts are open may be a protected name, or one of Retinue's own: `.g$x/hooks`, `.npmr?`. */
 export function mayNameProtected(shape: string): boolean {
   return shape.split("/").some((segment) => {
@@ -62,7 +71,7 @@ export function mayNameProtected(shape: string): boolean {
 export function resemblesProtected(text: string): boolean {
   return text
     .toLowerCase()
-    .split(/[/=]/)
+    .split(/[/=#]/)
     .some(
       (segment) =>
         /^\.[a-z]/.test(segment) &&

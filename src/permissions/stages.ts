@@ -16,7 +16,7 @@ import { beyondLooking } from "./read-only.ts";
 import { ownSecrets } from "./own-secrets.ts";
 import { ruleForPath } from "./rules/path-rule.ts";
 import type { PathPair, Rulebook } from "./policy.ts";
-import { namesProtected } from "./protected.ts";
+import { mentionsProtected, namesProtected } from "./protected.ts";
 import { privateHostOf } from "./rules/private-host.ts";
 import { isAbout, type Rule } from "./rules/rule.ts";
 import { shownPart } from "./shown-part.ts";
@@ -126,9 +126,13 @@ function protectedWrites(call: ViewedCall, book: Rulebook): Finding | null {
   const anywhere = call.bash?.unknownFiles.find(
     ({ effect, leadsAnywhere }) => effect === "write" && leadsAnywhere === true,
   );
+  const mentions = call.bash?.mentions.filter(({ word }) => word.isStatic && !isWithin) ?? [];
+  const mentioned = mentions.find(({ word }) => mentionsProtected(word.text));
+  // From a directory that is not known, any name may be one.
+  const placeless = mentions.find(({ isPlaced, isTask }) => !isPlaced && !isTask);
   const mayWrite = namesProtected(call.bash?.command ?? "")
-    ? (unknown ?? named)
-    : (named ?? copy ?? anywhere);
+    ? (unknown ?? named ?? placeless)
+    : (named ?? copy ?? anywhere ?? mentioned);
   const part = mayWrite?.part ?? writtenBehindLinks(call.bash);
   if (found === undefined && part !== undefined)
     return {
@@ -175,7 +179,18 @@ function allowed(call: ViewedCall, book: Rulebook): Finding | null {
   if (rule !== undefined) return allowedBy(rule);
   const cover = coverageOf(call, book);
   const [first] = cover?.covered === true ? cover.by : [];
-  return first === undefined ? null : allowedBy(first);
+  if (first === undefined) return null;
+  return computedFile(call.bash) ?? allowedBy(first);
+}
+
+/** A written file whose name the line computes: it may be protected, and only a rule for all of Bash is for any file. */
+function computedFile(bash: BashView | null): Finding | null {
+  const found = bash?.unknownFiles.find(
+    ({ effect, isComputed }) => effect === "write" && isComputed === true,
+  );
+  if (found === undefined) return null;
+  const reason = `${shownPart(found.part)} writes a file whose name only running it would tell. Name the file: only the rule 'Bash' allows any.`;
+  return { verdict: "ask", reason, part: found.part };
 }
 
 function allowedBy(rule: Rule): Finding {

@@ -22,6 +22,8 @@ export interface UnknownFiles {
   readonly at: number | null;
   /** The path is known and leads each process elsewhere: `/proc/self/cwd/x`. */
   readonly leadsAnywhere?: true;
+  /** A word of the command names the file, and only running would tell its path. */
+  readonly isComputed?: true;
   /** The files are those that git tracks, if these words are paths. */
   readonly ifPaths?: readonly ShellWord[];
   /** The directories into which it copies more than can be told, or links. */

@@ -16,7 +16,7 @@ import type { FileUse } from "./files/use.ts";
 import { mayMakeLinks } from "./files/link-makers.ts";
 import { filesBelow } from "./files/files-below.ts";
 import { fileNames, mentionedWords, type Mention } from "./files/mentioned-files.ts";
-import { isTaskOf, namedFiles, type NamedFile } from "./files/named-files.ts";
+import { isLeftOut, isTaskOf, namedFiles, type NamedFile } from "./files/named-files.ts";
 import { spelledOut } from "./files/spelled-out.ts";
 import { onlyShows, trackedFiles } from "./files/tracked-files.ts";
 import type { ShownFile, TouchedFile, UnknownFiles } from "./seen-files.ts";
@@ -117,8 +117,15 @@ export class BashView {
       const part = writtenCommand(command);
       return forms.flatMap((form) =>
         mentionedWords(form).flatMap((word, at, all) => {
-          const isTask = isTaskOf(form.words[0]?.text ?? "", word, all[at - 1]?.text ?? "");
-          return (this.#spelledOut(word) ?? [word]).map((one) => ({ word: one, part, isTask }));
+          const [program = "", before = ""] = [form.words[0]?.text, all[at - 1]?.text];
+          if (isLeftOut(program, word, before)) return [];
+          const isTask = isTaskOf(program, word, before);
+          return (this.#spelledOut(word) ?? [word]).map((one) => ({
+            word: one,
+            part,
+            isTask,
+            isPlaced: this.pairsOf(one) !== null,
+          }));
         }),
       );
     });
@@ -228,17 +235,22 @@ export class BashView {
     const touched: TouchedFile[] = [];
     const unknown: UnknownFiles[] = [];
     const note = (words: readonly ShellWord[], use: Omit<TouchedFile, "pair">): void => {
-      for (const word of new Set(words)) {
+      for (const word of new Set(words.flatMap((one) => this.#spelledOut(one) ?? [one]))) {
         const pairs = this.pairsOf(word);
         const isOdd = this.pathsOf(word) !== null || mayNameProtected(shapeOf(word));
         const anywhere = isOdd ? ({ leadsAnywhere: true } as const) : {};
+        const computed = isGiven(word, use) ? ({ isComputed: true } as const) : {};
         const { effect, part, at } = use;
-        if (pairs === null) unknown.push({ effect, part, at, ...anywhere });
-        if (pairs === null && !word.isStatic && !word.isGlob)
-          note(this.#spelledOut(word) ?? [], use);
+        if (pairs === null) unknown.push({ effect, part, at, ...anywhere, ...computed });
         for (const pair of pairs ?? []) touched.push({ pair, ...use });
       }
     };
+    // Git and others write names of their own, which no word stands for.
+    const isGiven = (word: ShellWord, { at }: Pick<TouchedFile, "at">): boolean =>
+      word === unknownWords
+        ? at !== null &&
+          this.reach.runs[at]?.forms.some(({ words }) => words.includes(word)) === true
+        : !/^https?:\/\//i.test(word.pieces[0] ?? "");
     const budget = copyBudget();
     const linkCopies: number[] = [];
     const seen = new Set<string>();

@@ -1,16 +1,18 @@
 import { basename } from "node:path";
 import type { ShellWord } from "../shell/shell-word.ts";
+import type { Mention } from "../bash/files/mentioned-files.ts";
 import type { PathRule } from "./path-rule.ts";
 
 /**
  * Whether a word may name a file of the rule in a way that only its program knows: `FILE:.env,rdonly`, `-pf.env`,
  * `file:///x/.en[v]`. An open word may, unless its end says otherwise.
  */
-export function mayName(rule: PathRule, word: ShellWord): boolean {
+export function mayName(rule: PathRule, { word, isPlaced }: Mention): boolean {
   const name = nameIn(rule);
   if (!word.isStatic && !word.isGlob) return mayBecome(name, word);
-  // The path of a whole word is matched elsewhere.
-  if (name === null || !word.isStatic || word.text === name) return false;
+  if (name === null || !word.isStatic) return false;
+  // The path of a whole word is matched elsewhere, where it is known.
+  if (word.text === name) return !isPlaced;
   return standsIn(name, valueIn(word.text)) || matchesOwnGlob(name, word.text);
 }
 
@@ -36,7 +38,7 @@ function valueIn(text: string): string {
 }
 
 /** Whether the name stands in a text by itself, not as a part of a longer one. In prose a plain word is no name. */
-function standsIn(name: string, text: string): boolean {
+export function standsIn(name: string, text: string): boolean {
   if (/\s/.test(text) && /^[a-z]+$/i.test(name)) return false;
   // Letters of options stand right in front of a value.
   const before = name.startsWith("*") || /^[-+]/.test(text) ? "" : String.raw`(?<![\w.-])`;

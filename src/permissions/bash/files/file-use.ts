@@ -176,10 +176,15 @@ function inside(directory: ShellWord, file: ShellWord): ShellWord {
   return { ...literalWord(`${directory.text}/${name}`), belowHome };
 }
 
+/** A word without its first characters, which are plain. */
+function behind(word: ShellWord, count: number): ShellWord {
+  if (word.isStatic) return literalWord(word.text.slice(count));
+  const [first, ...others] = word.pieces;
+  return { ...word, pieces: [first?.slice(count) ?? null, ...others] };
+}
+
 function usesOfDd(args: readonly ShellWord[]): FileUse {
   const values = (key: string): ShellWord[] =>
-    args
-      .filter(({ text }) => text.startsWith(key))
-      .map((word) => (word.isStatic ? literalWord(word.text.slice(key.length)) : word));
+    args.filter(({ text }) => text.startsWith(key)).map((word) => behind(word, key.length));
   return { ...nothing, reads: values("if="), writes: values("of=") };
 }

@@ -30,6 +30,8 @@ export interface Mention {
   readonly part: string;
   /** Rather the name of a task than a file: `build` in `npm run build`. */
   readonly isTask: boolean;
+  /** The path that it has as a name is known. */
+  readonly isPlaced: boolean;
 }
 
 /** Arguments that may be names of files, whatever the program does with them: of all programs that are not known. */
@@ -56,9 +58,16 @@ export function mentionedFiles(form: Pick<Form, "words">): ShellWord[] {
 /** Arguments of a program without the command that it runs, which is looked at by itself. */
 export function ownArguments(name: string, args: readonly ShellWord[]): readonly ShellWord[] {
   const inner =
-    isChanger(name) || /^\d/.test(name) ? args.findIndex(({ text }) => isKnownProgram(text)) : -1;
+    (isChanger(name) && !otherRoots.has(name)) || /^\d/.test(name)
+      ? args.findIndex(({ text }) => isKnownProgram(text))
+      : -1;
   return inner === -1 ? args : args.slice(0, inner);
 }
+
+/** Programs that run others where paths lead elsewhere. */
+const otherRoots: ReadonlySet<string> = new Set(
+  "chroot unshare nsenter bwrap firejail systemd-run".split(" "),
+);
 
 function isKnownProgram(name: string): boolean {
   return isTalker(name) || isCertain(name) || isInTable(name);

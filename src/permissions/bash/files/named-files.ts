@@ -125,6 +125,13 @@ const taskRunners: ReadonlySet<string> = new Set(
   ),
 );
 
+/** Whether a word names something that its program leaves out: `--exclude=.git`. */
+export function isLeftOut(name: string, { text }: ShellWord, before: string): boolean {
+  const isList = /^--[\w-]*-(?:from|file)(?:=|$)/;
+  if (isList.test(text) || isList.test(before)) return false;
+  return excluding.test(text) || isExcluded(name, before);
+}
+
 /** Whether a word is the name of a task for its program. */
 export function isTaskOf(name: string, word: ShellWord, before: string): boolean {
   return taskRunners.has(name) && isTask(word, before);

@@ -20,7 +20,7 @@ export function spelledOut(
   commands: readonly SimpleCommand[],
   environment: Readonly<Record<string, string | undefined>>,
 ): readonly ShellWord[] | null {
-  if (word.isStatic || word.isGlob) return [word];
+  if (word.isStatic || word.isGlob || word.belowHome !== null) return [word];
   const values = word.opens.map((piece) => valuesOf(piece, commands, environment));
   const [first = null, ...others] = values;
   // A variable alone may stand for a glob: `for f in *.ts`.
@@ -68,9 +68,8 @@ function variable(
   );
   if (known.length < assigned.length || known.length > mostSpellings) return null;
   const given = environment[name];
-  if (given !== undefined) return [...known, literalWord(given)];
   // Bash has variables of its own; none of them has small letters.
-  const isUnset = assigned.length === 0 && /^[a-z]\w*$/.test(name);
-  if (isUnset) return [literalWord("")];
-  return known.length > 0 ? known : null;
+  if (given === undefined && assigned.length === 0 && !/^[a-z]\w*$/.test(name)) return null;
+  // An assignment may not have happened yet, or in another shell.
+  return [...known, literalWord(given ?? "")];
 }
