@@ -132,3 +132,29 @@ test("protected names are found in a program's own way of writing under bare Bas
   expect(verdictOf("vim -es +saveas!.npmrc README", some, { rules: ["allow Bash"] })).toBe("ask");
   expect(verdictOf("gcc -E -Wp,-MD,.npmrc x.c", some, { rules: ["allow Bash"] })).toBe("ask");
 });
+
+test.each([
+  String.raw`printf 'r .e%s\n%%p\nq!\n' nv | ex -s README`,
+  String.raw`printf '#include "%s%s"\n' .e nv | gcc -E -P -xc -`,
+  String.raw`printf 'all:\n\tc%s .e%s\n' at nv | make -s -f -`,
+  String.raw`printf 'all:\n\tcat .\u0065nv\n' | make -s -f -`,
+  `echo '#include ".eXnv"' | tr -d X | gcc -E -P -xc -`,
+  "echo 'cat .eXnv' | tr -d X > s.sh; sh s.sh",
+  "tr -d X <<'E' | make -s -f -\nall:\n\tcat .eXnv\nE\n",
+])("a text that other programs turn into code is read as they do: %j", (line) => {
+  expect(verdictOf(line, country(), { rules })).not.toBe("allow");
+});
+
+const many = (count: number): string =>
+  Array.from({ length: count }, (_, at) => `w${at}`).join(" ");
+
+test.each([
+  [`xxd ${many(410)}; xxd -r c.hex .git/config`, ["allow Bash(xxd *)"]],
+  [
+    `${"LC_A=-abc:1@2=3 xxd -r nope; ".repeat(60)}xxd -r s.hex .claude/settings.local.json`,
+    ["allow Bash(xxd *)"],
+  ],
+  [`expand ${many(190)}; expand ${many(180)}x; expand .env`, rules],
+] as const)("names behind very many others are looked at too: %s", (line, some) => {
+  expect(verdictOf(line, country(), { rules: some })).not.toBe("allow");
+});

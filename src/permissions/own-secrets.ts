@@ -33,7 +33,7 @@ export function ownSecrets(call: ViewedCall, book: Rulebook): Finding | null {
     };
   const { bash } = call;
   const walked = (bash === null ? [] : walkedWords(bash.reach)).find(({ word }) =>
-    bash?.pairsOf(word)?.some((pair) => either(pair, (path) => holdsOwnSecrets(path, roots))),
+    bash?.likelyPairsOf(word).some((pair) => either(pair, (path) => holdsOwnSecrets(path, roots))),
   );
   const spoken = call.bash?.texts.find(({ words }) => speaksAsUser(words));
   if (spoken !== undefined)

@@ -68,7 +68,8 @@ function mentionedBehind(bash: BashView, ground: Ground): PathBehindLinks[] {
       .filter(({ text }) => !/^[a-z][a-z+]*:\/\//i.test(text));
     const part = writtenCommand(command);
     return words.flatMap((word) =>
-      (bash.pairsOf(word) ?? [])
+      bash
+        .likelyPairsOf(word)
         .filter(
           ({ given, real }) =>
             word.text.includes("/") ||

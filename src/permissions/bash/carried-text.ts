@@ -30,6 +30,8 @@ export function carriedTexts({ runs, documents }: Reach): readonly CarriedText[]
   const found: { text: string; part: string }[] = [];
   const printed: { text: string; part: string }[] = [];
   let mayRunInput = false;
+  /** Some part may turn what another one prints into another text: `echo x | tr x y | make -f -`. */
+  let filters = false;
   for (const { command, forms } of runs) {
     const part = writtenCommand(command);
     for (const { name, value } of command.assignments) {
@@ -42,15 +44,19 @@ export function carriedTexts({ runs, documents }: Reach): readonly CarriedText[]
       const program = name?.text.replace(/^(?:\/usr)?\/s?bin\//, "") ?? "";
       if (name === undefined) continue;
       if (command.outputGoesOn === true && (isTalker(program) || printers.test(program)))
-        printed.push({ text: printedText(args), part });
-      if (isTalker(program) || isLook(program, args)) continue;
-      if (isQuietProgram(program)) continue;
+        printed.push({ text: printedText(program, args), part });
+      if (isTalker(program)) continue;
+      if (isLook(program, args) || isQuietProgram(program)) {
+        filters ||= command.outputGoesOn === true && program !== "cat";
+        continue;
+      }
       mayRunInput = true;
       const isScripted = /^(?:sed|gsed|jq|[gmn]?awk)$/.test(program);
       for (const { text } of args)
         if (isScripted || /[\s;|&!<>()`]/.test(text)) found.push({ text, part });
     }
   }
+  if (mayRunInput && filters && printed.length + documents.length > 0) return null;
   if (mayRunInput) found.push(...printed, ...(printed.length > 0 ? assignedTexts(runs) : []));
   if (mayRunInput) found.push(...documents.map((text) => ({ text, part: text.slice(0, 80) })));
   const distinct = [...new Map(found.map((one) => [one.text, one])).values()];
@@ -61,17 +67,36 @@ export function carriedTexts({ runs, documents }: Reach): readonly CarriedText[]
 }
 
 /** The text that comes out, with the usual escapes resolved. */
-function printedText(args: readonly ShellWord[]): string {
-  return args
-    .map(({ text }) => text)
+function printedText(program: string, args: readonly ShellWord[]): string {
+  const texts = args.map(({ text }) => text);
+  const printed = program === "printf" ? [filledIn(texts), ...texts] : texts;
+  return printed
     .join(" ")
+    .replaceAll(
+      /\\u([0-9a-fA-F]{1,4})|\\U([0-9a-fA-F]{1,8})/g,
+      (_, short?: string, long?: string) => character(short ?? long ?? "", 16),
+    )
     .replaceAll(/\\x([0-9a-fA-F]{1,2})/g, (_, code: string) => character(code, 16))
     .replaceAll(/\\0?([0-7]{1,3})/g, (_, code: string) => character(code, 8))
     .replaceAll(/\\[abefnrtv]/g, "\n");
 }
 
 function character(code: string, base: number): string {
-  return String.fromCharCode(Number.parseInt(code, base));
+  const point = Number.parseInt(code, base);
+  return point <= 0x10_ff_ff ? String.fromCodePoint(point) : "";
+}
+
+/** The text of `printf`: its format, again and again, with the arguments for the conversions. */
+function filledIn(texts: readonly string[]): string {
+  const [format = "", ...values] = texts.filter((text) => text !== "--");
+  const conversion = /%(?:%|[-+ 0#']*[\d*]*(?:\.[\d*]*)?[A-Za-z])/g;
+  const count = [...format.matchAll(conversion)].filter(([sign]) => sign !== "%%").length;
+  const rounds = count === 0 ? 1 : Math.max(1, Math.ceil(values.length / count));
+  let at = 0;
+  const filled = Array.from({ length: rounds }, () =>
+    format.replaceAll(conversion, (sign) => (sign === "%%" ? "%" : (values[at++] ?? ""))),
+  );
+  return filled.join("");
 }
 
 /** The values of variables, which stand open in what is printed. */

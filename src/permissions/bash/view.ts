@@ -21,7 +21,7 @@ import { spelledOut } from "./files/spelled-out.ts";
 import { onlyShows, trackedFiles } from "./files/tracked-files.ts";
 import type { ShownFile, TouchedFile, UnknownFiles } from "./seen-files.ts";
 import { writtenCommand, writtenRedirection } from "./written-command.ts";
-import { wordPaths, type WordPaths } from "./files/word-paths.ts";
+import { pathByText, wordPaths, type WordPaths } from "./files/word-paths.ts";
 
 /** A command in one of its forms. */
 export interface RunText {
@@ -95,6 +95,13 @@ export class BashView {
     return pairs.some(({ real }) => real === unknownPath) ? null : pairs;
   }
 
+  /** The same, by the text alone where the paths are not known. */
+  likelyPairsOf(word: ShellWord): readonly PathPair[] {
+    const byText = (): PathPair[] =>
+      pathByText(word, this.#ground).map((path) => ({ given: path, real: path }));
+    return this.pairsOf(word) ?? byText();
+  }
+
   /** Every file that can be told from the text. */
   get touched(): readonly TouchedFile[] {
     return this.#fileUses.touched;
@@ -136,7 +143,7 @@ export class BashView {
   get mentioned(): readonly ShownFile[] {
     this.#mentioned ??= this.mentions.flatMap(({ word: whole, part }) =>
       fileNames(whole).flatMap((word) =>
-        (this.pairsOf(word) ?? [])
+        this.likelyPairsOf(word)
           .filter(({ real }) => word.text.includes("/") || this.#ground.isFile(real))
           .map((pair) => ({ pair, part })),
       ),

@@ -8,7 +8,7 @@ import { writtenCommand } from "../written-command.ts";
 import { gitArguments } from "../git/git-arguments.ts";
 import { gitCommand } from "../git/git-command.ts";
 import { isCertain, isTalker, mentionedParts, ownArguments } from "./mentioned-files.ts";
-import { wordPaths, type PathContext } from "./word-paths.ts";
+import { pathByText, wordPaths, type PathContext } from "./word-paths.ts";
 
 /** A file that some part of a line may write, because its name stands there. */
 export interface NamedFile {
@@ -37,7 +37,7 @@ export function namedFiles(
       words.map((word) => [`${word.text}\0${word.belowHome ?? ""}\0${word.isStatic}`, word]),
     );
     return [...distinct.values()].flatMap((word) =>
-      (pathsOf(word) ?? []).map((given) => {
+      (pathsOf(word) ?? pathByText(word, ground)).map((given) => {
         const real = ground.realPath(given);
         const isPlain = !word.text.includes("/") && !ground.isFile(real);
         return { pair: { given, real }, part, isPlain };

@@ -63,6 +63,15 @@ export function wordPaths(context: PathContext, ground: Ground): WordPaths {
   };
 }
 
+/**
+ * The path that a word names from where the call runs, by its text alone. For words whose paths are not known, because the
+ * directory is not, or because there were too many before: they name something all the same.
+ */
+export function pathByText({ isStatic, text, belowHome }: ShellWord, ground: Ground): string[] {
+  if (belowHome !== null) return [join(ground.shellHome, belowHome)];
+  return isStatic ? [resolve(ground.cwd, text)] : [];
+}
+
 /** A longer path can be opened piece by piece, but not looked at. */
 const mostBytes = 4095;
 
