@@ -9,8 +9,7 @@ import {
   type AgentAsWritten,
   type AgentOnDisk,
 } from "./agent-on-disk.ts";
-import { listAgents } from "./list-agents.ts";
-import { glanceAt } from "./meta.ts";
+import { listUnmarkedAgents } from "./list-agents.ts";
 
 /** Every agent below a config directory whose file has no end: it runs, or its process is gone. */
 export function findOpenAgents(configDir: string): Promise<AgentOnDisk[]> {
@@ -23,9 +22,7 @@ export function findOpenAgents(configDir: string): Promise<AgentOnDisk[]> {
  */
 export class OpenAgents {
   readonly #configDir: string;
-  /** Stamps of files whose agent has ended, or that are not Retinue's. */
-  readonly #closed = new Map<string, string>();
-  #open = new Map<string, Known>();
+  #known = new Map<string, Known>();
 
   constructor(configDir: string) {
     this.#configDir = configDir;
@@ -33,29 +30,19 @@ export class OpenAgents {
 
   /** Oldest first. */
   async look(): Promise<AgentOnDisk[]> {
-    const files = listAgents(this.#configDir).map(({ file }) => file);
-    const open = files.filter((file) => this.#isOpen(file));
-    const known = await mapAtMost(filesAtOnce, open, (file) => this.#read(file));
-    this.#open = new Map(known.map((one) => [one.file, one]));
-    return oldestFirst(known.flatMap(({ found }) => (found === undefined ? [] : agentNow(found))));
-  }
-
-  #isOpen(file: string): boolean {
-    const stamp = stampOf(file);
-    if (stamp === absent) return false;
-    if (stamp !== undefined && stamp === this.#closed.get(file)) return false;
-    const glance = glanceAt(file);
-    if (glance !== undefined && !hasEnded(glance)) return true;
-    if (stamp !== undefined) this.#closed.set(file, stamp);
-    return false;
+    const listed = listUnmarkedAgents(this.#configDir);
+    const known = await mapAtMost(filesAtOnce, listed, ({ file }) => this.#read(file));
+    this.#known = new Map(known.map((one) => [one.file, one]));
+    const found = known.flatMap(({ found }) => found ?? []);
+    return oldestFirst(found.filter(({ stored }) => !hasEnded(stored)).map(agentNow));
   }
 
   async #read(file: string): Promise<Known> {
     const [own, transcript] = [stampOf(file), stampOf(transcriptOf(file))];
     const stamp = own && transcript && `${own} ${transcript}`;
-    const known = this.#open.get(file);
+    const known = this.#known.get(file);
     if (stamp !== undefined && stamp === known?.stamp) return known;
-    return { file, stamp, found: await readAsWritten(file) };
+    return { file, stamp, found: own === absent ? undefined : await readAsWritten(file) };
   }
 }
 
