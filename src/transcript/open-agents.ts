@@ -3,8 +3,10 @@ import { hasEnded } from "../events/agent-record.ts";
 import { filesAtOnce, mapAtMost } from "../platform/gate.ts";
 import {
   agentNow,
+  isInterrupted,
   oldestFirst,
   readAsWritten,
+  readStored,
   transcriptOf,
   type AgentAsWritten,
   type AgentOnDisk,
@@ -17,7 +19,18 @@ export function findOpenAgents(configDir: string): Promise<AgentOnDisk[]> {
 }
 
 /**
- * The same, repeatedly. Files that have not changed since the last look are not read again. Each look checks whether
+ * Agents that were interrupted as far as their meta files tell, oldest first. Their transcripts are not read: one of
+ * them may hold the end of its agent.
+ */
+export async function findLeftAgents(configDir: string): Promise<AgentOnDisk[]> {
+  const listed = listUnmarkedAgents(configDir);
+  const read = await mapAtMost(filesAtOnce, listed, ({ file }) => readStored(file));
+  const agents = read.flatMap((found) => (found === undefined ? [] : agentNow(found)));
+  return oldestFirst(agents.filter(isInterrupted));
+}
+
+/**
+ * Finds open agents repeatedly. Files that have not changed since the last look are not read again. Each look checks whether
  * the process of an agent is there.
  */
 export class OpenAgents {
