@@ -230,12 +230,19 @@ export class Manager {
     return rowOf((await resumeAgent(agentIdOf(id), request, { kind: "host" }, this.#house)).record);
   }
 
-  /** Resumes every agent of this session that the end of its process interrupted. */
-  async resumeAll(): Promise<{ resumed: AgentRow[]; failed: { id: AgentId; error: unknown }[] }> {
+  /**
+   * Resumes every agent of this session that the end of its process interrupted. `interrupted`: all of them, also
+   * children that their parents resume; `resumed`: the others.
+   */
+  async resumeAll(): Promise<{
+    interrupted: AgentId[];
+    resumed: AgentRow[];
+    failed: { id: AgentId; error: unknown }[];
+  }> {
     this.#refuseWhenClosed();
     await this.#house.session.sandbox?.open();
-    const { resumed, failed } = await resumeInterrupted(this.#house);
-    return { resumed: resumed.map(({ record }) => rowOf(record)), failed };
+    const { resumed, ...rest } = await resumeInterrupted(this.#house);
+    return { ...rest, resumed: resumed.map(({ record }) => rowOf(record)) };
   }
 
   /** Runs a copy of an agent from one of its turns, perhaps on another model. The original is unchanged. */

@@ -137,9 +137,11 @@ async function recallFrom(earlier: EarlierAgent, house: House): Promise<RunningA
  * Resumes every agent of this session that a crash interrupted. A resumed parent resumes its own children; where that
  * fails, a child resumes by itself. Failures are returned with their reason.
  */
-export async function resumeInterrupted(
-  house: House,
-): Promise<{ resumed: RunningAgent[]; failed: { id: AgentId; error: unknown }[] }> {
+export async function resumeInterrupted(house: House): Promise<{
+  interrupted: AgentId[];
+  resumed: RunningAgent[];
+  failed: { id: AgentId; error: unknown }[];
+}> {
   await house.earlier.ready();
   const resumed: RunningAgent[] = [];
   const failed: { id: AgentId; error: unknown }[] = [];
@@ -150,11 +152,12 @@ export async function resumeInterrupted(
       return state === "interrupted" ? [[id, one] as const] : [];
     }),
   );
+  const interrupted = [...left.keys()];
   for (;;) {
     const next = [...left.values()].find(
       ({ record: { parentId } }) => parentId === null || !left.has(parentId),
     );
-    if (next === undefined) return { resumed, failed };
+    if (next === undefined) return { interrupted, resumed, failed };
     const { id } = next.record;
     left.delete(id);
     try {

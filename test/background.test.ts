@@ -1,5 +1,12 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { setStage, sequence, type Stage } from "./support/stage.ts";
 import { quiet } from "./support/quiet-agent.ts";
@@ -110,6 +117,47 @@ turns:
     sequence(stage.events, child?.id ?? "").filter((type) => type === "agent-background"),
   ).toHaveLength(1);
 });
+
+test.skipIf(!existsSync("/proc/self/fd"))(
+  "moving a running child to the background leaves its files open, and its end closes them",
+  async () => {
+    const stage = setStage(
+      `
+turns:
+  - { agent: main, turn: 1, reply: [{ call: Agent, input: { description: dig, prompt: dig deep, subagent_type: quiet } }] }
+  - { agent: main, reply: "done" }
+  - { agent: quiet, turn: 1, reply: [{ call: Bash, input: { command: "touch begun; while [ ! -e go ]; do sleep 0.02; done" } }] }
+  - { agent: quiet, turn: 2, reply: "gold" }
+`,
+      options,
+    );
+    const main = await stage.manager.main({ prompt: "go" });
+    await vi.waitFor(() => expect(existsSync(join(stage.cwd, "begun"))).toBe(true), {
+      timeout: 20_000,
+    });
+    const id = stage.manager.list().find(({ depth }) => depth === 1)?.id ?? "";
+    const names = [`agent-${id}.jsonl`, `${id}.output`];
+    const open = (): string[] => names.filter((name) => openFiles().includes(name));
+    expect(open()).toEqual(names.slice(0, 1));
+    await stage.manager.background(id);
+    expect(open()).toEqual(names);
+    writeFileSync(join(stage.cwd, "go"), "");
+    await stage.manager.output(id, { block: true });
+    await stage.manager.output(main.id, { block: true });
+    expect(open()).toEqual([]);
+  },
+);
+
+/** The names of all files that this process has open. */
+function openFiles(): string[] {
+  return readdirSync("/proc/self/fd").flatMap((number) => {
+    try {
+      return basename(readlinkSync(`/proc/self/fd/${number}`));
+    } catch {
+      return [];
+    }
+  });
+}
 
 test("a child in the background outlives a parent that is stopped; one in the foreground does not", async () => {
   const stage = setStage(

@@ -1,9 +1,10 @@
-import { globSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { expect, test } from "vitest";
 import { accountOf } from "./support/chaos/account.ts";
 import { readLog } from "./support/chaos/acknowledged.ts";
 import { lostOf, readBooks } from "./support/chaos/books.ts";
+import { hiddenAgents } from "./support/chaos/hidden.ts";
 import { complaints, reportLines } from "./support/chaos/report.ts";
 import { storm } from "./support/chaos/storm.ts";
 import { temporaryDirectory } from "./support/stage.ts";
@@ -60,6 +61,14 @@ test("what is lost, repeated, missing or told twice is found", { timeout: 600_00
     ...lines,
   ]);
   expect(again().toldTwice.length).toBeGreaterThan(0);
+  const [mark = ""] = globSync(`${files.sessionDir}/ended/*`);
+  expect(hiddenAgents(files.sessionDir)).toEqual([]);
+  const meta = join(files.sessionDir, `subagents/agent-${basename(mark)}.meta.json`);
+  const marked = existsSync(meta) ? meta : join(files.sessionDir, "main.meta.json");
+  change(marked, (lines) =>
+    lines.map((line) => line.replace('"state":"completed"', '"state":"running"')),
+  );
+  expect(hiddenAgents(files.sessionDir)).toEqual([basename(mark)]);
   const [transcript = ""] = globSync(`${files.sessionDir}/subagents/agent-*.jsonl`);
   expect(lostOf(told, readBooks(files.sessionDir))).toEqual([]);
   change(transcript, (lines) => lines.filter((line) => !line.includes('"type":"tool_result"')));

@@ -1,6 +1,6 @@
 import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -285,6 +285,23 @@ test.each([
 ])("resume %j is refused: nothing that is said is passed over", async (args, says) => {
   const { code, stderr } = await place().retinue("resume", ...args);
   expect([code, stderr]).toEqual([2, expect.stringContaining(says)]);
+});
+
+test("resume --all leaves out an agent whose end is in its transcript alone, whoever owns its session", async () => {
+  const { env, crash, retinue } = place();
+  await crash();
+  const rows = JSON.parse((await retinue("ps", "-a", "--json")).stdout) as { transcript: string }[];
+  const transcript = rows[0]?.transcript ?? "";
+  const end = { type: "retinue-end", timestamp: new Date().toISOString() };
+  appendFileSync(transcript, `${JSON.stringify({ ...end, result: { state: "failed" } })}\n`);
+  const nothing = { code: 0, stdout: "", stderr: "No agent was interrupted.\n" };
+  expect(await retinue("resume", "--all")).toEqual(nothing);
+  const lease = takeLease({ lease: join(transcript.replace(/\.jsonl$/, ""), "lease.json") });
+  onTestFinished(() => lease.release());
+  expect(await retinue("resume", "--all")).toEqual(nothing);
+  lease.release();
+  env["RETINUE_AGENT"] = "a1";
+  expect(await retinue("resume", "--all")).toEqual(nothing);
 });
 
 test("resume --all of a command of an agent goes on with nothing", async () => {

@@ -109,7 +109,7 @@ test("an agent whose process was killed between the last line of its transcript 
 
   forgetEnd(pathOf(crashing, "projects/*/*/main.meta.json"));
   expect(await states()).toEqual(["completed", "completed"]);
-  expect(await crashing.reopen().resumeAll()).toEqual({ resumed: [], failed: [] });
+  expect(await crashing.reopen().resumeAll()).toEqual({ interrupted: [], resumed: [], failed: [] });
   expect(readFileSync(join(cwd, "effects"), "utf8")).toBe("1\n");
 });
 
@@ -181,5 +181,5 @@ test("an agent that stood idle when its process was killed is not picked up, and
   const model = createRehearsal(parseScenario("turns: [{ reply: done }]", "scenario.yaml"));
   const again = createManager({ ...options, cwd, configDir, model, session: manager.sessionId });
   onTestFinished(() => again.close());
-  expect(await again.resumeAll()).toEqual({ resumed: [], failed: [] });
+  expect(await again.resumeAll()).toEqual({ interrupted: [], resumed: [], failed: [] });
 });

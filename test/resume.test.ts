@@ -88,11 +88,12 @@ test("after kill -9 parent and child go on: what finished is not repeated, what 
   await crashing.kill();
   writeFileSync(join(cwd, "go"), "");
   const manager = crashing.reopen();
-  const { resumed, failed } = await manager.resumeAll();
+  const { interrupted, resumed, failed } = await manager.resumeAll();
   expect([resumed.map(({ id }) => id), failed]).toEqual([[mainId], []]);
   const { content, state } = await manager.output(mainId, { block: true });
   expect([state, content]).toEqual(["completed", "main done"]);
   const child = manager.list({ all: true }).find(({ depth }) => depth === 1);
+  expect(interrupted).toEqual([mainId, child?.id]);
   expect(child).toMatchObject({ state: "completed", progress: { turns: 3 } });
   // The third never began, and was to follow what was interrupted.
   expect(readFileSync(join(cwd, "effects"), "utf8")).toBe("1\n2\n");

@@ -21,7 +21,7 @@ export async function answerRequest(found: FoundRequest, answer: Answer): Promis
       `${id} cannot be answered now: the process that asked has ended. It is kept for when its session is resumed; 'retinue deny ${id}' removes it.`,
     );
   try {
-    using client = await reachSession(dirname(files.directory));
+    using client = await reachSession(dirname(files.directory), { deaf: () => deaf(found) });
     if (client === undefined) throw deaf(found);
     await client.call("answer", { id, digest: requestDigest(request), answer });
   } catch (error) {

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { RetinueError } from "../contract/errors.ts";
 import { readLease } from "../transcript/lease/lease.ts";
 import { ControlClient } from "./client.ts";
 
@@ -7,19 +8,19 @@ import { ControlClient } from "./client.ts";
 const patienceMs = 5000;
 
 /**
- * Connects to the process that owns a session; undefined if there is no owner, or if it opens no socket. Throws
- * `unreachable` if its socket cannot be used.
+ * Connects to the process that owns a session; undefined if there is no owner. Throws `deaf`, made for the owner's
+ * process id, if the owner opens no socket, and `unreachable` if its socket cannot be used.
  */
 export async function reachSession(
   sessionDir: string,
-  signal?: AbortSignal,
+  { deaf, signal }: { deaf: (pid: number) => RetinueError; signal?: AbortSignal | undefined },
 ): Promise<ControlClient | undefined> {
   for (const until = performance.now() + patienceMs; ;) {
     const found = readLease(join(sessionDir, "lease.json"));
     if (found.state !== "held") return undefined;
-    const { socket } = found.lease;
+    const { socket, pid } = found.lease;
     if (socket !== null) return ControlClient.open({ ...found.lease, socket }, signal);
-    if (performance.now() > until) return undefined;
+    if (performance.now() > until) throw deaf(pid);
     await sleep(50, undefined, { ...(signal && { signal }) });
   }
 }

@@ -328,14 +328,14 @@ export class Registry {
     }
   }
 
-  /** Stores and emits an event of an agent outside its runs, and closes its files. */
+  /** Stores and emits an event that is not part of a run. The files of an agent that does not run are closed. */
   async #tell(running: RunningAgent, body: AgentEventBody): Promise<void> {
     const event = this.#eventOf(running, body);
     running.apply(event);
     try {
       await running.files.store(event);
     } finally {
-      running.files.close();
+      if (!running.isBusy) running.files.close();
     }
     this.#session.bus.publish(event);
   }

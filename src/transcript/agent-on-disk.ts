@@ -41,22 +41,30 @@ export interface AgentAsWritten {
   readonly runner: Runner;
   /** The record in the file. */
   readonly stored: AgentRecord;
-  /** The record, completed from the transcript. */
+  /** The record, completed from the transcript if that was read. */
   readonly record: AgentRecord;
-  /** The time of the transcript's last line, for an agent that has not ended. */
+  /** The time of the transcript's last line, if that was read. */
   readonly lastAt: number | undefined;
 }
 
-/** Reads an agent's files; `undefined` for a file that is missing, damaged or another program's. */
-export async function readAsWritten(file: string): Promise<AgentAsWritten | undefined> {
+/** Reads an agent's meta file alone; `undefined` for a file that is missing, damaged or another program's. */
+export async function readStored(file: string): Promise<AgentAsWritten | undefined> {
   try {
-    const { retinue } = await readMeta(file);
-    const { pid, pidStart, ...stored } = retinue;
-    const found = { file, runner: { pid, pidStart }, stored };
-    if (hasEnded(stored)) return { ...found, record: stored, lastAt: undefined };
+    const { pid, pidStart, ...stored } = (await readMeta(file)).retinue;
+    return { file, runner: { pid, pidStart }, stored, record: stored, lastAt: undefined };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reads an agent's meta file, and the transcript of one that has not ended. */
+export async function readAsWritten(file: string): Promise<AgentAsWritten | undefined> {
+  const found = await readStored(file);
+  if (found === undefined || hasEnded(found.stored)) return found;
+  try {
     const entries = await readTranscript(transcriptOf(file));
     const lastAt = Date.parse(entries.at(-1)?.at ?? "") || undefined;
-    return { ...found, record: recordAfter(stored, entries), lastAt };
+    return { ...found, record: recordAfter(found.stored, entries), lastAt };
   } catch {
     return undefined;
   }

@@ -12,23 +12,44 @@ export interface ListedAgent {
 
 /** Lists every agent below a config directory and opens no file. Throws `storage` where `projects` cannot be read. */
 export function listAgents(configDir: string): ListedAgent[] {
+  return listSessions(configDir).flatMap(agentsOf);
+}
+
+/** Lists the agents without a mark of their end. Those that ended under an earlier version have none either. */
+export function listUnmarkedAgents(configDir: string): ListedAgent[] {
+  return listSessions(configDir).flatMap((session) => {
+    const ended = new Set(entriesIfThere(`${session.directory}/ended`).map(({ name }) => name));
+    return agentsOf(session).filter(({ id }) => !ended.has(id));
+  });
+}
+
+interface ListedSession {
+  readonly id: string;
+  readonly directory: string;
+}
+
+function listSessions(configDir: string): ListedSession[] {
   const projects = join(configDir, "projects");
   return directories(entriesOfProjects(projects)).flatMap((project) =>
-    directories(entriesIn(`${projects}/${project}`)).flatMap((session) =>
-      agentsOf(session, `${projects}/${project}/${session}`),
-    ),
+    directories(entriesIn(`${projects}/${project}`)).map((id) => ({
+      id,
+      directory: `${projects}/${project}/${id}`,
+    })),
   );
 }
 
-function agentsOf(sessionId: string, sessionDir: string): ListedAgent[] {
-  const agentsDir = `${sessionDir}/subagents`;
-  // Most sessions have no children, and an error for each would take longer than all the rest.
-  const entries = existsSync(agentsDir) ? entriesIn(agentsDir) : [];
-  const children = entries.flatMap(({ name }) => {
+function agentsOf({ id: sessionId, directory }: ListedSession): ListedAgent[] {
+  const agentsDir = `${directory}/subagents`;
+  const children = entriesIfThere(agentsDir).flatMap(({ name }) => {
     const id = /^agent-(.+)\.meta\.json$/.exec(name)?.[1];
     return id === undefined ? [] : [{ id, file: `${agentsDir}/${name}` }];
   });
-  return [{ id: mainAgentId(sessionId), file: `${sessionDir}/main.meta.json` }, ...children];
+  return [{ id: mainAgentId(sessionId), file: `${directory}/main.meta.json` }, ...children];
+}
+
+/** The entries of a directory that many sessions lack: an error for each of them would take longer than all the rest. */
+function entriesIfThere(directory: string): Dirent[] {
+  return existsSync(directory) ? entriesIn(directory) : [];
 }
 
 /** Directories among the entries, links to one included. */

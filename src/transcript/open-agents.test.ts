@@ -1,8 +1,8 @@
 import { statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { findOpenAgents, OpenAgents } from "./open-agents.ts";
-import { addSession, alive, configDirectory, metaText } from "./session-fixture.ts";
+import { findLeftAgents, findOpenAgents, OpenAgents } from "./open-agents.ts";
+import { addSession, alive, configDirectory, metaText, writeOld } from "./session-fixture.ts";
 
 const stateOf = async (agents: OpenAgents): Promise<string[]> =>
   (await agents.look()).map(({ record }) => `${record.id} ${record.state}`);
@@ -29,6 +29,23 @@ test("agents that have ended are not among the open ones, wherever their session
     "main-gone interrupted",
     "main-runs waiting",
   ]);
+});
+
+test("an agent with the mark of its end is not read, and one without it is", async () => {
+  const config = configDirectory();
+  const directory = addSession(config, "s", { days: 1 });
+  writeOld(
+    join(directory, "subagents/agent-a1.meta.json"),
+    metaText("s", "a1", { state: "running" }),
+    1,
+  );
+  const found = async (): Promise<string[]> => {
+    const [open, left] = [await findOpenAgents(config), await findLeftAgents(config)];
+    return [...open, ...left].map(({ record }) => `${record.id} ${record.state}`);
+  };
+  expect(await found()).toEqual(["a1 interrupted", "a1 interrupted"]);
+  writeOld(join(directory, "ended/a1"), "", 1);
+  expect(await found()).toEqual([]);
 });
 
 test("an ended agent's file is read again only when it has changed", async () => {

@@ -3,14 +3,15 @@ import { hasEnded } from "../events/agent-record.ts";
 import { filesAtOnce, mapAtMost } from "../platform/gate.ts";
 import {
   agentNow,
+  isInterrupted,
   oldestFirst,
   readAsWritten,
+  readStored,
   transcriptOf,
   type AgentAsWritten,
   type AgentOnDisk,
 } from "./agent-on-disk.ts";
-import { listAgents } from "./list-agents.ts";
-import { glanceAt } from "./meta.ts";
+import { listUnmarkedAgents } from "./list-agents.ts";
 
 /** Every agent below a config directory whose file has no end: it runs, or its process is gone. */
 export function findOpenAgents(configDir: string): Promise<AgentOnDisk[]> {
@@ -18,14 +19,23 @@ export function findOpenAgents(configDir: string): Promise<AgentOnDisk[]> {
 }
 
 /**
- * The same, repeatedly. Files that have not changed since the last look are not read again. Each look checks whether
+ * Agents that were interrupted as far as their meta files tell, oldest first. Their transcripts are not read: one of
+ * them may hold the end of its agent.
+ */
+export async function findLeftAgents(configDir: string): Promise<AgentOnDisk[]> {
+  const listed = listUnmarkedAgents(configDir);
+  const read = await mapAtMost(filesAtOnce, listed, ({ file }) => readStored(file));
+  const agents = read.flatMap((found) => (found === undefined ? [] : agentNow(found)));
+  return oldestFirst(agents.filter(isInterrupted));
+}
+
+/**
+ * Finds open agents repeatedly. Files that have not changed since the last look are not read again. Each look checks whether
  * the process of an agent is there.
  */
 export class OpenAgents {
   readonly #configDir: string;
-  /** Stamps of files whose agent has ended, or that are not Retinue's. */
-  readonly #closed = new Map<string, string>();
-  #open = new Map<string, Known>();
+  #known = new Map<string, Known>();
 
   constructor(configDir: string) {
     this.#configDir = configDir;
@@ -33,29 +43,19 @@ export class OpenAgents {
 
   /** Oldest first. */
   async look(): Promise<AgentOnDisk[]> {
-    const files = listAgents(this.#configDir).map(({ file }) => file);
-    const open = files.filter((file) => this.#isOpen(file));
-    const known = await mapAtMost(filesAtOnce, open, (file) => this.#read(file));
-    this.#open = new Map(known.map((one) => [one.file, one]));
-    return oldestFirst(known.flatMap(({ found }) => (found === undefined ? [] : agentNow(found))));
-  }
-
-  #isOpen(file: string): boolean {
-    const stamp = stampOf(file);
-    if (stamp === absent) return false;
-    if (stamp !== undefined && stamp === this.#closed.get(file)) return false;
-    const glance = glanceAt(file);
-    if (glance !== undefined && !hasEnded(glance)) return true;
-    if (stamp !== undefined) this.#closed.set(file, stamp);
-    return false;
+    const listed = listUnmarkedAgents(this.#configDir);
+    const known = await mapAtMost(filesAtOnce, listed, ({ file }) => this.#read(file));
+    this.#known = new Map(known.map((one) => [one.file, one]));
+    const found = known.flatMap(({ found }) => found ?? []);
+    return oldestFirst(found.filter(({ stored }) => !hasEnded(stored)).map(agentNow));
   }
 
   async #read(file: string): Promise<Known> {
     const [own, transcript] = [stampOf(file), stampOf(transcriptOf(file))];
     const stamp = own && transcript && `${own} ${transcript}`;
-    const known = this.#open.get(file);
+    const known = this.#known.get(file);
     if (stamp !== undefined && stamp === known?.stamp) return known;
-    return { file, stamp, found: await readAsWritten(file) };
+    return { file, stamp, found: own === absent ? undefined : await readAsWritten(file) };
   }
 }
 

@@ -27,6 +27,8 @@ export interface SessionPaths {
   readonly agentsDir: string;
   transcript(id: AgentId): string;
   meta(id: AgentId): string;
+  /** The empty file that says that an agent has ended. */
+  endMark(id: AgentId): string;
   taskOutput(id: string): string;
   /** Messages to an agent. */
   mail(id: AgentId): string;
@@ -51,6 +53,7 @@ export function sessionPaths(projectDir: string, sessionId: SessionId): SessionP
     agentsDir,
     transcript: (id) => `${agentsDir}/agent-${id}.jsonl`,
     meta: (id) => `${agentsDir}/agent-${id}.meta.json`,
+    endMark: (id) => `${sessionDir}/ended/${id}`,
   };
 }
 

@@ -47,6 +47,7 @@ test("all that belongs to an agent goes: under its name, of its calls, and its o
     "tool-results/a1.call.toolu_1_x.txt": "long output",
     "tool-results/a1-plan.md": "plan",
     "tasks/a1.output": "so far",
+    "ended/a1": "",
     "inbox/q00000001.json": JSON.stringify({ request: { agentId: "a1" } }),
   };
   const others = {
@@ -54,6 +55,7 @@ test("all that belongs to an agent goes: under its name, of its calls, and its o
     "tool-results/a1-plan.md.txt": "of another",
     "tool-results/toolu_2.txt": "of another",
     "tasks/a1-b.output": "of another",
+    "ended/a12": "",
     "tasks/b2.output": "of another",
     "inbox/q00000002.json": JSON.stringify({ request: { agentId: "a12" } }),
     "inbox/q00000003.json": "{ torn",
@@ -64,8 +66,8 @@ test("all that belongs to an agent goes: under its name, of its calls, and its o
   await removeAgent(await agentAt(join(directory, "subagents/agent-a1.meta.json")), closed);
   const gone = new Set(["agent-a1.jsonl", "agent-a1.meta.json"].map((name) => `subagents/${name}`));
   gone.add("tool-results/a1.txt");
-  const left = [...before.filter((name) => !gone.has(name)), ...Object.keys(others), "tasks"];
-  expect(tree(directory)).toEqual([...new Set(left)].toSorted());
+  const left = [...before.filter((name) => !gone.has(name)), ...Object.keys(others)];
+  expect(tree(directory)).toEqual([...new Set([...left, "ended", "tasks"])].toSorted());
 });
 
 test("a removal that broke off before its last file is finished by the next", async () => {

@@ -1,12 +1,7 @@
-import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { ControlClient } from "../../control/client.ts";
+import type { ControlClient } from "../../control/client.ts";
+import { reachSession } from "../../control/reach-session.ts";
 import { RetinueError } from "../../contract/errors.ts";
-import { readLease } from "../../transcript/lease/lease.ts";
 import { isOpen, sessionDirectory, type AgentOnDisk } from "../../transcript/agent-on-disk.ts";
-
-/** A run opens its socket a moment after it has begun. */
-const patienceMs = 5000;
 
 /**
  * Connects to the process that runs an agent. Throws `not_running` when no process does, and `unreachable` when that
@@ -24,19 +19,11 @@ export async function reachAgent(agent: AgentOnDisk, signal?: AbortSignal): Prom
  * Connects to the owner of an agent's session, whether the agent has ended or not; nothing when there is none. Throws
  * `unreachable`.
  */
-export async function reachOwner(
+export function reachOwner(
   agent: AgentOnDisk,
   signal?: AbortSignal,
 ): Promise<ControlClient | undefined> {
-  const path = join(sessionDirectory(agent.file), "lease.json");
-  for (const until = performance.now() + patienceMs; ;) {
-    const found = readLease(path);
-    if (found.state !== "held") return undefined;
-    const { socket, pid } = found.lease;
-    if (socket !== null) return ControlClient.open({ ...found.lease, socket }, signal);
-    if (performance.now() > until) throw deaf(agent, pid);
-    await sleep(50, undefined, { ...(signal && { signal }) });
-  }
+  return reachSession(sessionDirectory(agent.file), { deaf: (pid) => deaf(agent, pid), signal });
 }
 
 function deaf({ record }: AgentOnDisk, pid: number): RetinueError {

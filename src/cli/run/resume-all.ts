@@ -1,16 +1,16 @@
 import type { AgentRow } from "../../session/agent-row.ts";
 import { errorMessage, RetinueError } from "../../contract/errors.ts";
+import { hasEnded } from "../../events/agent-record.ts";
 import { createManager, type Manager } from "../../manager.ts";
 import { mapAtMost } from "../../platform/gate.ts";
 import { readLease, type Lease } from "../../transcript/lease/lease.ts";
 import {
-  isInterrupted,
   isOpen,
   readAgent,
   sessionDirectory,
   type AgentOnDisk,
 } from "../../transcript/agent-on-disk.ts";
-import { findOpenAgents } from "../../transcript/open-agents.ts";
+import { findLeftAgents } from "../../transcript/open-agents.ts";
 import { defaultConfigDir } from "../../transcript/paths.ts";
 import { Caller } from "../find/caller.ts";
 import { chooseModel } from "./choose-model.ts";
@@ -41,7 +41,7 @@ export async function resumeAllCommand(options: RunOptions): Promise<void> {
     if (signal === "SIGINT") process.stderr.write(`retinue: ${stoppingLine}\n`);
     for (const manager of open) void manager.stopAll(`interrupted by ${signal}`);
   });
-  const agents = (await findOpenAgents(defaultConfigDir())).filter(isInterrupted);
+  const agents = await findLeftAgents(defaultConfigDir());
   const sessions = [...Map.groupBy(agents, ({ record }) => record.sessionId).values()];
   const caller = await Caller.read();
   const picked = await mapAtMost(atOnce, sessions, (session) =>
@@ -69,11 +69,16 @@ async function pickUp(
   if (first === undefined) return [];
   const { cwd, sessionId } = first.record;
   const sessionDir = sessionDirectory(first.file);
-  const all = (state: string, error: string): Picked[] =>
-    agents.map(({ record }) => ({ id: record.id, sessionId, state, error }));
+  const notResumed = async (error: string): Promise<Picked[]> =>
+    (await readWhole(agents)).map(({ record: { id } }) => ({
+      id,
+      sessionId,
+      state: "interrupted",
+      error,
+    }));
   const isTooLate = (): boolean => signals.received !== null;
-  const tooLate = (): Picked[] =>
-    all("interrupted", `Not resumed: interrupted by ${signals.received}.`);
+  const tooLate = (): Promise<Picked[]> =>
+    notResumed(`Not resumed: interrupted by ${signals.received}.`);
   if (isTooLate()) return tooLate();
   const owner = heldBy(sessionDir);
   if (owner !== undefined) return runBy(owner, agents);
@@ -95,7 +100,7 @@ async function pickUp(
     });
   } catch (error) {
     const faster = isBusy(error) ? heldBy(sessionDir) : undefined;
-    return faster === undefined ? all("interrupted", errorMessage(error)) : runBy(faster, agents);
+    return faster === undefined ? notResumed(errorMessage(error)) : runBy(faster, agents);
   }
   open.add(manager);
   await using _serving = serveLater(manager, {
@@ -103,12 +108,12 @@ async function pickUp(
     isAwaited: false,
   });
   try {
-    const { failed } = await manager.resumeAll();
+    const { interrupted, failed } = await manager.resumeAll();
     // A signal that came meanwhile stopped only the agents that were already under way.
     if (isTooLate()) await manager.stopAll(`interrupted by ${signals.received}`);
     await untilQuiet(manager);
-    return agents.map(({ record }) => {
-      const id = record.id;
+    const ids = agents.map(({ record }) => record.id).filter((id) => interrupted.includes(id));
+    return ids.map((id) => {
       const error = failed.find((one) => one.id === id)?.error;
       const row: AgentRow | undefined = manager.get(id);
       return {
@@ -119,7 +124,7 @@ async function pickUp(
       };
     });
   } catch (error) {
-    return all("interrupted", errorMessage(error));
+    return await notResumed(errorMessage(error));
   } finally {
     await manager.close();
     open.delete(manager);
@@ -136,18 +141,24 @@ function isBusy(error: unknown): boolean {
 }
 
 /** Reports on agents whose session belongs to another process. Their files say whether it has resumed them already. */
-function runBy({ pid }: Lease, agents: readonly AgentOnDisk[]): Promise<Picked[]> {
-  const look = async (agent: AgentOnDisk): Promise<Picked> => {
-    const { id, sessionId } = agent.record;
-    const { state } = ((await readAgent(agent.file)) ?? agent).record;
+async function runBy({ pid }: Lease, agents: readonly AgentOnDisk[]): Promise<Picked[]> {
+  return (await readWhole(agents)).map(({ record }) => {
+    const { id, sessionId, state } = record;
     const ways = `'retinue wait ${id}' waits for its end, 'retinue attach ${id}' shows it`;
     if (isOpen(state))
       return { id, sessionId, state, error: `Process ${pid} goes on with it right now: ${ways}.` };
     if (state !== "interrupted") return { id, sessionId, state };
     const error = `Process ${pid} runs its session right now. If it goes on with this agent, ${ways}; else 'retinue resume ${id}' asks it to.`;
     return { id, sessionId, state, error };
-  };
-  return Promise.all(agents.map(look));
+  });
+}
+
+/** Reads agents with their transcripts. One whose end is in its transcript alone was not interrupted. */
+async function readWhole(agents: readonly AgentOnDisk[]): Promise<AgentOnDisk[]> {
+  const read = agents.map(async (agent) => (await readAgent(agent.file)) ?? agent);
+  const isOver = ({ fileState, record }: AgentOnDisk): boolean =>
+    hasEnded(record) && !hasEnded({ state: fileState });
+  return (await Promise.all(read)).filter((agent) => !isOver(agent));
 }
 
 function print(picked: readonly Picked[], options: RunOptions): void {

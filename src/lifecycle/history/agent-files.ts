@@ -62,7 +62,9 @@ export class AgentFiles {
     this.memory = record.standing ? new Memory() : undefined;
     this.#lastUuid = earlier?.lastUuid ?? null;
     const metaPath = main ? session.paths.mainMeta : session.paths.meta(agent.id);
-    this.#meta = new MetaKeeper(metaPath, { record, length: earlier?.metaLength ?? 0, disk });
+    const endMark = session.paths.endMark(agent.id);
+    const length = earlier?.metaLength ?? 0;
+    this.#meta = new MetaKeeper(metaPath, { record, length, disk, endMark });
     this.#redactor = session.redactor;
     this.#header = { agentId: agent.id, sessionId: session.id };
     this.#paths = session.paths;

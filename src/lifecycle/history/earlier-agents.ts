@@ -8,7 +8,12 @@ import { once } from "../../platform/once.ts";
 import { reapOrphans } from "../../processes/orphans.ts";
 import { readJsonl } from "../../transcript/lines/jsonl.ts";
 import { hasEnded, type AgentRecord, type AgentState } from "../../events/agent-record.ts";
-import { isRunBy } from "../../transcript/lease/liveness.ts";
+import {
+  agentNow,
+  isInterrupted,
+  readStored,
+  type AgentAsWritten,
+} from "../../transcript/agent-on-disk.ts";
 import { readMeta } from "../../transcript/meta.ts";
 import { recordAfter } from "../../transcript/record-after.ts";
 import type { SessionPaths } from "../../transcript/paths.ts";
@@ -106,18 +111,9 @@ export class EarlierAgents {
   }
 
   async #load(): Promise<ReadonlyMap<AgentId, KnownAgent>> {
-    const known = await mapAtMost(filesAtOnce, await this.#metaFiles(), (file) =>
-      this.#know(file).catch(() => undefined),
-    );
-    return new Map(known.flatMap((one) => (one === undefined ? [] : [[one.id, one]])));
-  }
-
-  async #know(metaPath: string): Promise<KnownAgent> {
-    const { retinue } = await readMeta(metaPath);
-    const { id, parentId, toolUseId, background } = retinue;
-    const wasBusy = !hasEnded(retinue) && retinue.state !== "idle";
-    const mayBeInterrupted = wasBusy && !isRunBy(retinue, this.#paths.sessionDir);
-    return { id, parentId, toolUseId, background, mayBeInterrupted };
+    const read = await mapAtMost(filesAtOnce, await this.#metaFiles(), readStored);
+    const known = read.flatMap((found) => (found === undefined ? [] : knownAgent(found)));
+    return new Map(known.map((one) => [one.id, one]));
   }
 
   async #metaFiles(): Promise<string[]> {
@@ -141,6 +137,12 @@ export class EarlierAgents {
       return { metaPath: paths.mainMeta, transcript: paths.mainTranscript };
     throw new RetinueError("unknown_task", `unknown task_id: ${id}`);
   }
+}
+
+function knownAgent(found: AgentAsWritten): KnownAgent {
+  const { id, parentId, toolUseId, background } = found.stored;
+  const mayBeInterrupted = isInterrupted(agentNow(found));
+  return { id, parentId, toolUseId, background, mayBeInterrupted };
 }
 
 interface Files {

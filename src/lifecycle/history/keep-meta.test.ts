@@ -1,6 +1,15 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import type { AgentId, SessionId } from "../../contract/ids.ts";
@@ -20,18 +29,32 @@ const ended = event({
   result: { ...figures(), state: "completed", content: "" },
 });
 
+interface Kept {
+  path: string;
+  meta: MetaKeeper;
+  endMark: string;
+  /** Paths that were synced, in their order. */
+  synced: string[];
+}
+
 /** A keeper whose file is synced as the function says. */
-function keeper(datasync: () => Promise<void>): { path: string; meta: MetaKeeper } {
+function keeper(datasync: () => Promise<void>): Kept {
+  const synced: string[] = [];
   const root = mkdtempSync(join(tmpdir(), "retinue-keep-meta-"));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   const path = join(root, "agent-a1.meta.json");
-  const disk = new DiskSync(async () => ({
-    datasync,
-    sync: () => Promise.resolve(),
+  const disk = new DiskSync(async (path) => ({
+    datasync: () => {
+      synced.push(path);
+      return datasync();
+    },
+    sync: async () => void synced.push(path),
     [Symbol.asyncDispose]: () => Promise.resolve(),
   }));
   const record = introduce(header, agentSummary());
-  return { path, meta: new MetaKeeper(path, { record, length: 0, disk }) };
+  const endMark = join(root, "ended/a1");
+  const meta = new MetaKeeper(path, { record, length: 0, disk, endMark });
+  return { path, meta, endMark, synced };
 }
 
 test("changes that come while the disk is busy are written in their order, and none is lost", async () => {
@@ -44,7 +67,7 @@ test("changes that come while the disk is busy are written in their order, and n
   await Promise.all([first, meta.apply(moved), meta.apply(ended)]);
   expect((await readMeta(path)).retinue).toMatchObject({ state: "completed", background: true });
   expect(meta.tellsEnd).toBe(true);
-  expect(readdirSync(join(path, ".."))).toEqual(["agent-a1.meta.json"]);
+  expect(readdirSync(join(path, ".."))).toEqual(["agent-a1.meta.json", "ended"]);
 });
 
 test("a record whose sync fails is told to those who wait, and is there for other readers", async () => {
@@ -57,5 +80,42 @@ test("a record whose sync fails is told to those who wait, and is there for othe
   isBroken = true;
   await expect(meta.apply(ended)).rejects.toThrow("EIO");
   expect(readFileSync(path, "utf8")).not.toBe(before);
+  expect((await readMeta(path)).retinue.state).toBe("completed");
+});
+
+test("an agent is marked while its file holds its end, and the mark is off the disk before the file says that it runs", async () => {
+  const { path, meta, endMark, synced } = keeper(() => Promise.resolve());
+  await meta.apply(started);
+  expect(existsSync(endMark)).toBe(false);
+  await meta.apply(ended);
+  expect(existsSync(endMark)).toBe(true);
+  meta.begin(introduce(header, agentSummary()));
+  expect(existsSync(endMark)).toBe(true);
+  synced.length = 0;
+  const again = meta.apply(started);
+  expect(existsSync(endMark)).toBe(false);
+  expect((await readMeta(path)).retinue.state).toBe("completed");
+  await again;
+  expect((await readMeta(path)).retinue.state).toBe("running");
+  const marks = synced.indexOf(dirname(endMark));
+  expect(marks).not.toBe(-1);
+  expect(marks).toBeLessThan(synced.indexOf(`${path}.new`));
+});
+
+test("a mark that an earlier process left goes, and an end without room for a mark is an end", async () => {
+  const { path, meta, endMark } = keeper(() => Promise.resolve());
+  await meta.apply(started);
+  const length = readFileSync(path).length;
+  mkdirSync(dirname(endMark));
+  writeFileSync(endMark, "");
+  const record = introduce(header, agentSummary());
+  const resumed = new MetaKeeper(path, { record, length, disk: undefined, endMark });
+  resumed.begin(record);
+  await resumed.apply(started);
+  expect(existsSync(endMark)).toBe(false);
+  rmdirSync(dirname(endMark));
+  writeFileSync(dirname(endMark), "in the way");
+  await resumed.apply(ended);
+  expect(resumed.tellsEnd).toBe(true);
   expect((await readMeta(path)).retinue.state).toBe("completed");
 });

@@ -1,14 +1,19 @@
+import { dirname } from "node:path";
 import { advance, hasEnded, type AgentRecord } from "../../events/agent-record.ts";
 import type { AgentEvent } from "../../events/event.ts";
 import { Gate } from "../../platform/gate.ts";
 import { processStart } from "../../processes/process-start.ts";
 import type { DiskSync } from "../../transcript/disk-sync.ts";
+import { markEnd, unmarkEnd } from "../../transcript/end-mark.ts";
 import { metaOf, type AgentMeta } from "../../transcript/meta.ts";
 import { draftMeta, draftOf, writeMeta } from "../../transcript/write-meta.ts";
 
-/** Writes the meta file: the agent's record, stored whenever its state changes. */
+/** Writes the meta file: the agent's record, stored whenever its state changes. Marks the agent whose file holds its end. */
 export class MetaKeeper {
   readonly #path: string;
+  readonly #endMark: string;
+  /** Whether the mark may exist. */
+  #isMarked: boolean;
   readonly #disk: DiskSync | undefined;
   /** Gate for replacing the file, so that an older record never overwrites a newer one. */
   readonly #replacements = new Gate(1);
@@ -23,9 +28,16 @@ export class MetaKeeper {
   /** `length`: that of an existing file. */
   constructor(
     path: string,
-    { record, length, disk }: { record: AgentRecord; length: number; disk: DiskSync | undefined },
+    {
+      record,
+      length,
+      disk,
+      endMark,
+    }: { record: AgentRecord; length: number; disk: DiskSync | undefined; endMark: string },
   ) {
     this.#path = path;
+    this.#endMark = endMark;
+    this.#isMarked = length > 0;
     this.#disk = disk;
     this.#record = record;
     this.#length = length;
@@ -68,12 +80,14 @@ export class MetaKeeper {
 
   #write(): void {
     const record = this.#record;
+    if (!hasEnded(record)) this.#unmark();
     this.#length = writeMeta(this.#path, this.#meta(), this.#length);
-    this.#written = record;
+    this.#wrote(record);
   }
 
   #replace(disk: DiskSync): Promise<void> {
     return this.#replacements.run(async () => {
+      if (!hasEnded(this.#record) && this.#unmark()) await disk.syncNames(dirname(this.#endMark));
       const record = this.#record;
       let length: number;
       try {
@@ -93,8 +107,22 @@ export class MetaKeeper {
         throw error;
       }
       this.#length = length;
-      this.#written = record;
+      this.#wrote(record);
     });
+  }
+
+  #wrote(record: AgentRecord): void {
+    this.#written = record;
+    if (!hasEnded(record)) return;
+    this.#isMarked = true;
+    markEnd(this.#endMark);
+  }
+
+  /** Removes the mark, before the file says that the agent runs; false if there was none. */
+  #unmark(): boolean {
+    const isRemoved = this.#isMarked && unmarkEnd(this.#endMark);
+    this.#isMarked = false;
+    return isRemoved;
   }
 
   #meta(): AgentMeta {

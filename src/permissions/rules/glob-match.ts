@@ -32,3 +32,28 @@ export function matchesLiterals(
 function endsThere(text: string, at: number, atWord: boolean): boolean {
   return at === text.length || (atWord && text[at] === " ");
 }
+
+/**
+ * Whether the tokens of a pattern match a text: `*` is any text, `?` one character, and every other token its last
+ * character. Goes back to the last star at most: a stranger's pattern must not take long.
+ */
+export function matchesTokens(tokens: readonly string[], text: string): boolean {
+  let [at, of] = [0, 0];
+  let [star, resume] = [-1, 0];
+  while (at < text.length) {
+    const token = tokens[of];
+    if (token === "*") {
+      star = of;
+      resume = at;
+      of += 1;
+    } else if (token === "?" || token?.at(-1) === text[at]) {
+      at += 1;
+      of += 1;
+    } else if (star >= 0) {
+      resume += 1;
+      at = resume;
+      of = star + 1;
+    } else return false;
+  }
+  return tokens.slice(of).every((token) => token === "*");
+}

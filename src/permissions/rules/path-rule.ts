@@ -2,6 +2,7 @@ import { join, normalize } from "node:path";
 import { isInside } from "../../platform/files/is-inside.ts";
 import { realPath } from "../../platform/files/real-path.ts";
 import type { RuleKind } from "../decision.ts";
+import { matchesTokens } from "./glob-match.ts";
 
 /** The paths that a rule matches: a pattern below a directory. */
 export interface PathRule {
@@ -100,27 +101,9 @@ function afterStars(segments: readonly string[], from: number): number[] {
   return places;
 }
 
-/** `*` and `?`, without going back more than to the last star: a stranger's pattern must not take long. */
+/** `*` is any text, `?` one character, and everything else literal. */
 export function matchesSegment(pattern: string, text: string): boolean {
-  let [at, of] = [0, 0];
-  let [star, resume] = [-1, 0];
-  while (at < text.length) {
-    const wanted = pattern[of];
-    if (wanted === "*") {
-      star = of;
-      resume = at;
-      of += 1;
-    } else if (wanted === "?" || wanted === text[at]) {
-      at += 1;
-      of += 1;
-    } else if (star >= 0) {
-      resume += 1;
-      at = resume;
-      of = star + 1;
-    } else return false;
-  }
-  while (pattern[of] === "*") of += 1;
-  return of === pattern.length;
+  return matchesTokens(pattern.split(""), text);
 }
 
 /** Stands for a choice or class: any text, with slashes or without. */

@@ -75,6 +75,7 @@ export function complaints(sessions: readonly Weathered[], agents: number): stri
       "not started": one.refused,
       orphans: one.orphans > 0 ? [String(one.orphans)] : [],
       finished: one.finished.length < agents ? [`only ${one.finished.join(" ")}`] : [],
+      hidden: one.hidden,
       "still torn": one.stillTorn,
       troubles: one.troubles,
     });

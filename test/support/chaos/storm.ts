@@ -6,6 +6,7 @@ import { randomOf } from "../shell-fuzz/random.ts";
 import { accountOf, type Account } from "./account.ts";
 import { readLog, type Acknowledged, type LifeOptions } from "./acknowledged.ts";
 import { lostOf, readBooks, readMain } from "./books.ts";
+import { hiddenAgents } from "./hidden.ts";
 import { chooseInstant, killAt } from "./kill-instant.ts";
 import { startLife } from "./life-process.ts";
 import { Tails, tornTails } from "./tails.ts";
@@ -38,6 +39,8 @@ export interface Weathered extends Account {
   /** How often an agent that came back cut off a torn tail. */
   readonly repaired: number;
   readonly tails: Pick<Tails, "byKill" | "onPurpose">;
+  /** Agents that were marked as ended after a kill, and were not. */
+  readonly hidden: string[];
   /** Transcripts that have a torn tail in the end. */
   readonly stillTorn: string[];
   /** What could not be resumed, and what was warned of. */
@@ -74,6 +77,7 @@ async function weather(options: StormOptions, number: number): Promise<Weathered
   const projectDir = projectDirectory(configDir, cwd);
   const lost: Acknowledged[] = [];
   const troubles: string[] = [];
+  const hidden: string[] = [];
   let session: string | null = null;
   const tails = new Tails();
   let [kills, fruitless] = [0, 0];
@@ -84,6 +88,7 @@ async function weather(options: StormOptions, number: number): Promise<Weathered
     session ??= process.sessionId;
     const sessionDir: string = join(projectDir, session ?? "none");
     if (session !== null) lost.push(...lostOf(readLog(log), readBooks(sessionDir)));
+    hidden.push(...hiddenAgents(sessionDir));
     if (done) {
       const told = readLog(log);
       const account = accountOf({ cwd, sessionDir }, work, told);
@@ -95,6 +100,7 @@ async function weather(options: StormOptions, number: number): Promise<Weathered
         files: { cwd, sessionDir, log },
         kills,
         lost,
+        hidden,
         troubles: [...troubles, ...troublesOf(told)],
         tails,
         stillTorn: tornTails(sessionDir),

@@ -1,6 +1,8 @@
+import { matchesTokens } from "../../rules/glob-match.ts";
+
 /** Whether a segment of a pattern has a `*` or `?` that is not behind a backslash. */
 export function hasGlob(segment: string): boolean {
-  return symbols(segment).some(({ isSpecial }) => isSpecial);
+  return tokensOf(segment).some(isSpecial);
 }
 
 /** The text of a pattern, as bash passes it on where it finds no file. */
@@ -13,33 +15,18 @@ export function globLiteral(pattern: string): string {
  * which are not ASCII it counts as any text.
  */
 export function matchesName(segment: string, name: string): boolean {
-  const wanted = symbols(segment);
-  const [first] = wanted;
-  if (name.startsWith(".") && (first?.isSpecial === true || first?.text !== ".")) return false;
+  const tokens = tokensOf(segment);
+  if (name.startsWith(".") && tokens[0]?.at(-1) !== ".") return false;
   const isAscii = /^[\0-\x7F]*$/.test(name);
-  let [at, of] = [0, 0];
-  let [star, resume] = [-1, 0];
-  while (at < name.length) {
-    const symbol = wanted[of];
-    if (symbol?.isSpecial === true && (symbol.text === "*" || !isAscii)) {
-      star = of;
-      resume = at;
-      of += 1;
-    } else if (symbol !== undefined && (symbol.isSpecial || symbol.text === name[at])) {
-      at += 1;
-      of += 1;
-    } else if (star >= 0) {
-      resume += 1;
-      at = resume;
-      of = star + 1;
-    } else return false;
-  }
-  return wanted.slice(of).every((symbol) => symbol.isSpecial && (symbol.text === "*" || !isAscii));
+  const wanted = isAscii ? tokens : tokens.map((token) => (isSpecial(token) ? "*" : token));
+  return matchesTokens(wanted, name);
 }
 
-function symbols(segment: string): { text: string; isSpecial: boolean }[] {
-  return [...segment.matchAll(/\\(.)|(.)/gs)].flatMap(([, escaped, plain]) => {
-    if (escaped !== undefined) return [{ text: escaped, isSpecial: false }];
-    return plain === undefined ? [] : [{ text: plain, isSpecial: plain === "*" || plain === "?" }];
-  });
+/** The characters of a pattern, each with the backslash before it. */
+function tokensOf(segment: string): string[] {
+  return segment.match(/\\.|./gs) ?? [];
+}
+
+function isSpecial(token: string): boolean {
+  return token === "*" || token === "?";
 }
