@@ -304,7 +304,8 @@ function suggestionsFor(call: ViewedCall): string[] {
   const { tool, pairs } = call;
   if (tool === "WebFetch") {
     const host = URL.parse(String(call.input["url"]))?.hostname ?? "";
-    return host === "" ? [] : [`WebFetch(domain:${host})`];
+    // A star would make it a rule for other hosts.
+    return host === "" || host.includes("*") ? [] : [`WebFetch(domain:${host})`];
   }
   const kind = ruleFamily(call.effect);
   if (kind === null || pairs.length === 0) return [tool];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { matchesDomain } from "./domain.ts";
+import { isDomain, matchesDomain } from "./domain.ts";
 
 test.each([
   ["example.com", "https://example.com/a"],
@@ -35,4 +35,20 @@ test.each([
 
 test("what is not a domain is about nothing", () => {
   expect(matchesDomain("example.com", "https://example.com/")).toBe(false);
+});
+
+test.each(["evil.com", "domain:https://evil.com", "domain:evil.com:8443", "domain:", "domain:a b"])(
+  "%s names no host",
+  (specifier) => {
+    expect(isDomain(specifier)).toBe(false);
+  },
+);
+
+test.each([
+  "domain:example.com",
+  "domain:*.example.com",
+  "domain:[::1]",
+  "DOMAIN: bücher.example ",
+])("%s names a host", (specifier) => {
+  expect(isDomain(specifier)).toBe(true);
 });

@@ -19,6 +19,14 @@ export function matchesDomain(specifier: string, url: unknown): boolean {
   );
 }
 
+/** Whether a specifier names a host or a pattern of hosts: `domain:example.com`, `domain:*.example.com`. */
+export function isDomain(specifier: string): boolean {
+  return (
+    /^domain:\s*[^\s/:@?#]+\s*$/i.test(specifier) ||
+    /^domain:\s*\[[\da-f:.]+\]\s*$/i.test(specifier)
+  );
+}
+
 /** Whether the rule names exactly this host, without a star: only such a rule lets an address be private. */
 export function namesHost(specifier: string, url: unknown): boolean {
   return !specifier.includes("*") && matchesDomain(specifier, url);
