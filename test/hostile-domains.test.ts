@@ -1,21 +1,16 @@
 import { expect, test } from "vitest";
 import { ruleProblem } from "../src/permissions/rules/rule-problem.ts";
-import { bookOf, makeCountry } from "./support/verdict.ts";
-import { decide } from "../src/permissions/decide.ts";
+import type { Decision } from "../src/permissions/decision.ts";
+import { decisionOf, makeCountry } from "./support/verdict.ts";
 
-function decided(url: string, rules: readonly string[]): ReturnType<typeof decide> {
-  const book = bookOf(makeCountry(), { rules });
-  const call = {
-    tool: "WebFetch",
-    effect: "look" as const,
-    input: { url, prompt: "x" },
-    paths: [],
-  };
-  return decide(book, { ...call, agentType: () => "general-purpose" }, { canAsk: true });
+function decided(url: string, rules: readonly string[]): Decision {
+  const call = { tool: "WebFetch", input: { url, prompt: "x" }, effect: "look" } as const;
+  return decisionOf(call, makeCountry(), { rules });
 }
 
 test.each([
   ["WebFetch(evil.com)", "https://evil.com/"],
+  ["WebFetch(https://evil.com)", "https://evil.com/"],
   ["WebFetch(domain:https://evil.com)", "https://evil.com/"],
   ["WebFetch(domain:evil.com:8443)", "https://evil.com:8443/"],
 ])("a rule that denies and names no host denies all: %s", (rule, url) => {

@@ -17,7 +17,7 @@ import { knownTool } from "../tools/known-tools.ts";
 import { toolRegistry } from "../tools/registry.ts";
 import { isAboutFiles, type Effect } from "../tools/traits.ts";
 import type { ViewedCall } from "./call.ts";
-import { isDomain, matchesDomain } from "./rules/domain.ts";
+import { matchesDomain, namesNoHost } from "./rules/domain.ts";
 import type { PathPair, Rulebook } from "./policy.ts";
 import { isAbout, matchesParameter, type Rule } from "./rules/rule.ts";
 
@@ -59,7 +59,7 @@ function certainOf(rule: Rule, call: ViewedCall, book: Rulebook): Match | null {
     return namesType(specifier, call) ? { certain: true, part: null } : null;
   if (call.tool === "WebFetch") {
     // A rule that names no host was written to be safe, and matches every one.
-    const isMatched = !isDomain(specifier) || matchesDomain(specifier, call.input["url"]);
+    const isMatched = namesNoHost(specifier) || matchesDomain(specifier, call.input["url"]);
     return isMatched ? { certain: true, part: null } : null;
   }
   if (isAboutFiles(call.effect)) return pathMatch(rule, call, book);

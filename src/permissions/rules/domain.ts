@@ -19,6 +19,11 @@ export function matchesDomain(specifier: string, url: unknown): boolean {
   );
 }
 
+/** Whether a specifier is no domain and no field of the tool either. */
+export function namesNoHost(specifier: string): boolean {
+  return !isDomain(specifier) && !/^(?:url|prompt):/.test(specifier);
+}
+
 /** Whether a specifier names a host or a pattern of hosts: `domain:example.com`, `domain:*.example.com`. */
 export function isDomain(specifier: string): boolean {
   return (

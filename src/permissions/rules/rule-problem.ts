@@ -4,7 +4,7 @@ import { foreignTools } from "../../tools/foreign-tools.ts";
 import { knownTool, toolNames } from "../../tools/known-tools.ts";
 import { toolName } from "../../tools/registry.ts";
 import { isAboutFiles } from "../../tools/traits.ts";
-import { isDomain } from "./domain.ts";
+import { namesNoHost } from "./domain.ts";
 import type { RuleKind } from "../decision.ts";
 
 /** The problem of a rule, with the remedy: it is about nothing, or hardly means what it says. */
@@ -20,7 +20,7 @@ export function ruleProblem(kind: RuleKind, rule: string): string | null {
   const specifier = inner?.trim() ?? "";
   if (/^(?:command|file_path|path|notebook_path|url):/.test(specifier))
     return `'${rule}' is ignored: its field is what the tool's own rules are about. Write ${tool}(…) without the name of the field.`;
-  if (tool === "WebFetch" && specifier !== "" && !isDomain(specifier)) {
+  if (tool === "WebFetch" && specifier !== "" && namesNoHost(specifier)) {
     const effect = kind === "allow" ? "allows nothing" : "matches every address";
     return `'${rule}' names no host and ${effect}. Write WebFetch(domain:example.com).`;
   }
