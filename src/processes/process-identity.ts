@@ -5,7 +5,7 @@ import { once } from "../platform/once.ts";
 import { processStart } from "./process-start.ts";
 
 /** The scope of process ids: one boot of one machine, and on Linux one pid namespace of it. */
-interface Place {
+interface PidScope {
   host: string;
   /** Linux only. */
   bootId: string | null;
@@ -13,13 +13,13 @@ interface Place {
 }
 
 /** A process as files and marks name it. A place that it does not name is here. */
-export interface ProcessIdentity extends Partial<Place> {
+export interface ProcessIdentity extends Partial<PidScope> {
   pid: number;
   /** From `processStart`: a later process with the same pid started at another time. */
   pidStart: string;
 }
 
-export const ownProcess: () => Place & ProcessIdentity = once(() => ({
+export const ownProcess: () => PidScope & ProcessIdentity = once(() => ({
   pid: process.pid,
   pidStart: processStart(process.pid),
   host: hostname(),

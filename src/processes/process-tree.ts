@@ -11,7 +11,7 @@ import { isSessionUsed } from "./process-start.ts";
 import { readProc, type Process } from "./process-table.ts";
 
 /** How processes are ended, and how many were. Shared with whoever may change his mind about the first meanwhile. */
-export interface Ending {
+export interface Termination {
   /** Milliseconds between SIGTERM and SIGKILL; none: SIGKILL at once. */
   graceMs: number;
   died: number;
@@ -28,7 +28,7 @@ export const defaultGraceMs = 300;
  */
 export class ProcessTree {
   readonly #agent: string;
-  readonly #ending: Ending;
+  readonly #ending: Termination;
   readonly #calls = new WeakMap<ChildProcess, string>();
   /** By call. Those whose first group is seen empty are forgotten, and nobody says when that happens. */
   readonly #sessions = new Map<string, OwnSession>();
@@ -38,13 +38,13 @@ export class ProcessTree {
   #used = false;
   #endingAll: Promise<number> | undefined;
 
-  constructor(agent: string, ending: Ending = { graceMs: defaultGraceMs, died: 0 }) {
+  constructor(agent: string, ending: Termination = { graceMs: defaultGraceMs, died: 0 }) {
     this.#agent = agent;
     this.#ending = ending;
   }
 
   /** Starts a process in a session of its own. Failures to start arrive as the child's `error` event. */
-  start(file: string, args: readonly string[], options: StartOptions): StartedProcess {
+  start(file: string, args: readonly string[], options: ProcessOptions): StartedProcess {
     if (process.platform === "win32") {
       throw new RetinueError(
         "unsupported",
@@ -127,7 +127,7 @@ export class ProcessTree {
   }
 }
 
-interface StartOptions {
+interface ProcessOptions {
   cwd: string;
   env: NodeJS.ProcessEnv;
   /** Name that the program is given (`argv[0]`); else its file. */
@@ -141,7 +141,7 @@ export type StartedProcess = ChildProcessByStdio<null, Readable, Readable>;
 function startMarked(
   file: string,
   args: readonly string[],
-  options: StartOptions & { mark: { agent: string; call: string } },
+  options: ProcessOptions & { mark: { agent: string; call: string } },
 ): StartedProcess {
   const stdio: ("ignore" | "pipe" | number)[] = ["ignore", "pipe", "pipe"];
   if (options.reports === true) stdio.push("pipe");

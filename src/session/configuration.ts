@@ -5,7 +5,7 @@ import type { Loaded } from "../definitions/definition-file.ts";
 import type { AgentDefinition } from "../definitions/definition.ts";
 import type { Entrypoint } from "../definitions/fields.ts";
 import { DefinitionLoader } from "../definitions/load.ts";
-import { definitionPlaces, skillPlaces, type Place } from "../definitions/places.ts";
+import { definitionPlaces, skillPlaces, type DefinitionPlace } from "../definitions/places.ts";
 import type { Restraints } from "../definitions/restrain.ts";
 import type { SkillPlace } from "../definitions/skills.ts";
 import type { Diagnostic } from "../contract/diagnostic.ts";
@@ -48,7 +48,7 @@ export interface Configuration extends LoadedSettings {
   /** Whether the project's folder is trusted. */
   readonly trusted: boolean;
   readonly plugins: readonly Plugin[];
-  readonly places: readonly Place[];
+  readonly places: readonly DefinitionPlace[];
   readonly loader: DefinitionLoader;
   /**
    * Diagnostics of settings files that cannot be read, or of invalid rules in them: their prohibitions would not hold.

@@ -1,6 +1,7 @@
 import type { Diagnostic } from "../contract/diagnostic.ts";
 import { readSmallFile } from "../platform/files/read-small-file.ts";
-import { start, type Layer, type Path, type Position } from "./layer.ts";
+import { start, type SettingsLayer, type Position } from "./layer.ts";
+import type { KeyPath } from "../platform/plain-values.ts";
 import { isObject } from "../platform/is-object.ts";
 import { positionAt, scanJson } from "../platform/scan-json.ts";
 import type { SettingsFile } from "./scopes.ts";
@@ -9,7 +10,7 @@ const largestFile = 1024 * 1024;
 
 /** Reads a settings file; nothing if it is missing or empty. Never throws. */
 export function readSettingsFile({ scope, file }: SettingsFile): {
-  layer?: Layer;
+  layer?: SettingsLayer;
   diagnostics: Diagnostic[];
 } {
   const read = readSmallFile(file, largestFile);
@@ -55,7 +56,7 @@ function unreadable(
 }
 
 /** Finds positions. Parses the text on first use: most files need none. */
-function finder(text: string): (path: Path) => Position {
+function finder(text: string): (path: KeyPath) => Position {
   let offsets: ReadonlyMap<string, number> | undefined;
   return (path) => {
     offsets ??= scanJson(text).offsets;

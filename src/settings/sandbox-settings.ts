@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { isObject } from "../platform/is-object.ts";
-import type { Path } from "./layer.ts";
+import type { KeyPath } from "../platform/plain-values.ts";
 
 const paths = z.array(z.string().min(1)).default([]);
 /** Accepted, so that people's existing files are no error, but without effect: see `inertSandboxKeys`. */
@@ -78,7 +78,7 @@ const inertKeys: ReadonlyMap<string, string> = new Map([
 /** Keys of `sandbox` that are set and have no effect, with what applies instead. */
 export function inertSandboxKeys(
   values: Readonly<Record<string, unknown>>,
-): { path: Path; message: string }[] {
+): { path: KeyPath; message: string }[] {
   return [...inertKeys].flatMap(([key, instead]) => {
     const path = ["sandbox", ...key.split(".")];
     const value = valueAt(values, path);

@@ -18,7 +18,7 @@ import { KeyLayers } from "../terminal/key-layers.ts";
 import { LiveView } from "../views/live-view.ts";
 import { RunKeys } from "../run/run-keys.ts";
 import { createStyle, wantsColor, type ColorChoice } from "../terminal/style.ts";
-import { createView, type View } from "../run/watch-run.ts";
+import { createView, type RunView } from "../run/watch-run.ts";
 import { color, onlyRunning, raw, which } from "../options/shared-options.ts";
 
 interface AttachOptions {
@@ -79,7 +79,7 @@ async function attachCommand(text: string, options: AttachOptions): Promise<void
   }
 }
 
-function viewOf({ record }: AgentOnDisk, { color }: AttachOptions): View {
+function viewOf({ record }: AgentOnDisk, { color }: AttachOptions): RunView {
   const { stderr, env: environment } = process;
   const enabled = wantsColor({ choice: color, environment, isTTY: stderr.isTTY });
   return createView(stderr, { style: createStyle(enabled), scripted: record.scripted });
@@ -88,7 +88,7 @@ function viewOf({ record }: AgentOnDisk, { color }: AttachOptions): View {
 /** The keys of a run in another process, over its socket. None of them stops anything: Ctrl+C leaves. */
 function steer(
   resources: DisposableStack,
-  { client, view, main }: { client: ControlClient; view: View; main: AgentId },
+  { client, view, main }: { client: ControlClient; view: RunView; main: AgentId },
 ): void {
   const { stdin: input } = process;
   if (!(view instanceof LiveView) || !input.isTTY || input.readableEnded) return;
@@ -108,7 +108,7 @@ function steer(
 async function follow(
   client: ControlClient,
   id: string,
-  view: View | null,
+  view: RunView | null,
 ): Promise<AgentResult | null> {
   const { rows, events } = await client.watch(id);
   const watched = (rows as AgentRow[]).find((row) => row.id === id);

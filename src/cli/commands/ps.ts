@@ -29,7 +29,7 @@ interface PsOptions {
 }
 
 /** Agents as they are now: those to list, and those that were interrupted, listed or not. */
-interface Found {
+interface AgentListing {
   shown: AgentOnDisk[];
   interrupted: AgentOnDisk[];
 }
@@ -56,7 +56,7 @@ async function psCommand(options: PsOptions): Promise<void> {
   const isAskedFor = agentFilter(options.filter ?? []);
   const configDir = defaultConfigDir();
   const open = new OpenAgents(configDir);
-  const find = async (): Promise<Found> => {
+  const find = async (): Promise<AgentListing> => {
     const found = await (options.all === true ? findAgents(configDir) : open.look());
     const agents = found.filter((agent) => isAskedFor(agent));
     return {
@@ -69,7 +69,7 @@ async function psCommand(options: PsOptions): Promise<void> {
 }
 
 /** Prints the list again and again, until Ctrl+C: in place on a terminal, elsewhere whenever it has changed. */
-async function watch(find: () => Promise<Found>, options: PsOptions): Promise<void> {
+async function watch(find: () => Promise<AgentListing>, options: PsOptions): Promise<void> {
   const { stdout } = process;
   for (let last = ""; ; await sleep(1000)) {
     const found = await find();
@@ -80,7 +80,7 @@ async function watch(find: () => Promise<Found>, options: PsOptions): Promise<vo
   }
 }
 
-function print({ shown, interrupted }: Found, options: PsOptions): void {
+function print({ shown, interrupted }: AgentListing, options: PsOptions): void {
   if (options.json === true) {
     process.stdout.write(`${JSON.stringify(shown.map(jsonRow), null, 2)}\n`);
     return;

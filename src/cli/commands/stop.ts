@@ -14,7 +14,7 @@ import { firstRefusal, Refusal } from "../refusal.ts";
 import { plain } from "../terminal/sanitize.ts";
 import { json, which } from "../options/shared-options.ts";
 
-interface StopOptions {
+interface StopFlags {
   all?: boolean;
   time?: number;
   json?: boolean;
@@ -34,7 +34,7 @@ interface Target {
   find: () => Promise<AgentOnDisk>;
 }
 
-interface Means extends StopOptions {
+interface StopContext extends StopFlags {
   how: "stop" | "kill";
   lines: AgentLines;
   caller: Caller;
@@ -89,7 +89,7 @@ function fractionalSeconds(text: string): number {
  */
 async function stopCommand(
   ids: string[],
-  options: StopOptions,
+  options: StopFlags,
   how: "stop" | "kill",
 ): Promise<void> {
   const { all = false } = options;
@@ -126,14 +126,14 @@ async function openAgents(): Promise<AgentOnDisk[]> {
   return agents.filter(({ record }) => isOpen(record.state));
 }
 
-async function findAndEnd(find: Target["find"], means: Means): Promise<Stopped> {
+async function findAndEnd(find: Target["find"], means: StopContext): Promise<Stopped> {
   const agent = await find();
   if (!isOpen(agent.record.state)) return nothingToEnd(agent);
   means.caller.mustSteer(agent);
   return end(agent, means);
 }
 
-async function end(agent: AgentOnDisk, { how, time, lines }: Means): Promise<Stopped> {
+async function end(agent: AgentOnDisk, { how, time, lines }: StopContext): Promise<Stopped> {
   const id = agent.record.id;
   try {
     const client = await lines.reach(agent);

@@ -4,17 +4,17 @@ import { findOpenAgents } from "../../transcript/open-agents.ts";
 import { prune } from "../../transcript/retention.ts";
 import { oldBefore } from "../old-before.ts";
 import { formatBytes, plural } from "../terminal/format.ts";
-import type { Check, Finding } from "./check.ts";
+import type { DoctorCheck, DoctorFinding } from "./check.ts";
 
 /** Checks of the files that agents left. `--fix` never removes any of them. */
-export const agentChecks: readonly Check[] = [
+export const agentChecks: readonly DoctorCheck[] = [
   {
     name: "interrupted agents",
     look: async ({ configDir }) => {
       const agents = await findOpenAgents(configDir);
       const found = agents
         .filter(({ record }) => record.state === "interrupted")
-        .map(({ record }): Finding => {
+        .map(({ record }): DoctorFinding => {
           const { id: agentId, name } = record;
           return {
             status: "warning",
@@ -30,7 +30,7 @@ export const agentChecks: readonly Check[] = [
     look: async ({ configDir, inspectTranscript }) => {
       if (inspectTranscript === undefined) return [];
       const agents = await findAgents(configDir);
-      const found: Finding[] = [];
+      const found: DoctorFinding[] = [];
       let read = 0;
       for (const { transcript } of agents) {
         const inspection = await inspectTranscript(transcript).catch(absent);
@@ -63,7 +63,7 @@ function absent(error: unknown): undefined {
 function linesOf(
   transcript: string,
   { bad, torn }: { bad: readonly { line: number }[]; torn: number },
-): Finding[] {
+): DoctorFinding[] {
   const [first] = bad;
   return [
     ...(first === undefined

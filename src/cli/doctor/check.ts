@@ -1,7 +1,7 @@
 import type { Bubblewrap } from "../../platform/sandbox/bubblewrap.ts";
 
 /** One row of a check's findings. */
-export interface Finding {
+export interface DoctorFinding {
   /** `problem`: something does not work, or a crash left something; `warning`: good to know, nothing is broken. */
   readonly status: "ok" | "warning" | "problem";
   readonly what: string;
@@ -12,7 +12,7 @@ export interface Finding {
 }
 
 /** Places that checks look at. Everything that they know of the world comes from here. */
-export interface Ground {
+export interface DoctorContext {
   readonly configDir: string;
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
@@ -34,9 +34,9 @@ export interface Ground {
 }
 
 /** One check. An error that it throws is reported as a problem of its own. */
-export interface Check {
+export interface DoctorCheck {
   readonly name: string;
-  look(ground: Ground): Promise<Finding[]>;
+  look(ground: DoctorContext): Promise<DoctorFinding[]>;
   /** Removes one leak that `look` found, if it still is one. Never a transcript. */
-  fix?(leak: string, ground: Ground): Promise<void>;
+  fix?(leak: string, ground: DoctorContext): Promise<void>;
 }

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { readConfiguration } from "../../session/configuration.ts";
 import { errorMessage } from "../../contract/errors.ts";
 import { bySeverity, diagnosticLine } from "../report-diagnostics.ts";
-import type { Check, Finding } from "./check.ts";
+import type { DoctorCheck, DoctorFinding } from "./check.ts";
 
 /** Checks of the files that Retinue reads and writes for its user. */
-export const configurationChecks: readonly Check[] = [
+export const configurationChecks: readonly DoctorCheck[] = [
   {
     name: "config directory",
     look: ({ configDir }) => Promise.resolve([access(configDir), ...privacy(configDir)]),
@@ -19,7 +19,7 @@ export const configurationChecks: readonly Check[] = [
       const { diagnostics } = configuration;
       const found = bySeverity(diagnostics)
         .filter(({ severity }) => severity !== "info")
-        .map((one): Finding => ({
+        .map((one): DoctorFinding => ({
           status: one.severity === "error" ? "problem" : "warning",
           what: diagnosticLine(one),
           remedy: "Correct the file; 'retinue lint' lists all of it.",
@@ -29,7 +29,7 @@ export const configurationChecks: readonly Check[] = [
   },
 ];
 
-function access(configDir: string): Finding {
+function access(configDir: string): DoctorFinding {
   const info = statSync(configDir, { throwIfNoEntry: false });
   if (info === undefined) {
     return { status: "ok", what: `${configDir} is not there yet; the first run makes it` };
@@ -45,7 +45,7 @@ function access(configDir: string): Finding {
 }
 
 /** Reports transcripts that other users can read: every directory on the way lets them. */
-function privacy(configDir: string): Finding[] {
+function privacy(configDir: string): DoctorFinding[] {
   const modes = [configDir, join(configDir, "projects")].map((directory) => ({
     directory,
     mode: statSync(directory, { throwIfNoEntry: false })?.mode ?? 0,

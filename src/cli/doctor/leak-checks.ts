@@ -7,13 +7,13 @@ import { processStart } from "../../processes/process-start.ts";
 import { removeTree, unlessGone } from "../../platform/files/remove-tree.ts";
 import { ownerOf } from "../../platform/files/temporary-name.ts";
 import { readLease } from "../../transcript/lease/lease.ts";
-import type { Check, Finding } from "./check.ts";
+import type { DoctorCheck, DoctorFinding } from "./check.ts";
 import { isDeadSocket } from "../../control/dead-socket.ts";
 
 const remedy = "retinue doctor --fix";
 
 /** Checks for leaks that no later process removed. Each leak is checked again before it is removed. */
-export const leakChecks: readonly Check[] = [
+export const leakChecks: readonly DoctorCheck[] = [
   {
     name: "orphan processes",
     look: async ({ orphans }) => {
@@ -83,7 +83,7 @@ export const leakChecks: readonly Check[] = [
   },
 ];
 
-function orNone(leaks: readonly { leak: string; what: string }[]): Finding[] {
+function orNone(leaks: readonly { leak: string; what: string }[]): DoctorFinding[] {
   if (leaks.length === 0) return [{ status: "ok", what: "none" }];
   return leaks.map((leak) => ({ ...leak, status: "problem", remedy }));
 }

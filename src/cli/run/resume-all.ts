@@ -53,7 +53,7 @@ export async function resumeAllCommand(options: RunOptions): Promise<void> {
   else if (all.some(({ state }) => state !== "completed")) process.exitCode = exitCodes.failed;
 }
 
-interface Means {
+interface ResumeAllContext {
   options: RunOptions;
   /** Managers that have agents to stop. */
   open: Set<Manager>;
@@ -63,7 +63,7 @@ interface Means {
 
 async function pickUp(
   agents: readonly AgentOnDisk[],
-  { options, open, signals, caller }: Means,
+  { options, open, signals, caller }: ResumeAllContext,
 ): Promise<Picked[]> {
   const [first] = agents;
   if (first === undefined) return [];

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { AgentResult } from "../../contract/agent-result.ts";
-import type { AgentEvent, AnswerRecord } from "../../events/event.ts";
+import type { AgentEvent, AnswerRecord, EventOf } from "../../events/event.ts";
 import type { AgentId, SessionId } from "../../contract/ids.ts";
 import { type AssistantBlock, type ToolResultBlock, type Usage } from "../../contract/message.ts";
 import type { RunState } from "./run-state.ts";
@@ -164,8 +164,6 @@ export interface SessionFacts {
   /** The path of the output file of an agent in the background. */
   readonly taskOutput: (id: AgentId) => string;
 }
-
-type EventOf<Type extends AgentEvent["type"]> = AgentEvent & { type: Type };
 
 function initFrame(event: EventOf<"agent-start">, { session }: StreamContext): InitFrame {
   return {

@@ -6,7 +6,7 @@ import { once } from "../once.ts";
 import { isExecutable } from "../files/safe-path.ts";
 import { ownProgram } from "../own-programs.ts";
 import { systemDirectories, systemFiles } from "./system-paths.ts";
-import { View } from "./view.ts";
+import { SandboxView } from "./view.ts";
 
 /** The program, or why there is none that works, as a sentence with the remedy. */
 export type Bubblewrap = { readonly program: string } | { readonly missing: string };
@@ -43,7 +43,7 @@ export async function tryBubblewrap(places: readonly string[]): Promise<Bubblewr
       missing:
         "bubblewrap is not installed. Install it (on Debian and Ubuntu: apt-get install bubblewrap).",
     };
-  const view = new View().add("show", [...systemDirectories, ...systemFiles]);
+  const view = new SandboxView().add("show", [...systemDirectories, ...systemFiles]);
   try {
     const args = [...namespaces, ...view.arguments(), "--", "true"];
     await promisify(execFile)(program, args, { cwd: "/", timeout: 10_000 });

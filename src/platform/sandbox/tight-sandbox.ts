@@ -16,7 +16,7 @@ import { protectedPaths } from "./protected-paths.ts";
 import type { SandboxCall, SandboxedCommand } from "./sandboxed-command.ts";
 import { supervisorScript } from "./supervisor.ts";
 import { systemDirectories, systemFiles } from "./system-paths.ts";
-import { View } from "./view.ts";
+import { SandboxView } from "./view.ts";
 
 export interface TightLimits {
   /** The working directories. The first is what relative limits are seen from. */
@@ -97,7 +97,7 @@ async function viewOf(
   limits: TightLimits,
   call: TightCall,
   { path, kept }: { path: string; kept: ReturnType<typeof deniedTo> },
-): Promise<View> {
+): Promise<SandboxView> {
   const { directories, readable, own, hides } = limits;
   const home = realPath(userHome());
   const within = directories.map((directory) => realPath(directory));
@@ -111,7 +111,7 @@ async function viewOf(
   ];
   const { denyRead: hidden, allowRead: revealed, denyWrite } = forbiddenBy(limits, call);
   const isSeen = (path: string): boolean => !isBelow(hidden, path) || isBelow(revealed, path);
-  const view = new View()
+  const view = new SandboxView()
     .add("show", [...systemDirectories, ...systemFiles])
     .add("show", [...outside, ...readable].filter(isSeen))
     .add(call.confinedTo === "edit" ? "open" : "show", directories.filter(isSeen))

@@ -16,7 +16,7 @@ const strength: readonly Access[] = ["show", "open", "hold", "hide", "reveal"];
  * The part of the disk that a command sees: nothing, but for what is added here. Paths are mounted by their real names, outer ones
  * first, and the links on the way to them are made again, so that both spellings work.
  */
-export class View {
+export class SandboxView {
   readonly #entries = new Map<string, Access>();
   readonly #links = new Map<string, string>();
 

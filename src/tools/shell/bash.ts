@@ -85,16 +85,16 @@ const fullInput = foregroundInput.extend({
 export const bashTool: LeafTool = createBashTool({ background: true });
 export const foregroundBashTool: LeafTool = createBashTool({ background: false });
 
-type Ending =
+type CommandOutcome =
   | { kind: "exit"; code: number }
   | { kind: "timeout"; afterMs: number }
   | { kind: "abort" };
 
-function codeOf(ending: Ending): number | undefined {
+function codeOf(ending: CommandOutcome): number | undefined {
   return ending.kind === "exit" ? ending.code : undefined;
 }
 
-function verdict(ending: Ending): string | undefined {
+function verdict(ending: CommandOutcome): string | undefined {
   if (ending.kind === "timeout") {
     return `Timed out after ${ending.afterMs} ms; its processes were killed. Give it a longer timeout (at most ${maximumTimeoutMs}) or less to do. Output so far:`;
   }
@@ -108,12 +108,12 @@ async function run(call: {
   prelude: string;
   output: CommandOutput;
   context: ToolContext;
-}): Promise<{ ending: Ending; sandboxed?: SandboxedCommand | undefined }> {
+}): Promise<{ ending: CommandOutcome; sandboxed?: SandboxedCommand | undefined }> {
   const { command, directory, prelude, context } = call;
   const { workbench, signal } = context;
-  const { promise: stopped, resolve: stop } = Promise.withResolvers<Ending>();
+  const { promise: stopped, resolve: stop } = Promise.withResolvers<CommandOutcome>();
   const preparing = new AbortController();
-  const end = (ending: Ending): void => {
+  const end = (ending: CommandOutcome): void => {
     stop(ending);
     preparing.abort();
   };
@@ -139,7 +139,7 @@ async function run(call: {
     });
     const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
     const detach = call.output.attach(child);
-    const ended = exit.then((code): Ending => ({ kind: "exit", code }));
+    const ended = exit.then((code): CommandOutcome => ({ kind: "exit", code }));
     const ending = await Promise.race([ended, stopped]);
     if (ending.kind !== "exit") await workbench.processes.kill(child);
     // What was written before the exit is read in this time; a background child may hold the pipe open for ever.

@@ -4,19 +4,19 @@ import { errorMessage } from "../../contract/errors.ts";
 import type { StartedProcess } from "../../processes/process-tree.ts";
 import { endsWithin } from "../../platform/ends-within.ts";
 import { readOutput } from "./read-output.ts";
-import type { Shell } from "./start-shell.ts";
-import { endOf, Tail, type Shown } from "./tail.ts";
+import type { RunningShell } from "./start-shell.ts";
+import { endOf, Tail, type TailText } from "./tail.ts";
 import type { TaskFile } from "./task-file.ts";
 import type { TaskReport } from "../agents/tasks.ts";
 
-type Ending =
+type TaskOutcome =
   | { state: "completed" | "failed"; exitCode: number }
   | { state: "failed"; message: string }
   | { state: "stopped"; by: string };
 
 /** Facts about a command when it is started. */
 export interface BackgroundCommand {
-  readonly shell: Shell;
+  readonly shell: RunningShell;
   readonly callId: string;
   readonly description: string;
   /** Directory of the command alone, removed when it has ended. */
@@ -43,7 +43,7 @@ export class ShellTask {
   readonly #detach: () => void;
   #tail: Tail | undefined = new Tail();
   #said: readonly string[] = [];
-  #ending: Ending | undefined;
+  #ending: TaskOutcome | undefined;
   #stopper: string | undefined;
 
   constructor(command: BackgroundCommand, file: TaskFile) {
@@ -62,12 +62,12 @@ export class ShellTask {
       this.#file.write(text);
     });
     const ending = command.shell.exit.then(
-      async (exitCode): Promise<Ending> => {
+      async (exitCode): Promise<TaskOutcome> => {
         // What was written before the exit is read in this time; another process may hold the pipe open for ever.
         if (!(await endsWithin(closed, 100))) await setImmediate();
         return { state: exitCode === 0 ? "completed" : "failed", exitCode };
       },
-      (error: unknown): Ending => ({ state: "failed", message: errorMessage(error) }),
+      (error: unknown): TaskOutcome => ({ state: "failed", message: errorMessage(error) }),
     );
     void ending.then((how) => this.#end(how));
   }
@@ -128,11 +128,11 @@ export class ShellTask {
     };
   }
 
-  #shown(): Shown {
+  #shown(): TailText {
     return this.#tail?.show() ?? endOf(this.#file.end());
   }
 
-  #end(how: Ending): void {
+  #end(how: TaskOutcome): void {
     if (this.#ending !== undefined) return;
     this.#ending = this.#stopper === undefined ? how : { state: "stopped", by: this.#stopper };
     this.#detach();
@@ -148,13 +148,13 @@ export class ShellTask {
   }
 }
 
-function fields(ending: Ending | undefined): Pick<TaskReport, "exitCode" | "error"> {
+function fields(ending: TaskOutcome | undefined): Pick<TaskReport, "exitCode" | "error"> {
   if (ending === undefined || "by" in ending) return {};
   if ("exitCode" in ending) return { exitCode: ending.exitCode };
   return { error: { code: "not_started", message: ending.message } };
 }
 
-function lastLine(ending: Ending): string {
+function lastLine(ending: TaskOutcome): string {
   if ("by" in ending) return `stopped ${ending.by}`;
   return "exitCode" in ending ? `exit code ${ending.exitCode}` : ending.message;
 }

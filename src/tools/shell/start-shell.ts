@@ -10,7 +10,7 @@ import { quietRipgrep } from "../../platform/quiet-ripgrep.ts";
 import { ToolFailure } from "../tool.ts";
 import type { Workbench } from "../workbench.ts";
 
-export interface Shell {
+export interface RunningShell {
   readonly child: StartedProcess;
   /** The exit code of the command. Rejects with a `ToolFailure` when bash could not be started. */
   readonly exit: Promise<number>;
@@ -25,7 +25,7 @@ export function startShell(call: {
   sandboxed: SandboxedCommand | undefined;
   /** The command was approved by nobody: git in it acts on as little of the configuration as it can. */
   unapproved: boolean;
-}): Shell {
+}): RunningShell {
   const { workbench, sandboxed } = call;
   const { cwd } = workbench;
   const given = environment(workbench);
