@@ -7,7 +7,7 @@ import { pastOf, type Past } from "./lifecycle/history/past.ts";
 import type { RunningAgent } from "./lifecycle/running-agent.ts";
 import { resumedAgent } from "./resume.ts";
 import { refuseWhenOver } from "./lifecycle/life.ts";
-import type { House } from "./spawn.ts";
+import type { SessionRuntime } from "./session/session-runtime.ts";
 import type { TranscriptEntry } from "./transcript/reader.ts";
 import { sharedRun } from "./transcript/record-after.ts";
 import { wholeAnswers, type WholeEntry } from "./transcript/whole-answers.ts";
@@ -26,12 +26,12 @@ export interface BranchRequest {
 export function branchAgent(
   id: AgentId,
   request: BranchRequest,
-  house: House,
+  runtime: SessionRuntime,
 ): Promise<RunningAgent> {
-  return house.spawns.run(async () => {
-    const { session, registry } = house;
+  return runtime.spawns.run(async () => {
+    const { session, registry } = runtime;
     refuseWhenOver(session);
-    const earlier = await house.earlier.take(id);
+    const earlier = await runtime.earlier.take(id);
     const { entries, past } = copyOf(earlier.entries, id, request.turn);
     const isDone = past.messages.at(-1)?.role === "assistant" && past.pending?.open.length === 0;
     if (isDone && request.prompt === undefined) {
@@ -41,7 +41,7 @@ export function branchAgent(
       );
     }
     const changes = { ...request, id: newAgentId(), byItself: true };
-    const agent = await resumedAgent(earlier, id, house, changes);
+    const agent = await resumedAgent(earlier, id, runtime, changes);
     const ticket = session.slots.reserve(claimOf(agent));
     try {
       const origin = { from: id, turn: request.turn ?? null };

@@ -4,7 +4,7 @@ import { refuseLostRules, type Configuration } from "../session/configuration.ts
 import type { Catalog } from "../definitions/catalog.ts";
 import type { AgentDefinition } from "../definitions/definition.ts";
 import type { ModeRecord, PermissionMode } from "../contract/resolved-agent.ts";
-import { mainDefinition } from "../session/house.ts";
+import { mainDefinition } from "../session/open-session.ts";
 import { Grants } from "../inbox/grants.ts";
 import { parseAllowedTools } from "../permissions/rules/allowed-tools.ts";
 import {

@@ -30,7 +30,11 @@ export class DefinitionLoader implements Disposable {
   readonly #links = new Set<string>();
   #last: Gathered | undefined;
 
-  constructor(options: { places: readonly DefinitionPlace[]; lenient: boolean; restraints: Restraints }) {
+  constructor(options: {
+    places: readonly DefinitionPlace[];
+    lenient: boolean;
+    restraints: Restraints;
+  }) {
     this.#places = options.places;
     this.#lenient = options.lenient;
     this.#restraints = options.restraints;

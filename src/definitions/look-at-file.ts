@@ -43,7 +43,11 @@ export function lookAtFile(file: string, place: DefinitionPlace): FileLook | nul
   }
 }
 
-function whyNotOpened(file: string, { within, source }: DefinitionPlace, info: Stats): string | null {
+function whyNotOpened(
+  file: string,
+  { within, source }: DefinitionPlace,
+  info: Stats,
+): string | null {
   if (!info.isFile()) return "It is not a regular file and is not read. Remove it.";
   if (info.size > largestDefinition)
     return `The file is larger than ${largestDefinition / 1024} KiB and is not read. Shorten it.`;

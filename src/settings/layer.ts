@@ -34,7 +34,10 @@ const mostProblems = 100;
  * Diagnostics of a layer, at most a hundred: a file with a hundred thousand bad keys is a stranger's, and locating each
  * takes time.
  */
-export function layerDiagnostics(layer: SettingsLayer, problems: readonly SettingProblem[]): Diagnostic[] {
+export function layerDiagnostics(
+  layer: SettingsLayer,
+  problems: readonly SettingProblem[],
+): Diagnostic[] {
   const shown = problems.slice(0, mostProblems).map(({ path, ...problem }): Diagnostic => {
     const { line, column } = layer.position?.(path) ?? start;
     return { ...problem, file: layer.file, line, column, field: pathText(path) };

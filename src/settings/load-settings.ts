@@ -56,7 +56,10 @@ export function loadSettings(request: SettingsRequest): LoadedSettings {
   };
 }
 
-function readLayers(request: SettingsRequest): { layers: SettingsLayer[]; diagnostics: Diagnostic[] } {
+function readLayers(request: SettingsRequest): {
+  layers: SettingsLayer[];
+  diagnostics: Diagnostic[];
+} {
   const { cwd, configDir, managedDir = defaultManagedDir(), commandLine = [] } = request;
   const read = settingsFiles({ cwd, configDir, managedDir }).map(readSettingsFile);
   const layers = read.flatMap(({ layer }) => layer ?? []);
@@ -74,7 +77,10 @@ function managedRulesOnly(layers: readonly SettingsLayer[]): boolean {
 }
 
 /** The part of a layer that applies: safe, within the rights of its scope, and valid. */
-function confine(layer: SettingsLayer, allowance: Allowance): { layer: SettingsLayer; diagnostics: Diagnostic[] } {
+function confine(
+  layer: SettingsLayer,
+  allowance: Allowance,
+): { layer: SettingsLayer; diagnostics: Diagnostic[] } {
   const problems: SettingProblem[] = [];
   const plain = plainValues(layer.values, (path, message) =>
     problems.push({ severity: "error", code: "invalid", path, message }),

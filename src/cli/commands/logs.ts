@@ -46,7 +46,9 @@ async function logsCommand(id: string, options: LogsOptions): Promise<void> {
     isTTY: process.stdout.isTTY,
   });
   const render =
-    options.json === true ? rawLine : (line: TranscriptLine) => readable(line, createStyle(enabled));
+    options.json === true
+      ? rawLine
+      : (line: TranscriptLine) => readable(line, createStyle(enabled));
   let last = options.lines;
   let unread = 0;
   for await (const { lines, damaged, rest } of growing(

@@ -87,11 +87,7 @@ function fractionalSeconds(text: string): number {
  * `retinue stop` and `retinue kill`: print the outcome for each agent. One failure does not keep the others from
  * ending.
  */
-async function stopCommand(
-  ids: string[],
-  options: StopFlags,
-  how: "stop" | "kill",
-): Promise<void> {
+async function stopCommand(ids: string[], options: StopFlags, how: "stop" | "kill"): Promise<void> {
   const { all = false } = options;
   if ((ids.length === 0) !== all) {
     const orAll = how === "stop" ? ", or --all of them" : "";

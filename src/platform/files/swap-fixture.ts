@@ -101,7 +101,10 @@ interface ReadCounts {
 }
 
 /** Counts the origins of texts: `look` returns a text that names its own. */
-export async function tally(times: number, look: () => string | Promise<string>): Promise<ReadCounts> {
+export async function tally(
+  times: number,
+  look: () => string | Promise<string>,
+): Promise<ReadCounts> {
   const counts: ReadCounts = { inside: 0, outside: 0, changed: 0, failed: 0 };
   for (let left = times; left > 0; left -= 1) {
     try {
