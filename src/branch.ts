@@ -37,7 +37,7 @@ export function branchAgent(
     if (isDone && request.prompt === undefined) {
       throw new RetinueError(
         "invalid_request",
-        "The copy ends with an answer. Say what it is to do, or branch from an earlier turn.",
+        "The copy would end with an answer, so it needs a prompt. Give one, or branch from an earlier turn.",
       );
     }
     const changes = { ...request, id: newAgentId(), byItself: true };
@@ -79,7 +79,7 @@ function copyOf(
   if (turn === undefined && answers.size > 1) return copyOf(all, id, answers.size - 1);
   throw new RetinueError(
     "invalid_request",
-    `The calls of answer ${answers.size} of agent ${id} have no results yet. Branch from an earlier one, or resume the agent.`,
+    `The tool calls of answer ${answers.size} of agent ${id} have no results yet. Branch from an earlier answer, or resume the agent.`,
   );
 }
 
@@ -105,7 +105,7 @@ function upToTurn(
   if (answers.size === turn) return said;
   throw new RetinueError(
     "invalid_request",
-    `Agent ${id} has given ${answers.size} answers, not ${turn}. Branch from one of those.`,
+    `Agent ${id} has given ${answers.size} answers, so there is no answer ${turn}. Branch from one that exists.`,
   );
 }
 

@@ -35,7 +35,7 @@ export async function giveTask(
   if (running === undefined || state !== "idle") {
     throw new RetinueError(
       "agent_busy",
-      `Agent ${id} is ${state}; process() takes an idle one. Spawn it without a prompt, or wait until its task has ended.`,
+      `Agent ${id} is ${state}; process() needs an idle agent. Spawn it without a prompt, or wait until its task has ended.`,
     );
   }
   const ticket = session.slots.reserve(claimOf(running.agent));

@@ -231,7 +231,7 @@ function promptOf(id: AgentId, { prompt }: ResumeRequest, { end, unread }: Past)
   if (end.state !== "completed") return goOn;
   throw new RetinueError(
     "invalid_request",
-    `Agent ${id} has completed its task. Say what it is to do now.`,
+    `Agent ${id} has completed its task. Give it a new one.`,
   );
 }
 

@@ -57,7 +57,7 @@ export async function moveToBackground(
     );
   }
   if (running?.isBusy !== true) {
-    throw new RetinueError("agent_ended", `Agent ${id} is ${state}: nobody waits for it.`);
+    throw new RetinueError("agent_ended", `Agent ${id} is ${state}: no agent waits for it.`);
   }
   if (parentId === null) {
     throw new RetinueError(

@@ -73,7 +73,7 @@ test("stop ends it with what it started, and everybody who waits or watches hear
   const ended = await Promise.all([...waiting, attached].map((one) => one.ended));
   expect(ended.map(({ code }) => code)).toEqual([143, 143, 143]);
   expect(await json("stop", "--json", run.id)).toEqual([
-    { id: run.id, state: "stopped", note: "it has ended before" },
+    { id: run.id, state: "stopped", note: "it had already ended" },
   ]);
 });
 

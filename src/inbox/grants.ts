@@ -165,7 +165,7 @@ export class Grants {
     }
     throw new RetinueError(
       "invalid_config",
-      `${this.#file} cannot be read, so that nothing can be granted for always to an agent type. Correct or remove it.`,
+      `${this.#file} cannot be read, so no grant for an agent type can be stored. Correct or remove the file.`,
     );
   }
 }

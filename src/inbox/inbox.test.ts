@@ -218,7 +218,7 @@ describe("checks", () => {
     expect(ran).toEqual(["first", "second", "third"]);
     expect(warnings).toEqual([
       expect.stringContaining("broken hook") as string,
-      expect.stringContaining("asks for permission") as string,
+      expect.stringContaining("is a request for permission") as string,
     ]);
     void inbox.ask(call({ tool: "Edit" }), never).catch(() => undefined);
     await heard(events, 1);
@@ -301,17 +301,17 @@ test("a rule that cannot be stored leaves the question open, and the answer says
 describe("answers that do not fit leave the question open", () => {
   const rules = (...rules: string[]): Answer => ({ verdict: "allow", scope: "session", rules });
   const cases: [string, Partial<Parameters<typeof call>[0]>, unknown, RegExp][] = [
-    ["words to a permission", {}, { verdict: "reply", answers: {} }, /asks for permission/],
-    ["a permission to a question", question, once, /asks for words/],
+    ["words to a permission", {}, { verdict: "reply", answers: {} }, /is a request for permission/],
+    ["a permission to a question", question, once, /it is a question/],
     ["an answer is missing", question, { verdict: "reply", answers: {} }, /missing to: Which one/],
     ["no rule to keep", { suggestions: [] }, { verdict: "allow", scope: "agent" }, /name a rule/],
-    ["a rule for once", {}, { ...once, rules: ["Bash"] }, /once keeps no rule/],
+    ["a rule for once", {}, { ...once, rules: ["Bash"] }, /once stores no rule/],
     ["a file for a session", {}, { verdict: "allow", scope: "session", file: "user" }, /file out/],
     [
       "a suggestion for another input than was asked about",
       {},
       { verdict: "allow", scope: "agent", input: { command: "x" } },
-      /name the rule/,
+      /name a rule/,
     ],
     ["a misspelt rule", {}, rules("Edit", "Bsh(touch *)"), /Did you mean 'Bash'\?/],
     ["a rule for any tool", {}, rules("B*"), /'B\*' allows nothing/],

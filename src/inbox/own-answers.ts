@@ -19,6 +19,6 @@ export function late({ onDeadline }: InboxRequest): Answered {
 }
 
 export function notStored(error: unknown): Answered {
-  const message = `The question could not be stored, so nobody was asked: ${errorMessage(error)}.`;
+  const message = `The question could not be stored, so it was not asked: ${errorMessage(error)}.`;
   return { answer: { verdict: "deny", message }, by: "nobody" };
 }

@@ -23,7 +23,10 @@ export function nextMove(answer: {
   if (answer.stopReason === "max_tokens") return { kind: "continue" };
   if (answer.stopReason === "refusal") return fail("model_error", "The model refused the task.");
   if (answer.text.trim() === "")
-    return fail("empty_result", "It ended without a word. Ask again, or look at its transcript.");
+    return fail(
+      "empty_result",
+      "The agent ended without an answer. Run it again, or look at its transcript.",
+    );
   return { kind: "complete" };
 }
 

@@ -33,7 +33,7 @@ export function emptyObject(): Record<string, unknown> {
 }
 
 function forbiddenKey(key: string): string {
-  return `The key '${key}' is ignored: it has a meaning of its own in the language. Remove or rename it.`;
+  return `The key '${key}' is ignored: it has a special meaning in JavaScript. Remove or rename it.`;
 }
 
 /**

@@ -85,7 +85,7 @@ function take(
     return { problems: [{ severity: "error", code: "invalid", message }] };
   }
   if (/^\.(\/|\\|$)/.test(written)) return { path: place.path, problems: [] };
-  const message = `${shown(written)} is read as './${written}'. Write it so.`;
+  const message = `${shown(written)} is read as './${written}'. Write it that way.`;
   return { path: place.path, problems: [{ severity: "info", code: "repaired", message }] };
 }
 

@@ -48,7 +48,7 @@ export class ProcessTree {
     if (process.platform === "win32") {
       throw new RetinueError(
         "unsupported",
-        "Processes cannot be ended surely on Windows. Run Retinue inside WSL.",
+        "Retinue cannot end processes reliably on Windows. Run it inside WSL.",
       );
     }
     this.#forgetEmptySessions();

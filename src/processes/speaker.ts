@@ -40,7 +40,7 @@ export async function refusalOf(
     reason,
   });
   const started = processStart(pid);
-  if (!shows(pid, sign)) return refused(`process ${pid} has not said it`);
+  if (!shows(pid, sign)) return refused(`process ${pid} has not confirmed it`);
   const table = await readProcesses();
   const speaker = table.find((one) => one.pid === pid);
   if (speaker === undefined || speaker.started !== started)
@@ -48,7 +48,9 @@ export async function refusalOf(
   const agents = foreignAgents(speaker, table);
   if (agents.length > 0) return refused(`it works for agent ${agents.join(", ")}`, agents);
   if (isInLostSession(speaker, table) && !isBesideUs(speaker, table))
-    return refused(`whoever opened session ${speaker.session} has ended and cannot be seen`);
+    return refused(
+      `the process that opened session ${speaker.session} has ended and cannot be checked`,
+    );
   if (options.notOurs === true && isBelowUs(pid, table))
     return refused("the session's own process has started it");
   return null;

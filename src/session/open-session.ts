@@ -188,7 +188,7 @@ function refuseMissing({ sessionDir }: SessionPaths): void {
   if (existsSync(sessionDir)) return;
   throw new RetinueError(
     "invalid_config",
-    `session: there is none in ${sessionDir}. Name the directory that it ran in as cwd.`,
+    `session: ${sessionDir} does not exist. Set cwd to the directory in which the session ran.`,
   );
 }
 

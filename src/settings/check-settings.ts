@@ -36,7 +36,7 @@ export function checkSettings(given: Values): {
       cuts.add(text);
       bad.push({
         path,
-        message: `'${pathText(path)}' does not fit and is left out: ${issue.message}.`,
+        message: `'${pathText(path)}' is not valid and is ignored: ${issue.message}.`,
       });
     }
     values = without(values, [], cuts) as Values;

@@ -51,5 +51,5 @@ function misspelling(
 ): { path: KeyPath; message: string }[] {
   const meant = known.has(key) ? undefined : closest(key, [...known]);
   if (meant === undefined) return [];
-  return [{ path, message: `'${key}' is not a setting and is ignored. Did you mean '${meant}'?` }];
+  return [{ path, message: `Unknown setting '${key}' is ignored. Did you mean '${meant}'?` }];
 }

@@ -19,7 +19,7 @@ export function readSettingsFile({ scope, file }: SettingsFile): {
     return unreadable(
       file,
       start,
-      `The settings are not used: ${read.reason}. Put a regular file there that you may read and that has at most 1 MiB, or remove it.`,
+      `The settings are not used: ${read.reason}. Replace it with a readable regular file of at most 1 MiB, or remove it.`,
     );
   const text = read.text.replace(/^\uFEFF/, "");
   if (text.trim() === "") return { diagnostics: [] };
@@ -31,14 +31,14 @@ export function readSettingsFile({ scope, file }: SettingsFile): {
     return unreadable(
       file,
       positionAt(text, offset),
-      `This is not valid JSON: ${reason}. Correct it; until then nothing in this file counts.`,
+      `This is not valid JSON: ${reason}. Correct it; until then the whole file is ignored.`,
     );
   }
   if (!isObject(values))
     return unreadable(
       file,
       start,
-      'The file must hold one object: {"model": "sonnet"}. Correct it; until then nothing in this file counts.',
+      'The file must hold one object: {"model": "sonnet"}. Correct it; until then the whole file is ignored.',
     );
   return { layer: { scope, file, values, position: finder(text) }, diagnostics: [] };
 }

@@ -68,7 +68,7 @@ async function demoCommand(options: { color: ColorChoice }): Promise<void> {
 
   if (interrupted !== null) {
     process.stderr.write(
-      `retinue: interrupted by ${interrupted}; the agents and what they started are gone.\n`,
+      `retinue: interrupted by ${interrupted}; the agents and their processes have ended.\n`,
     );
     process.exitCode = exitCodeOfSignal(interrupted);
     return;

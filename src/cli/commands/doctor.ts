@@ -16,21 +16,23 @@ import { json } from "../options/shared-options.ts";
 export function addDoctor(program: Command): void {
   program
     .command("doctor")
-    .description("check this installation, and what crashes left behind")
-    .option("--fix", "remove what crashes left: processes, leases, sockets, locks, temporary files")
+    .description("check this installation, and look for leftovers of crashes")
+    .option(
+      "--fix",
+      "remove leftovers of crashes: processes, leases, sockets, locks, temporary files",
+    )
     .option("--json", json)
     .addHelpText(
       "after",
       `
-Never removes a transcript, and asks nothing of the network. Exit code 0: nothing is wrong, or all of it is fixed;
-1: problems are left.`,
+Never removes a transcript and never uses the network. Exit code 0: no problem, or all are fixed; 1: problems remain.`,
     )
     .action(doctorCommand);
 }
 
 /** `retinue doctor`: problems of this installation, leaks of crashes, and their remedies. */
 async function doctorCommand(options: { fix?: boolean; json?: boolean }): Promise<void> {
-  if (options.fix === true) await mustBePerson("remove what crashes left");
+  if (options.fix === true) await mustBePerson("remove leftovers of crashes");
   const rows = await Array.fromAsync(examine(groundHere(), { fix: options.fix === true }));
   if (options.json === true) process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
   else report(rows);

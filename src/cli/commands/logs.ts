@@ -28,9 +28,9 @@ export function addLogs(program: Command): void {
     .command("logs")
     .description("show the transcript of an agent")
     .argument("<id>", which)
-    .option("-f, --follow", "go on until the agent ends")
+    .option("-f, --follow", "follow until the agent ends")
     .option("-n, --lines <n>", "the last n entries only", positive)
-    .option("--json", "the lines as they are on disk")
+    .option("--json", "raw lines, as on disk")
     .addOption(color())
     .action(logsCommand);
 }
@@ -66,7 +66,7 @@ async function logsCommand(id: string, options: LogsOptions): Promise<void> {
   // While the agent runs, an append may be in progress.
   if (unread > 0 && end !== undefined && !isOpen(end.record.state))
     process.stderr.write(
-      `retinue: the last ${unread} bytes of the transcript were not written whole, and are left out.\n`,
+      `retinue: the last ${unread} bytes of the transcript are an incomplete line and are left out.\n`,
     );
   if (options.json !== true && end !== undefined) process.stdout.write(ending(end));
 }
@@ -184,7 +184,7 @@ function describe(entry: TranscriptEntry, style: Style): string | null {
     case "end":
       return null;
     case "mode":
-      return style.yellow(`the plan is approved; it goes on in the mode ${plain(entry.to)}`);
+      return style.yellow(`the plan is approved; the agent continues in mode ${plain(entry.to)}`);
     case "spend":
       return style.dim(
         `  ${totalTokens(entry.usage)} more tokens: a search, a summary, or an answer that broke off`,

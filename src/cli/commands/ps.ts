@@ -37,8 +37,8 @@ interface AgentListing {
 export function addPs(program: Command): void {
   program
     .command("ps")
-    .description("list agents that have not ended, of all processes")
-    .option("-a, --all", "ended ones too")
+    .description("list agents that have not ended, in all processes")
+    .option("-a, --all", "also list ended agents")
     .option("-q, --quiet", "ids only")
     .option(
       "--filter <key=value>",
@@ -46,7 +46,7 @@ export function addPs(program: Command): void {
       append,
       [],
     )
-    .option("--watch", "again and again, until Ctrl+C")
+    .option("--watch", "refresh until Ctrl+C")
     .option("--json", json)
     .action(psCommand);
 }
@@ -68,7 +68,7 @@ async function psCommand(options: PsOptions): Promise<void> {
   else print(await find(), options);
 }
 
-/** Prints the list again and again, until Ctrl+C: in place on a terminal, elsewhere whenever it has changed. */
+/** Prints the list refresh until Ctrl+C: in place on a terminal, elsewhere whenever it has changed. */
 async function watch(find: () => Promise<AgentListing>, options: PsOptions): Promise<void> {
   const { stdout } = process;
   for (let last = ""; ; await sleep(1000)) {
@@ -109,8 +109,8 @@ function nothingShown({ all, filter = [] }: PsOptions): string {
 
 function howToGoOn({ record }: AgentOnDisk, count: number): string {
   return count === 1
-    ? `1 agent was interrupted. To go on with it: retinue resume ${plainLine(record.id)}`
-    : `${count} agents were interrupted. To go on with all of them: retinue resume --all; with one: retinue resume ID`;
+    ? `1 agent was interrupted. To resume it: retinue resume ${plainLine(record.id)}`
+    : `${count} agents were interrupted. To resume all of them: retinue resume --all; one of them: retinue resume ID`;
 }
 
 function dim(text: string): string {

@@ -19,7 +19,7 @@ interface SettingRow {
 
 export function addSettings(program: Command): void {
   hereOptions(program.command("settings"))
-    .description("list the settings that hold here, and which file each comes from")
+    .description("list the settings that apply here, and the file of each")
     .option("--json", json)
     .action(settingsCommand);
 }
@@ -33,7 +33,7 @@ async function settingsCommand(options: HereOptions & { json?: boolean }): Promi
     return origin === undefined ? [] : [{ key: pathText(path), value, ...origin }];
   });
   if (options.json === true) process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
-  else if (rows.length === 0) process.stderr.write("No settings: the defaults hold.\n");
+  else if (rows.length === 0) process.stderr.write("No settings: the defaults apply.\n");
   else {
     const texts = rows.map(({ key, value, scope, file }) =>
       [key, scope, file, JSON.stringify(value)].map((text) => plainLine(text)),

@@ -49,7 +49,7 @@ export const agentChecks: readonly DoctorCheck[] = [
       const { removed } = await prune({ configDir, before, dryRun: true, signal });
       if (removed.length === 0) return [{ status: "ok", what: "none" }];
       const bytes = formatBytes(removed.reduce((sum, session) => sum + session.bytes, 0));
-      const what = `${plural(removed.length, "session")} (${bytes}) older than settings keep them`;
+      const what = `${plural(removed.length, "session")} (${bytes}) older than the retention period`;
       return [{ status: "warning", what, remedy: "retinue prune" }];
     },
   },
@@ -72,7 +72,7 @@ function linesOf(
           {
             status: "warning",
             what: `${transcript}:${first.line}: ${plural(bad.length, "line")} cannot be read`,
-            remedy: "Nothing needs doing: readers pass over such lines, and all others count.",
+            remedy: "No action is needed: readers skip such lines and use all others.",
           } as const,
         ]),
     ...(torn === 0
@@ -82,7 +82,7 @@ function linesOf(
             status: "warning",
             what: `${transcript} ends in half a line (${plural(torn, "byte")})`,
             remedy:
-              "Nothing needs doing: it was never acknowledged, and is cut off when the agent is resumed.",
+              "No action is needed: it was never acknowledged, and is cut off when the agent is resumed.",
           } as const,
         ]),
   ];

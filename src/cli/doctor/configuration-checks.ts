@@ -22,7 +22,7 @@ export const configurationChecks: readonly DoctorCheck[] = [
         .map((one): DoctorFinding => ({
           status: one.severity === "error" ? "problem" : "warning",
           what: diagnosticLine(one),
-          remedy: "Correct the file; 'retinue lint' lists all of it.",
+          remedy: "Correct the file; 'retinue lint' lists all its problems.",
         }));
       return Promise.resolve(found.length > 0 ? found : [{ status: "ok", what: "no problems" }]);
     },
@@ -32,9 +32,9 @@ export const configurationChecks: readonly DoctorCheck[] = [
 function access(configDir: string): DoctorFinding {
   const info = statSync(configDir, { throwIfNoEntry: false });
   if (info === undefined) {
-    return { status: "ok", what: `${configDir} is not there yet; the first run makes it` };
+    return { status: "ok", what: `${configDir} does not exist yet; the first run creates it` };
   }
-  const remedy = "Make it yours, or set CLAUDE_CONFIG_DIR to a directory that you may write to.";
+  const remedy = "Make it writable for you, or set CLAUDE_CONFIG_DIR to a directory that is.";
   if (!info.isDirectory()) return { status: "problem", what: `${configDir} is a file`, remedy };
   try {
     accessSync(configDir, constants.R_OK | constants.W_OK | constants.X_OK);
@@ -52,6 +52,6 @@ function privacy(configDir: string): DoctorFinding[] {
   }));
   if (!modes.every(({ mode }) => (mode & 0o077) !== 0)) return [];
   const { directory } = modes[1] ?? { directory: configDir };
-  const what = `others on this machine can look into ${directory}`;
+  const what = `other users of this machine can read ${directory}`;
   return [{ status: "warning", what, remedy: `chmod 700 '${directory}'` }];
 }

@@ -321,7 +321,7 @@ test("protections say whether they are on, and why not", async () => {
   };
   const there = { bubblewrap: () => Promise.resolve({ program: "/usr/bin/bwrap" }) };
   const gone = { bubblewrap: () => Promise.resolve({ missing: "It is gone. Bring it back." }) };
-  expect(await lineOf("decisions", {})).toMatch(/^ok: on: every command is read/);
+  expect(await lineOf("decisions", {})).toMatch(/^ok: on: every command is parsed/);
   expect(await lineOf("tight sandbox", there)).toMatch(/^ok: on: \/usr\/bin\/bwrap holds/);
   expect(await lineOf("tight sandbox", gone)).toMatch(
     /^warning: off: It is gone\. .* run as you do\. \| Bring it back\.$/,

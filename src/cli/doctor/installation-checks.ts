@@ -26,7 +26,7 @@ export const installationChecks: readonly DoctorCheck[] = [
     look: async (ground) => [
       await program("git", ground, {
         status: "warning",
-        remedy: "Install git, so that agents are told the state of a repository.",
+        remedy: "Install git: agents read the state of a repository with it.",
       }),
     ],
   },

@@ -14,7 +14,7 @@ export const protectionChecks: readonly DoctorCheck[] = [
       Promise.resolve([
         {
           status: "ok",
-          what: "on: every command is read before it runs; what cannot be read is asked about",
+          what: "on: every command is parsed before it runs; a command that cannot be parsed is asked about",
         },
       ]),
   },

@@ -42,7 +42,7 @@ export class Caller {
     const where =
       this.#agents.size > 0 || this.#lostSession === null
         ? "This runs inside an agent"
-        : `Whoever opened session ${this.#lostSession}, in which this runs, has ended, so that it may be a command of an agent`;
+        : `The process that opened session ${this.#lostSession}, in which this runs, has ended, so this may be a command of an agent`;
     return new RetinueError(
       "invalid_request",
       `${where}, and only a person can ${what}. Use a terminal of your own.`,

@@ -42,4 +42,4 @@ export class EndSignals implements Disposable {
   };
 }
 
-export const stoppingLine = "Stopping. Ctrl+C once more ends it at once.";
+export const stoppingLine = "Stopping. Press Ctrl+C again to end at once.";

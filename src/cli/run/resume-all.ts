@@ -142,9 +142,9 @@ function runBy({ pid }: Lease, agents: readonly AgentOnDisk[]): Promise<Picked[]
     const { state } = ((await readAgent(agent.file)) ?? agent).record;
     const ways = `'retinue wait ${id}' waits for its end, 'retinue attach ${id}' shows it`;
     if (isOpen(state))
-      return { id, sessionId, state, error: `Process ${pid} goes on with it right now: ${ways}.` };
+      return { id, sessionId, state, error: `Process ${pid} is resuming it now: ${ways}.` };
     if (state !== "interrupted") return { id, sessionId, state };
-    const error = `Process ${pid} runs its session right now. If it goes on with this agent, ${ways}; else 'retinue resume ${id}' asks it to.`;
+    const error = `Process ${pid} has its session open. If that process resumes the agent, ${ways}; otherwise run 'retinue resume ${id}'.`;
     return { id, sessionId, state, error };
   };
   return Promise.all(agents.map(look));

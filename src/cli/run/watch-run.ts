@@ -76,7 +76,8 @@ export async function watchRun(
         .finally(() => events.end());
       closing.catch(() => undefined);
     }
-    if (result === undefined) throw new Error("The run ended without a result.");
+    if (result === undefined)
+      throw new Error("The run ended without a result. 'retinue ps -a' shows its agents.");
     return { result, interrupted: signals.received };
   } finally {
     await (closing ?? manager.close());

@@ -73,4 +73,4 @@ export function requestLines({ request, processEnded }: FoundRequest, now: numbe
   ];
 }
 
-export const endedNote = "Its process has ended: nobody waits for the answer.";
+export const endedNote = "Its process has ended: no agent waits for the answer.";

@@ -40,7 +40,7 @@ export async function askAhead(
     tools: tools.filter((tool) => rules.includes(ruleFor(tool))).map(({ name }) => name),
   };
   if (rules.length > 0) {
-    const reason = `It runs in the background and would have to ask for ${input.tools.join(", ")}. Allowed for this agent, they run unasked; otherwise each call is asked.`;
+    const reason = `The agent runs in the background and needs permission for ${input.tools.join(", ")}. If you allow it, this agent uses them without asking; otherwise it asks for each call.`;
     const request = { kind: "permission", reason, part: null, suggestions: rules } as const;
     session.inbox
       .ask({ ...askedBy(agent, { name: "Agent", input }), ...request }, over.signal)

@@ -101,7 +101,7 @@ export function whyUnavailable(
   // Without the filter commands could reach every Unix socket, and with it a Docker daemon.
   const problems = [...errors, ...warnings];
   if (problems.length === 0) return undefined;
-  return `The sandbox cannot be had here: ${problems.join("; ")}. Install bubblewrap and socat (on Debian and Ubuntu: apt-get install bubblewrap socat), ${off}.`;
+  return `The sandbox is not available here: ${problems.join("; ")}. Install bubblewrap and socat (on Debian and Ubuntu: apt-get install bubblewrap socat), ${off}.`;
 }
 
 async function loadLibrary(): Promise<SandboxLibrary> {

@@ -15,7 +15,7 @@ export async function enter(workbench: Workbench): Promise<void> {
   const missing = workbench.cwd;
   workbench.cwd = workbench.root;
   throw new ToolFailure(
-    `${missing} does not exist any more, so the command did not run. The shell stands in ${workbench.root} now: send the call again if it fits there.`,
+    `${missing} does not exist any more, so the command did not run. The shell is now in ${workbench.root}: send the call again if it makes sense there.`,
   );
 }
 
