@@ -26,7 +26,7 @@ export async function giveTask(
   if (prompt === "") {
     throw new RetinueError(
       "invalid_request",
-      "process() needs a task. Write what the agent should do.",
+      "process() needs a task. Pass a prompt that says what the agent should do.",
     );
   }
   const state = registry.record(id)?.state;

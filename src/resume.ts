@@ -225,7 +225,8 @@ function refuseBusy(running: RunningAgent | undefined, { prompt }: ResumeRequest
 const goOn = "Go on with your task where it stopped.";
 
 function promptOf(id: AgentId, { prompt }: ResumeRequest, { end, unread }: Past): string | null {
-  if (prompt === "") throw new RetinueError("invalid_request", "The message is empty. Write one.");
+  if (prompt === "")
+    throw new RetinueError("invalid_request", "The message is empty. Write a text.");
   if (prompt !== undefined) return prompt;
   if (end === null) return unread;
   if (end.state !== "completed") return goOn;

@@ -90,6 +90,6 @@ export function spawn(
 function refuseSecondMain(registry: Registry): void {
   if (!registry.list().some(({ agent }) => agent.relates.depth === 0)) return;
   const message =
-    "This session has its main agent already. Spawn a child, or create another manager.";
+    "This session already has a main agent. Spawn a child, or create another manager.";
   throw new RetinueError("invalid_request", message);
 }

@@ -17,7 +17,7 @@ export async function sendMessage(
   { registry, session }: SessionRuntime,
 ): Promise<Receipt> {
   if (text.trim() === "")
-    throw new RetinueError("invalid_request", "The message is empty. Write one.");
+    throw new RetinueError("invalid_request", "The message is empty. Write a text.");
   const running = registry.get(id);
   if (running?.readsMail !== true) {
     throw new RetinueError(

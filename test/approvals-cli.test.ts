@@ -115,7 +115,10 @@ test("where nobody can answer it is denied at once, and the line says how to all
 test("--ask-timeout: what nobody answers in time is denied", () => {
   const work = shop();
   const ran = work.retinue(...command("-p", "--inbox", "--ask-timeout", "1"));
-  expect(ran).toMatchObject({ code: 0, stdout: "Permission denied: Nobody answered in time.\n" });
+  expect(ran).toMatchObject({
+    code: 0,
+    stdout: "Permission denied: The question was not answered in time.\n",
+  });
   expect(work.retinue(...command("--ask-timeout", "0")).code).toBe(2);
   expect(made(work)).toBe(false);
 });

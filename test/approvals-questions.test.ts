@@ -47,7 +47,7 @@ test("where nobody can answer a question is denied at once", async () => {
 
 test("a check does not answer for a person: without one the agent is told to decide itself", async () => {
   const desk = await asking({ inbox: { checks: [async () => null] } });
-  expect(await desk.reported(desk.id)).toMatch(/^Nobody can answer in this session.*Go on with/);
+  expect(await desk.reported(desk.id)).toMatch(/^No person can answer in this session.*Go on with/);
 });
 
 test("a question is asked in every mode but dontAsk", async () => {

@@ -37,7 +37,7 @@ test("lint says each problem with its place, and fails for errors only", () => {
   const warned = shop({ ".claude/agents/a.md": agent("name: a\ndescription: d\nmaxTurns: lots") });
   expect(warned.retinue("lint")).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining("warning: 'maxTurns' does not fit") as string,
+    stdout: expect.stringContaining("warning: 'maxTurns' is not valid") as string,
   });
   const none = shop({ ".claude/agents/a.md": agent("name: a\ndescription: d\ntools: []") });
   expect(none.retinue("lint").code).toBe(1);

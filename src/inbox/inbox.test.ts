@@ -69,7 +69,7 @@ test("where nobody can answer, it is denied at once and says so; with a subscrib
   expect(inbox.attended).toBe(false);
   const { answer, by } = await inbox.ask(call(), never);
   expect([answer.verdict, by]).toEqual(["deny", "nobody"]);
-  expect(JSON.stringify(answer)).toContain("Nobody can answer");
+  expect(JSON.stringify(answer)).toContain("No person can answer");
   expect(audit().map(({ fact, by }) => [fact, by])).toEqual([
     ["asked", undefined],
     ["denied", "nobody"],

@@ -5,7 +5,8 @@ import type { Answer, Answered, InboxRequest } from "./request.ts";
 export const nobody: Answered = {
   answer: {
     verdict: "deny",
-    message: "Nobody can answer in this session. A rule in permissions.allow allows it beforehand.",
+    message:
+      "No person can answer in this session. Allow the call beforehand with a rule in permissions.allow.",
   },
   by: "nobody",
 };
@@ -14,7 +15,7 @@ export function late({ onDeadline }: InboxRequest): Answered {
   const answer: Answer =
     onDeadline === "allow"
       ? { verdict: "allow", scope: "once" }
-      : { verdict: "deny", message: "Nobody answered in time." };
+      : { verdict: "deny", message: "The question was not answered in time." };
   return { answer, by: "deadline" };
 }
 

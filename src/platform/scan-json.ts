@@ -10,7 +10,7 @@ type Expected = keyof typeof reasons;
 const reasons = {
   value: "a value is expected here",
   valueOrEnd: "a value or ']' is expected here",
-  key: "a key in double quotes is expected here; the last one takes no comma after it",
+  key: "a key in double quotes is expected here; remove a comma after the last one",
   keyOrEnd: "a key in double quotes or '}' is expected here",
   colon: "':' is expected here",
   commaOrBracket: "',' or ']' is expected here",

@@ -5,7 +5,7 @@
  */
 export function regexProblem(source: string, mostRepeated: number = 2): string | undefined {
   if (/\\[1-9]|\\k</.test(source))
-    return "references to groups (\\1) can take very long; write it without";
+    return "references to groups (\\1) can take very long; write the pattern without them";
   const open: RegexGroup[] = [{ repeats: false, chooses: false }];
   let unbounded = 0;
   let last: RegexGroup | undefined;
@@ -16,10 +16,10 @@ export function regexProblem(source: string, mostRepeated: number = 2): string |
     if (quantifier !== undefined) {
       const many = isMany(quantifier);
       if (many && last !== undefined && (last.repeats || last.chooses)) {
-        return "a repeated group with a choice or a repetition in it can take very long; write it flat: [ab]+ instead of (a|b)+ or (a+)+";
+        return "a repeated group that contains a choice or a repetition can take very long; write it flat: [ab]+ instead of (a|b)+ or (a+)+";
       }
       if (isUnbounded(quantifier) && (unbounded += 1) > mostRepeated)
-        return "too many things repeat without bound (* or +); bound them: {0,64}";
+        return "too many unbounded repetitions (* or +); bound them: {0,64}";
       if (many) group.repeats = true;
       if (quantifier.startsWith("?")) group.chooses = true;
       last = undefined;

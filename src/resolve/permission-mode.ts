@@ -136,13 +136,13 @@ function limitOf(
   definition: PermissionMode,
   { host, isHostDefinition, allowsBypass }: Voices,
 ): string | null {
-  if (host !== undefined) return "the host's word for this agent is narrower";
+  if (host !== undefined) return "the host has set a narrower mode for this agent";
   if (definition === "bypassPermissions" ? allowsBypass : isHostDefinition) return null;
   const remedy =
     definition === "bypassPermissions"
       ? "--allow-dangerously-skip-permissions (option allowBypassPermissions)"
       : `--child-permission-mode ${definition} (option childPermissionMode)`;
-  return `only the host allows more than its parent has: ${remedy}`;
+  return `only the host can allow more than the parent has: ${remedy}`;
 }
 
 function refusal(
@@ -151,7 +151,7 @@ function refusal(
   { given, limit }: { given: Ways; limit: string | null },
 ): string {
   const who = voice === "host" ? "The host" : `Its ${voice}`;
-  const silently = given.size === 0 ? " and asks nobody" : "";
+  const silently = given.size === 0 ? " and never asks" : "";
   return `${who} asks for the mode '${wanted}'; it runs in '${modeOf(given)}'${silently}, because ${limit}.`;
 }
 

@@ -93,7 +93,7 @@ export function readStoredAgent(record: unknown, agentId: string): StoredAgent {
   if (parsed.success) return parsed.data;
   throw new RetinueError(
     "unsupported",
-    `Agent ${agentId} cannot be resumed: its transcript does not say how it was set up. Spawn a new one.`,
+    `Agent ${agentId} cannot be resumed: its transcript does not contain its configuration. Spawn a new agent.`,
   );
 }
 

@@ -152,7 +152,7 @@ function isLostRule({ code, severity, field }: Diagnostic, { sandbox }: Settings
 }
 
 function missingFolder(file: string): Diagnostic {
-  const message = "There is no such folder to add. Correct --add-dir.";
+  const message = "The folder does not exist. Correct --add-dir.";
   const place = { file, line: 1, column: 1, field: null };
   return { severity: "error", code: "unreadable", ...place, message };
 }

@@ -36,7 +36,7 @@ const optionsSchema = z.strictObject({
   models: z
     .record(z.string(), z.custom<Model>(isModel, "must be a Model"))
     .refine((models) => Object.keys(models).every((name) => /^[^/]+$/.test(name)), {
-      message: "must have names that are not empty and have no '/'",
+      message: "must have non-empty names without '/'",
     })
     .default({}),
   /** The working directory of the agents. */

@@ -17,7 +17,7 @@ export function addPermissions(program: Command): void {
     .description(
       "compare the decision for each case with the expected one; exit code 1 if one differs",
     )
-    .argument("<file>", "JSON: a list of cases, or {settings, cases}")
+    .argument("<file>", "JSON file: a list of cases, or {settings, cases}")
     .option("--json", json)
     .addHelpText(
       "after",

@@ -6,7 +6,7 @@ import { systemCode } from "../../contract/errors.ts";
 /** A path that no system has. */
 export const unknownPath = "/\0";
 
-const unknownLink = Symbol("a link that cannot be looked at");
+const unknownLink = Symbol("a link that cannot be read");
 
 /** The number of links that the kernel follows. */
 const mostLinks = 40;

@@ -64,5 +64,5 @@ function readOffset(bytes: Buffer, at: number): { value: number; next: number } 
 
 /** Throws where a condition does not hold; the caller then cannot tell. */
 export function insist(condition: boolean): asserts condition {
-  if (!condition) throw new Error("It cannot be told what git tracks.");
+  if (!condition) throw new Error("The files that git tracks are unknown.");
 }

@@ -52,7 +52,7 @@ export async function tryBubblewrap(places: readonly string[]): Promise<Bubblewr
     const { stderr = "" } = error as { stderr?: string };
     const why = stderr.trim().split("\n").at(-1) || errorMessage(error);
     return {
-      missing: `bubblewrap does not work here (${why}). Allow user namespaces on this machine; a container needs --privileged or a seccomp profile that lets them.`,
+      missing: `bubblewrap does not work here (${why}). Allow user namespaces on this machine; a container needs --privileged or a seccomp profile that permits them.`,
     };
   }
 }

@@ -85,7 +85,7 @@ async function tryOut(library: SandboxLibrary): Promise<void> {
   } catch (error) {
     throw new RetinueError(
       "unsupported",
-      `The sandbox does not work here (${errorMessage(error)}). Allow user namespaces on this machine (in a container they need --privileged or a seccomp profile that lets them), or set sandbox.enabled to false.`,
+      `The sandbox does not work here (${errorMessage(error)}). Allow user namespaces on this machine (in a container they need --privileged or a seccomp profile that permits them), or set sandbox.enabled to false.`,
       { cause: error },
     );
   } finally {

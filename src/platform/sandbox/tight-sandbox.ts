@@ -167,12 +167,12 @@ const refused =
 function explanations(printed: string, confinedTo: ConfinedTo): string[] {
   if (/^bwrap: /m.test(printed))
     return [
-      "[Nobody had to approve this command, and the sandbox for such commands could not be set up. The user can allow it with a rule, or set sandbox.autoApproved to false.]",
+      "[This command needed no approval, but the sandbox for such commands could not be set up. The user can allow it with a rule, or set sandbox.autoApproved to false.]",
     ];
   if (!refused.test(printed)) return [];
   const writes =
     confinedTo === "edit" ? "writes there only, not protected files" : "writes nothing";
   return [
-    `[Nobody had to approve this command, so it ran in a sandbox: it sees the working directories and system programs only, ${writes}, and has no network. If it needs more, the user can allow it with a rule, which runs it outside.]`,
+    `[This command needed no approval, so it ran in a sandbox: it sees the working directories and system programs only, ${writes}, and has no network. If it needs more, the user can allow it with a rule, which runs it outside.]`,
   ];
 }

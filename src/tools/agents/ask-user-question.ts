@@ -37,7 +37,7 @@ export const askUserQuestionTool: LeafTool = leafTool({
   },
 });
 
-const nobody: QuestionReply = { kind: "none", reason: "Nobody can be asked here." };
+const nobody: QuestionReply = { kind: "none", reason: "No person can be asked here." };
 
 function answered(
   answers: Readonly<Record<string, string | string[]>>,
