@@ -104,7 +104,7 @@ test("stop --all ends every agent, and Ctrl+C in attach ends none", async () => 
   attached.child.kill("SIGINT");
   expect(await attached.ended).toMatchObject({
     code: 0,
-    stderr: expect.stringContaining("goes on") as string,
+    stderr: expect.stringContaining("keeps running") as string,
   });
   expect(await json<unknown[]>("ps", "--json")).toHaveLength(2);
   const stopped = await json<{ id: string }[]>("stop", "--all", "--json");

@@ -375,7 +375,7 @@ test.each([
   ["Read", /'Read' is reserved: rules and models use it for Read\. Choose another name\./],
   ["BASH", /'BASH' is reserved: rules and models use it for Bash/],
   ["Task", /'Task' is reserved: rules and models use it for Agent/],
-  ["MultiEdit", /'MultiEdit' is taken/],
+  ["MultiEdit", /'MultiEdit' is reserved/],
   ["mcp__a__b", /is not a valid tool name\. Use letters/],
   ["two words", /is not a valid tool name/],
   ["", /is not a valid tool name/],
@@ -399,7 +399,7 @@ test.each([
   [{ input: undefined }, /input must be z\.object/],
   [{ input: { type: "object", if: {} } }, /a JSON Schema that cannot be checked/],
   [{ input: { type: "object", oneOf: [{ required: ["a"] }] } }, /combines schemas at its top/],
-  [{ input: z.object({ at: z.date() }) }, /input cannot be told to a model/],
+  [{ input: z.object({ at: z.date() }) }, /input cannot be described to a model/],
 ])("a tool with %j is refused with the remedy", (options, expected) => {
   expect(() => makeWeather(options as never)).toThrow(
     expect.objectContaining({ code: "invalid_config", message: expect.stringMatching(expected) }),

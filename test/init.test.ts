@@ -224,7 +224,7 @@ const blocked: [string, (cwd: string) => void, RegExp][] = [
   [
     "a file in the place of the last directory",
     (cwd) => writeFiles(cwd, { ".claude/rehearsals": "" }),
-    /\.claude\/rehearsals is not a directory/,
+    /\.claude\/rehearsals must be a directory/,
   ],
   [
     "a directory in the place of a file",

@@ -167,7 +167,7 @@ onLinux(
     await seat.sees(/Sent to \S+ \(\S+\); it reads it at its next turn\./);
     seat.type("\x03");
     await seat.ended;
-    expect(seat.shown()).toMatch(/retinue: left\. Agent \S+ goes on/);
+    expect(seat.shown()).toMatch(/retinue: left\. Agent \S+ keeps running/);
     seat.go();
     expect(work.retinue("wait", "far").code).toBe(0);
     expect(work.retinue("logs", "far").stdout).toContain("hello");

@@ -43,13 +43,16 @@ const flag = (): z.ZodType<boolean> => z.boolean();
  * converts to a number (`true`, `[5]`) are not.
  */
 const count = (): z.ZodType<number> =>
-  z.union([
-    z.int().positive(),
-    z
-      .string()
-      .regex(/^[1-9]\d{0,8}$/)
-      .transform(Number),
-  ]);
+  z.union(
+    [
+      z.int().positive(),
+      z
+        .string()
+        .regex(/^[1-9]\d{0,8}$/)
+        .transform(Number),
+    ],
+    { error: "must be a positive whole number" },
+  );
 const names = (): z.ZodType<string[]> =>
   z.union([z.array(z.string()), z.string()]).transform(splitTools);
 

@@ -35,7 +35,7 @@ export class Workbench {
   readonly passes: readonly string[];
   /** The sandbox of commands; absent: they run as we do. */
   readonly sandbox: AgentSandbox | undefined;
-  /** The sandbox of commands that nobody approved. */
+  /** The sandbox of commands that needed no approval. */
   readonly tightSandbox: TightSandbox | undefined;
   /** The session's lock, so that nothing is moved under a command that relies on where it is. */
   readonly tree: TreeLock;

@@ -19,13 +19,13 @@ import { systemDirectories, systemFiles } from "./system-paths.ts";
 import { SandboxView } from "./view.ts";
 
 export interface TightLimits {
-  /** The working directories. The first is what relative limits are seen from. */
+  /** The working directories. Relative limits start at the first. */
   readonly directories: readonly string[];
   /** Further directories that may be read: results and outputs of the session. */
   readonly readable: readonly string[];
-  /** Where Retinue keeps its own files: never written. */
+  /** Directories of Retinue's own files: never written. */
   readonly own: readonly string[];
-  /** Whether a path must not be read. Asked about what is outside the working directories. */
+  /** Whether a path must not be read. Called for paths outside the working directories. */
   readonly hides?: ((path: string) => boolean) | undefined;
   /** The paths in the working directories that rules keep from commands now. */
   readonly denied?: () => { readonly read: readonly string[]; readonly write: readonly string[] };
@@ -40,8 +40,9 @@ export interface TightLimits {
 type TightCall = SandboxCall & { readonly confinedTo: ConfinedTo };
 
 /**
- * The sandbox of commands that nobody approved: the kernel holds them to what the decision took them for. They have no
- * network, and see system programs, the working directories and the session's results; `edit` may write the working directories.
+ * The sandbox of commands that needed no approval: the kernel limits them to the effect that the decision expected.
+ * They have no network, and see system programs, the working directories and the session's results; `edit` may write
+ * the working directories.
  */
 export class TightSandbox {
   readonly #limits: TightLimits;
@@ -52,7 +53,7 @@ export class TightSandbox {
     this.#find = find;
   }
 
-  /** Nothing where bubblewrap does not work. */
+  /** Prepares a call; returns nothing if bubblewrap does not work. */
   async prepare(call: TightCall): Promise<SandboxedCommand | undefined> {
     const found = await this.#find();
     if ("missing" in found) return undefined;
@@ -127,7 +128,7 @@ async function viewOf(
   return view.add("open", [call.directory]);
 }
 
-/** The paths that rules keep from a command. Git would take a tracked file that is hidden for a changed one. */
+/** The paths that rules keep from a command. A hidden tracked file would look changed to git. */
 function deniedTo(
   { denied }: TightLimits,
   { command }: TightCall,
@@ -160,7 +161,7 @@ function isBelow(directories: readonly string[], path: string): boolean {
   return directories.some((directory) => isInside(realPath(directory), realPath(path)));
 }
 
-/** Messages of programs that meet the sandbox; they have other causes too. */
+/** Messages of programs that the sandbox stops; they have other causes too. */
 const refused =
   /Permission denied|Operation not permitted|Read-only file system|No such file or directory|Network is unreachable|Could not resolve|name resolution|Connection refused|Device or resource busy|not a git repository/i;
 

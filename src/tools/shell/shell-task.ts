@@ -21,20 +21,20 @@ export interface BackgroundCommand {
   readonly description: string;
   /** Directory of the command alone, removed when it has ended. */
   readonly directory: string;
-  /** Notes of the sandbox at the end, by what the command printed last. */
+  /** Notes of the sandbox at the end, from the last output of the command. */
   readonly notes: (exitCode: number, printed: string) => readonly string[];
 }
 
-/** One command in the background, from its start until it is forgotten. */
+/** One background command, from its start until it is forgotten. */
 export class ShellTask {
   readonly child: StartedProcess;
   readonly callId: string;
   readonly description: string;
   /** Settles when its file is closed; never rejects. */
   readonly ended: Promise<void>;
-  /** How many calls wait for its end: they say it themselves. */
+  /** Number of calls that wait for its end: they report it themselves. */
   awaited = 0;
-  /** A call has already said how it ended. */
+  /** Whether a call has already reported its end. */
   isTold = false;
   readonly #file: TaskFile;
   readonly #directory: string;
@@ -63,7 +63,7 @@ export class ShellTask {
     });
     const ending = command.shell.exit.then(
       async (exitCode): Promise<TaskOutcome> => {
-        // What was written before the exit is read in this time; another process may hold the pipe open for ever.
+        // Output from before the exit is read in this time; another process may keep the pipe open for ever.
         if (!(await endsWithin(closed, 100))) await setImmediate();
         return { state: exitCode === 0 ? "completed" : "failed", exitCode };
       },
@@ -80,7 +80,7 @@ export class ShellTask {
     return this.#ending === undefined;
   }
 
-  /** True if no stop ended it. */
+  /** Whether the command ended without a stop. */
   get endedByItself(): boolean {
     return this.#ending !== undefined && this.#ending.state !== "stopped";
   }
@@ -89,24 +89,24 @@ export class ShellTask {
     return this.#file.path;
   }
 
-  /** Why something of its output is missing in the file. */
+  /** The reason why the file lacks some of the output. */
   get problem(): string | undefined {
     return this.#file.problem;
   }
 
-  /** From now on its end is no end of its own. */
+  /** Notes that a stop ends the command. */
   willBeStopped(by: string): void {
     this.#stopper ??= by;
   }
 
-  /** The processes are gone, or cannot be ended: what is left to read is read, then it has ended. */
+  /** Reads the remaining output and ends the task. Called when the processes are gone, or cannot be ended. */
   async stopped(): Promise<void> {
     await endsWithin(this.ended, 300);
     this.#end({ state: "stopped", by: this.#stopper ?? "" });
     await this.ended;
   }
 
-  /** The end of the output is in the file only from now on. */
+  /** Drops the output from memory. Its end is then in the file only. */
   forgetOutput(): void {
     this.#tail = undefined;
   }

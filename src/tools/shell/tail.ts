@@ -1,9 +1,9 @@
 import { wholeWords } from "./whole-words.ts";
 
-/** How much of an output is shown. */
+/** Length of the part of an output that is shown. */
 export const shownCharacters = 30_000;
 
-/** The end of a text, and how much there was before it. */
+/** The end of a text, and the number of characters before it. */
 export interface TailText {
   readonly text: string;
   readonly omitted: number;
@@ -26,7 +26,10 @@ export class Tail {
   }
 }
 
-/** Cut between words, and never through a character: half of one would make a provider refuse the whole request. */
+/**
+ * The end of a text, cut between words and never inside a character: half a character would make a provider refuse the
+ * whole request.
+ */
 export function endOf(text: string): TailText {
   if (text.length <= shownCharacters) return { text, omitted: 0 };
   const end = wholeWords(text.slice(-shownCharacters), "start").toWellFormed();
