@@ -25,7 +25,7 @@ export function fitAnswer(request: InboxRequest, given: unknown): Answer {
       throw misfit(request, "once stores no rule. Leave the rule out, or choose a wider scope");
     return answer;
   }
-  // The suggestions match the original call, which nobody allowed.
+  // The suggestions match the original call, which was not allowed.
   if (answer.input !== undefined && answer.rules === undefined)
     throw misfit(request, "a changed call can only be allowed once. To allow more, name a rule");
   const rules = answer.rules ?? request.suggestions;

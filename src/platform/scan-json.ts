@@ -21,9 +21,9 @@ const reasons = {
 const deepest = 3;
 
 /**
- * Locates keys and items in a JSON text, which `JSON.parse` does not tell, not even reliably for an error. Its messages
- * also quote the text, and a link may lead to a file whose content nobody should see. Works without recursion: the
- * nesting is untrusted.
+ * Locates keys and items in a JSON text. `JSON.parse` does not report positions, not even reliably for an error. Its
+ * messages also quote the text, and a link may lead to a file whose content must stay hidden. Works without recursion:
+ * the nesting is untrusted.
  */
 export function scanJson(text: string): JsonScan {
   const offsets = new Map<string, number>();

@@ -219,7 +219,7 @@ export function endsCookies(text: string, at: number): boolean {
   return /["'`\\<>\n\r\v\f]/.test(character);
 }
 
-/** Makes a part of an expression ignore case; the rest must heed it. */
+/** Makes a part of an expression ignore case, while the rest is case-sensitive. */
 function anyCase(source: string): string {
   return source.replaceAll(/\\.|[a-z]/g, (part) =>
     part.length > 1 ? part : `[${part}${part.toUpperCase()}]`,

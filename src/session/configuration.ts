@@ -142,7 +142,7 @@ export function refuseLostRules({ unreadSettings: [lost] }: Configuration): void
   throw new RetinueError("invalid_config", `${file}:${line}:${column}: ${message}`);
 }
 
-/** Whether a diagnostic is about a rule that was written for safety and does not hold. */
+/** Whether a diagnostic reports that a rule written for safety has no effect. */
 function isLostRule({ code, severity, field }: Diagnostic, { sandbox }: Settings): boolean {
   if (code === "unreadable") return true;
   if (severity !== "error" || field === null) return false;

@@ -38,8 +38,8 @@ export interface HostToolOptions<Input> {
   /** `shared`: may run beside other calls of one turn. Default: only with the effects `read` and `look`. */
   readonly concurrency?: "shared" | "alone";
   /**
-   * Whether a call that a crash interrupted is repeated; else the model is told of the interruption. Default: only with
-   * the effects `read` and `look`.
+   * Whether a call that a crash interrupted is repeated; otherwise the model reads that it was interrupted. Default:
+   * only with the effects `read` and `look`.
    */
   readonly repeatable?: boolean;
   /**

@@ -35,8 +35,8 @@ export interface PruneRequest {
 }
 
 /**
- * The directory of sessions under removal: one level deeper than where readers look, so that with one `rename` a
- * session is gone for everybody; its main transcript follows it. The next prune removes what a crash leaves here.
+ * The directory of sessions under removal. It is one level deeper than readers look, so that one `rename` hides a
+ * session from all of them; its main transcript follows. The next prune removes what a crash leaves here.
  */
 const waste = ".retinue-removing";
 

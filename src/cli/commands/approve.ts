@@ -79,7 +79,7 @@ async function approveCommand(id: string, options: ApproveOptions): Promise<void
   await give(found, answerOf(found, options));
 }
 
-/** `retinue deny`: the agent reads the denial and its reason. A request that nobody waits for any more is removed. */
+/** `retinue deny`: the agent reads the denial and its reason. A request whose process has ended is removed. */
 async function denyCommand(id: string, options: { reason?: string }): Promise<void> {
   const found = await findAsPerson(id);
   if (found.processEnded) {

@@ -52,7 +52,7 @@ async function initCommand(options: { json?: boolean }): Promise<void> {
   );
 }
 
-/** There, an agent and a settings file would hold for every project of this user. */
+/** Refuses the user directory: an agent and a settings file there would apply to every project of this user. */
 async function refuseUserDirectory(directory: string): Promise<void> {
   const [own, users] = [join(directory, ".claude"), defaultConfigDir()].map((path) =>
     realPath(path),

@@ -51,7 +51,7 @@ async function runCommand(words: string[], options: RunOptions): Promise<void> {
   await runSession(options, { start: (manager) => manager.main(request) });
 }
 
-/** A last word `-` stands for stdin; without any words stdin is the task, unless it is a terminal. */
+/** Builds the prompt. `-` as the last word adds stdin; without any words stdin is the task, unless it is a terminal. */
 async function readPrompt(words: string[]): Promise<string> {
   const rule = words.find((word) => /^[A-Z]\w*\([^)]*\)$/.test(word));
   if (rule !== undefined && words.length > 1) {

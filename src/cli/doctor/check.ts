@@ -11,7 +11,7 @@ export interface DoctorFinding {
   readonly leak?: string;
 }
 
-/** Places that checks look at. Everything that they know of the world comes from here. */
+/** The environment that checks examine. Checks use no other input. */
 export interface DoctorContext {
   readonly configDir: string;
   readonly cwd: string;
@@ -27,7 +27,7 @@ export interface DoctorContext {
   };
   /** The sandbox program, or why there is none. Left out: this machine's own. */
   readonly bubblewrap?: () => Promise<Bubblewrap>;
-  /** Reports the problems of a transcript and changes nothing. Left out: their lines are not looked at. */
+  /** Reports the problems of a transcript and changes nothing. Left out: the lines are not checked. */
   readonly inspectTranscript?: (
     path: string,
   ) => Promise<{ readonly bad: readonly { readonly line: number }[]; readonly torn: number }>;

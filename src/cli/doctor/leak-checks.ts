@@ -105,7 +105,7 @@ function isLeftLease(path: string): boolean {
 
 const day = 86_400_000;
 
-/** A directory that is ours, of a process that is gone, and that nobody has touched for a day. */
+/** Whether a directory is ours, belongs to a process that is gone, and has not changed for a day. */
 function isLeftTemporary(path: string): boolean {
   const owner = ownerOf(basename(path));
   if (owner === undefined || processStart(owner) !== "") return false;

@@ -17,7 +17,7 @@ export class Caller {
   readonly above: readonly Process[];
   /** The agents whose command this is part of: none when a person typed it. */
   readonly #agents: ReadonlySet<string>;
-  /** The session of this process, if an agent may have opened it and nobody can tell any more. */
+  /** The session of this process, if an agent may have opened it and that can no longer be checked. */
   readonly #lostSession: number | null;
 
   private constructor(processes: readonly Process[]) {

@@ -11,7 +11,7 @@ import { parseOwnSecret } from "../../redact/own-patterns.ts";
 import { defaultConfigDir } from "../../transcript/paths.ts";
 import { parseAgents } from "./parse-agents.ts";
 
-/** The options of every command that looks at agent types. */
+/** The options of every command that reads agent types. */
 export interface HereOptions {
   agents?: string;
   settings?: string;

@@ -187,7 +187,7 @@ function showsProgress({ outputFormat, quiet, print }: RunOptions): boolean {
   return outputFormat === "text" && quiet !== true && print !== true;
 }
 
-/** The manager options that the options of a run stand for. */
+/** Translates the options of a run into manager options. */
 export function managerOptions(options: RunOptions): Omit<ManagerOptions, "model"> {
   return {
     agents: parseAgents(options.agents),
@@ -225,7 +225,7 @@ function forPermissions(
   };
 }
 
-/** Whatever else is shown: an agent that waits and that nobody knows of would wait for ever. */
+/** Prints a question, in every output mode: an agent whose question is not shown would wait for ever. */
 function sayAsked(line: string, options: RunOptions, show: Pick<RunView, "log">): void {
   if (options.outputFormat === "text" && options.quiet !== true) show.log(line);
   else process.stderr.write(`retinue: ${plain(line)}\n`);

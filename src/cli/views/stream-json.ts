@@ -137,7 +137,7 @@ export function resultFrame(options: {
 
 /**
  * One line of JSON. Characters that a terminal would act on but JSON leaves alone (C1 controls, reversals of direction)
- * become `\u` escapes: the data stays the same, and a frame is harmless to look at.
+ * become `\u` escapes: the data stays the same, and a frame is safe to display.
  */
 export function frameLine(frame: Frame | ResultFrame): string {
   const json = JSON.stringify(frame).replace(

@@ -82,9 +82,9 @@ function take(lock: string, mine: string): boolean {
 }
 
 /**
- * Removes a lock whose owner is gone; false where it has one, or another process is about to remove it. If many see the
- * same dead lock, only the holder of a second lock on removing exactly this one may remove it: the others would remove
- * the lock of the next owner. That second lock is one like the first, also when its owner dies.
+ * Removes a lock whose owner is gone; false if the owner lives, or another process is removing the lock. If many
+ * processes see the same dead lock, only the holder of a second lock on exactly this one may remove it: the others
+ * would remove the lock of the next owner. The second lock works like the first, also when its owner dies.
  */
 export function removeIfLeft(lock: string): boolean {
   const left = look(lock);

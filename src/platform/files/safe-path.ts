@@ -4,10 +4,10 @@ import { isInside } from "./is-inside.ts";
 import { realPath } from "./real-path.ts";
 import { userHome } from "./user-home.ts";
 
-/** Where programs of the system are, if nothing else is left. An empty PATH would mean the current directory. */
+/** Directories of the system's programs, if no others are left. An empty PATH would mean the current directory. */
 const systemPath = ["/usr/bin", "/bin"].join(delimiter);
 
-/** Directories that everybody's programs lie in. A folder there does not make the rest of it suspicious. */
+/** Directories with programs of all users. A folder there does not make the rest of it suspicious. */
 const shared: ReadonlySet<string> = new Set([
   "/",
   ...["/usr", "/usr/local", "/opt", "/opt/homebrew", "/opt/local", "/home/linuxbrew/.linuxbrew"],

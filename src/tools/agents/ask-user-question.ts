@@ -3,8 +3,8 @@ import { questionSchema } from "../../inbox/question.ts";
 import { leafTool, type LeafTool, type QuestionReply, type ToolOutput } from "../tool.ts";
 
 /**
- * Asks the person that the agent works for, through the same inbox as permissions. An agent without an answer does not
- * wait: it is told to decide itself, and to say so.
+ * Asks the user of the agent, through the same inbox as permissions. An agent without an answer does not wait: the
+ * result tells it to decide itself, and to say so.
  */
 export const askUserQuestionTool: LeafTool = leafTool({
   name: "AskUserQuestion",

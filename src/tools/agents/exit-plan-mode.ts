@@ -5,8 +5,8 @@ import { text } from "../line.ts";
 import { leafTool, type LeafTool, type PlanReply, type ToolContext } from "../tool.ts";
 
 /**
- * Hands over the plan of an agent that only plans. The last plan of an agent is kept, whatever becomes of it. A person
- * who approves it lets the agent carry it out; where no person can be asked the agent stays in plan mode, and is told
+ * Submits the plan of an agent in plan mode. The agent's last plan is stored, whatever the answer. A person who
+ * approves it lets the agent carry it out. If no person can be asked, the agent stays in plan mode, and the result says
  * so.
  */
 export const exitPlanModeTool: LeafTool = leafTool({
