@@ -121,7 +121,9 @@ function filesOf(path: string): string[] {
   try {
     if (statSync(full).isDirectory()) return findDefinitionFiles(full, { hidden: true }).files;
     if (full.endsWith(".md")) return [full];
-    throw new Error("it is no agent file; without a path, settings and plugins are checked too");
+    throw new Error(
+      "it is not an agent file; without a path, lint checks settings and plugins too",
+    );
   } catch (error) {
     throw new RetinueError(
       "invalid_request",

@@ -47,13 +47,13 @@ function textOf(
   switch (reply.kind) {
     case "approved": {
       const changed = isChanged ? ` A person changed it first; it now reads:\n${reply.plan}\n` : "";
-      return `The plan is approved. ${kept}${changed} You are no longer in plan mode: carry the plan out. What it needs is decided in the mode ${reply.mode}.`;
+      return `The plan is approved. ${kept}${changed} You are no longer in plan mode: carry the plan out. Permissions are now decided in mode ${reply.mode}.`;
     }
     case "denied":
       return `The plan is not approved: ${reply.message}\n${kept} You are still in plan mode. Change nothing; correct the plan and hand it over again.`;
     case "stays":
       return `${kept} The agent or session above you only plans too, so you stay in plan mode whatever becomes of the plan. Change nothing; give the plan as your final answer.`;
     case "nobody":
-      return `${kept} Nobody can approve it in this session, so you are still in plan mode. Change nothing; give the plan as your final answer.`;
+      return `${kept} No person can approve it in this session, so you are still in plan mode. Change nothing; give the plan as your final answer.`;
   }
 }

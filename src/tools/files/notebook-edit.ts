@@ -39,7 +39,9 @@ export const notebookEditTool: LeafTool = leafTool({
         const text = loaded.bytes.toString();
         const parsed = parseNotebook(text);
         if ("problem" in parsed) {
-          throw new ToolFailure(`${path} is no notebook: ${parsed.problem}. Repair it with Edit.`);
+          throw new ToolFailure(
+            `${path} is not a notebook: ${parsed.problem}. Repair it with Edit.`,
+          );
         }
         notebook = parsed.notebook;
         edited = editCell(notebook, input);

@@ -98,6 +98,6 @@ function launched(task: ShellTask, context: ToolContext): string[] {
       : `Its output goes to ${task.outputFile}: Read it at any time.`;
   return [
     `Running in the background as ${task.id}. ${where}${waits}`,
-    `You will be told when it has ended. ${stops} also ends when you finish.`,
+    `You are notified when it has ended. ${stops} also ends when you finish.`,
   ];
 }
