@@ -107,11 +107,11 @@ export interface Notice extends FieldPlace {
   message: string;
 }
 
-type Reading =
+type ParsedYaml =
   | { kind: "fields"; fields: Record<string, unknown> }
   | ({ kind: "broken"; message: string } & FieldPlace);
 
-async function readYaml(source: string): Promise<Reading> {
+async function readYaml(source: string): Promise<ParsedYaml> {
   const { parseDocument } = await import("yaml");
   const text = source.replaceAll(/^\t+/gm, (tabs) => "  ".repeat(tabs.length));
   try {

@@ -89,11 +89,11 @@ function take(
   return { path: place.path, problems: [{ severity: "info", code: "repaired", message }] };
 }
 
-type Fits = (kind: ReturnType<typeof kindOf>, path: string) => boolean;
+type PathCheck = (kind: ReturnType<typeof kindOf>, path: string) => boolean;
 
-const markdownOrDirectory: Fits = (kind, path) =>
+const markdownOrDirectory: PathCheck = (kind, path) =>
   kind === "directory" || (kind === "file" && path.endsWith(".md"));
-const fits: Record<ComponentField, Fits> = {
+const fits: Record<ComponentField, PathCheck> = {
   agents: markdownOrDirectory,
   skills: (kind) => kind === "directory",
   commands: markdownOrDirectory,

@@ -4,14 +4,14 @@ import { readProcesses, type Process } from "./process-table.ts";
 const limitMs = 5000;
 
 /** Selects the processes that belong, from one snapshot of all processes. */
-export type Belonging = (table: readonly Process[]) => (process: Process) => boolean;
+export type ProcessSelector = (table: readonly Process[]) => (process: Process) => boolean;
 
 /**
  * Ends every process that belongs, and its descendants: SIGTERM first, SIGKILL after `graceMs`. Resolves with the
  * processes that died. The caller may lower `graceMs` meanwhile.
  */
 export async function endProcesses(
-  belonging: Belonging,
+  belonging: ProcessSelector,
   pace: { readonly graceMs: number },
 ): Promise<string[]> {
   const known = new Set<string>();

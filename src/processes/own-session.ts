@@ -1,4 +1,4 @@
-import type { Belonging } from "./end-processes.ts";
+import type { ProcessSelector } from "./end-processes.ts";
 import { startOf, startNow, type Process } from "./process-table.ts";
 
 /**
@@ -50,7 +50,7 @@ export class OwnSession {
  * Selects the members of sessions, for snapshots in quick succession: a session that was ours in the last snapshot and
  * still has members stays ours, even if none of them was there before.
  */
-export function inSessions(sessions: () => Iterable<OwnSession>): Belonging {
+export function inSessions(sessions: () => Iterable<OwnSession>): ProcessSelector {
   let held = new Set<OwnSession>();
   return (table) => {
     const ours = [...sessions()].filter(

@@ -3,7 +3,13 @@ import { randomUUID } from "node:crypto";
 import { closeSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { RetinueError } from "../contract/errors.ts";
-import { endProcesses, familyOf, signal, signalGroups, type Belonging } from "./end-processes.ts";
+import {
+  endProcesses,
+  familyOf,
+  signal,
+  signalGroups,
+  type ProcessSelector,
+} from "./end-processes.ts";
 import { ensureGuard } from "./guard.ts";
 import { markDescriptor, markedEnvironment, openMark } from "./marks.ts";
 import { inSessions, OwnSession } from "./own-session.ts";
@@ -110,7 +116,7 @@ export class ProcessTree {
     return died;
   }
 
-  async #end(belonging: Belonging, pace: { readonly graceMs: number }): Promise<number> {
+  async #end(belonging: ProcessSelector, pace: { readonly graceMs: number }): Promise<number> {
     const ending = endProcesses(belonging, pace).then((died) => {
       for (const process of died) {
         if (!this.#dead.has(process)) this.#ending.died += 1;
@@ -203,7 +209,7 @@ function killAtExit(): void {
 function either(
   isMarked: (process: Process) => boolean,
   sessions: () => Iterable<OwnSession>,
-): Belonging {
+): ProcessSelector {
   const belonging = inSessions(sessions);
   return (table) => {
     const isInside = belonging(table);

@@ -60,7 +60,7 @@ export function resolveMode(voices: Voices): { mode: PermissionMode; record: Mod
   const { parent, definition, host, call } = voices;
   const above = waysOf(parent.children, parent.neverAsks);
   const isBound = forbids(above);
-  const settling = new Settling(above, voices.hasParent ? "parent" : "session");
+  const settling = new ModeResolution(above, voices.hasParent ? "parent" : "session");
   if (host !== undefined) settling.hear("host", host, isBound ? boundFromAbove : null);
   if (definition !== undefined)
     settling.hear("definition", definition, isBound ? boundFromAbove : limitOf(definition, voices));
@@ -104,7 +104,7 @@ export function sessionMode(mode: PermissionMode): ModeRecord {
 }
 
 /** Applies one source after the other. */
-class Settling {
+class ModeResolution {
   ways: Ways;
   from: ModeVoice;
   refused: string | null = null;
@@ -160,7 +160,7 @@ function narrowsNothing(wanted: Ways, ways: Ways): boolean {
   return !isWithin(wanted, ways) && common(ways, wanted).size === ways.size;
 }
 
-function tooWide(call: PermissionMode, { ways }: Settling): RetinueError {
+function tooWide(call: PermissionMode, { ways }: ModeResolution): RetinueError {
   return new RetinueError(
     "invalid_request",
     `The mode '${call}' allows more than '${modeOf(ways)}', which this agent would have. Leave 'mode' out, or ask for a narrower one.`,

@@ -82,13 +82,15 @@ export async function prune(request: PruneRequest): Promise<Pruned> {
   return report;
 }
 
-type Fate = { kind: "kept"; session?: never } | { kind: "removed" | "inUse"; session: OldSession };
+type PruneOutcome =
+  | { kind: "kept"; session?: never }
+  | { kind: "removed" | "inUse"; session: OldSession };
 
 async function pruneOne(
   project: HeldDirectory,
   sessionId: string,
   { before, dryRun }: PruneRequest,
-): Promise<Fate> {
+): Promise<PruneOutcome> {
   if (sessionId === waste) return { kind: "kept" };
   const paths = [...transcriptsOf(sessionId), sessionId].map((name) => project.at(name));
   const measured = await measure(paths, before(project.path));

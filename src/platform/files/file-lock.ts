@@ -114,7 +114,7 @@ export function leftLocks(lockDir: string): string[] {
     .filter((lock) => look(lock)?.owner === "gone");
 }
 
-interface Look {
+interface FoundLock {
   /** The owner; `gone`: the process that took it is not there any more. */
   owner: string;
   /** The identity, unique among locks. */
@@ -122,7 +122,7 @@ interface Look {
 }
 
 /** Reads a lock; nothing where there is none. */
-function look(lock: string): Look | undefined {
+function look(lock: string): FoundLock | undefined {
   const read = readSmallFile(lock, 4096);
   if (read.kind === "missing") return undefined;
   const text = read.kind === "text" ? read.text : "";
