@@ -203,7 +203,10 @@ async function recallChildren(id: AgentId, runtime: SessionRuntime): Promise<Run
   const recalled = await mapAtMost(filesAtOnce, children, (child) =>
     recallAgent(child, runtime).catch((error: unknown) => {
       const { logger } = runtime.session;
-      logger.warn({ agentId: child, error: errorMessage(error) }, "a child could not be read");
+      logger.warn(
+        { agentId: child, error: errorMessage(error) },
+        "the files of a child could not be read",
+      );
       return undefined;
     }),
   );

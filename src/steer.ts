@@ -57,7 +57,10 @@ export async function moveToBackground(
     );
   }
   if (running?.isBusy !== true) {
-    throw new RetinueError("agent_ended", `Agent ${id} is ${state}: no agent waits for it.`);
+    throw new RetinueError(
+      "agent_ended",
+      `Agent ${id} is ${state}, so its parent does not wait for it. Name a running agent.`,
+    );
   }
   if (parentId === null) {
     throw new RetinueError(

@@ -186,11 +186,11 @@ test("an asker that gives up withdraws its question", async () => {
 test("closing withdraws what is open, and nothing can be asked afterwards", async () => {
   const { inbox, events, listen } = setDesk();
   listen();
-  const left = expect(inbox.ask(call(), never)).rejects.toThrow("The session is over");
+  const left = expect(inbox.ask(call(), never)).rejects.toThrow("The session is closed");
   await heard(events, 1);
   await inbox[Symbol.asyncDispose]();
   await left;
-  await expect(inbox.ask(call(), never)).rejects.toThrow("The session is over");
+  await expect(inbox.ask(call(), never)).rejects.toThrow("The session is closed");
 });
 
 describe("checks", () => {

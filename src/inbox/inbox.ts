@@ -253,5 +253,8 @@ export class Inbox implements AsyncDisposable {
 }
 
 function closed(): RetinueError {
-  return new RetinueError("closed", "The session is over. Nothing can be asked or answered in it.");
+  return new RetinueError(
+    "closed",
+    "The session is closed: nothing can be asked or answered in it. Open it again with a new manager.",
+  );
 }

@@ -21,7 +21,11 @@ export function nextMove(answer: {
   if (answer.wrapUp !== undefined) return { kind: "end", ending: answer.wrapUp.ending };
   if (answer.toolCalls > 0) return { kind: "call-tools" };
   if (answer.stopReason === "max_tokens") return { kind: "continue" };
-  if (answer.stopReason === "refusal") return fail("model_error", "The model refused the task.");
+  if (answer.stopReason === "refusal")
+    return fail(
+      "model_error",
+      "The model refused the task. Change the task, or use another model.",
+    );
   if (answer.text.trim() === "")
     return fail(
       "empty_result",

@@ -34,7 +34,7 @@ export class DailyPrune implements AsyncDisposable {
     this.#pruning ??= this.#afterTheFirstAnswer().catch((error: unknown) =>
       this.#session.logger.warn(
         { error: errorMessage(error) },
-        "old sessions could not be looked for",
+        "the search for old sessions failed",
       ),
     );
   }
