@@ -5,11 +5,11 @@ import { recoverFields } from "./recover-fields.ts";
 import { tangle } from "./tangle.ts";
 
 /**
- * Splits a Markdown file into its YAML frontmatter and its body, and parses the YAML the way people's files need it:
- * duplicate keys (last wins), leading tabs, and values that hold `: ` or other YAML punctuation without quotes.
+ * Splits a Markdown file into its YAML frontmatter and its body, and parses the YAML as people write it. It accepts
+ * duplicate keys (the last wins), leading tabs, and values with `: ` or other YAML punctuation without quotes.
  *
- * `lenient` also accepts what other programs refuse: a byte order mark, blank lines before the frontmatter, and text of
- * several lines that is no YAML.
+ * `lenient` also accepts files that other programs refuse: a byte order mark, blank lines before the frontmatter, and
+ * text of several lines that is not YAML.
  */
 export async function parseFrontmatter(
   text: string,

@@ -37,8 +37,9 @@ type StoredGrant = z.infer<ReturnType<typeof storedGrantSchema>>;
 const largestFile = 4 * 1024 * 1024;
 
 /**
- * Grants of this session. A grant to one agent is that agent's; one for a type is valid only while the definition has
- * the content that was granted for; one for always is stored in a settings file, and here for the running session.
+ * Grants of this session. A grant to one agent applies to that agent. A grant for a type is valid only while the
+ * definition is the one that the person saw. A grant for always is stored in a settings file, and here for the running
+ * session.
  */
 export class Grants {
   readonly #cwd: string;

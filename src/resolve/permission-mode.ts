@@ -8,10 +8,10 @@ import type {
 } from "../contract/resolved-agent.ts";
 
 /**
- * The order of modes: everything that lets a call run in each of them. A mode is narrower than another if everything
- * that lets a call run in it does so in the other too. The common part of two modes is always a mode, except for `plan`
- * and `dontAsk`: that is `plan` without questions (`ModeRecord.neverAsks`). `delegate` is outside the order: such an
- * agent only works through its children, and these have a mode of their own.
+ * The order of modes: the ways in which each mode lets a call run. A mode is narrower than another if its ways are a
+ * subset of the other's. The common ways of two modes are always a mode, except for `plan` and `dontAsk`: theirs are
+ * `plan` without questions (`ModeRecord.neverAsks`). `delegate` is outside the order: such an agent only works through
+ * its children, which have their own mode.
  */
 export const lets: Readonly<Record<WorkingMode, readonly Way[]>> = {
   plan: ["person"],
@@ -24,9 +24,9 @@ export const lets: Readonly<Record<WorkingMode, readonly Way[]>> = {
 };
 
 /**
- * `rules`: a rule allows it. `person`: a person is asked. `background`: a person is asked, even if the settings keep
- * background agents from asking. `checks`: an automated check. `edits`: it only changes files in the working
- * directories.
+ * A way in which a call is allowed. `rules`: a rule allows it. `person`: a person is asked. `background`: a person is
+ * asked, even if the settings keep background agents from asking. `checks`: an automated check allows it. `edits`: it
+ * only changes files in the working directories.
  */
 export type Way = "rules" | "person" | "background" | "checks" | "edits" | "everything";
 
