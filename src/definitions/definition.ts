@@ -29,8 +29,8 @@ export interface AgentDefinition extends DefinitionFields {
 }
 
 /**
- * Builds a definition from plain fields, or none if its name or description is missing or a list is too long; every
- * problem is reported.
+ * Builds a definition from plain fields, and reports every problem. Returns none if the name or description is missing
+ * or a list is too long.
  */
 export function toDefinition(
   fields: Record<string, unknown>,

@@ -194,8 +194,8 @@ export const contextMarker: RegExp = new RegExp(
 );
 
 /**
- * Matches at the end of a text if only the value of one of these is missing, or the sign and the value. A text must not
- * be cut here.
+ * Matches the end of a text that lacks only the value of one of these, or the sign and the value. A text must not be
+ * cut here.
  */
 export const openContext: RegExp = new RegExp(
   [
