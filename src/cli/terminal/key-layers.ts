@@ -33,8 +33,8 @@ export interface KeyLayersOptions {
 }
 
 /**
- * Gives keys to the layer drawn below the block and to no other, so no key answers something that a person does not
- * see. The last layer opened is on top. The terminal is in raw mode while there is any layer; disposing restores it.
+ * Gives keys only to the layer drawn below the block. So no key answers a question that a person does not see. The last
+ * layer opened is on top. The terminal is in raw mode while there is any layer; disposing restores it.
  */
 export class KeyLayers implements Panel, Disposable {
   readonly #options: KeyLayersOptions;

@@ -18,10 +18,10 @@ const shared: ReadonlySet<string> = new Set([
 const obedient = /(?:^|\/)(?:node_modules\/\.bin|shims)\/*$/;
 
 /**
- * The PATH without directories that a folder has a say in, so that a program of the system by its name is that program, whatever
- * the folder holds. Left out are relative directories; those inside the folder or below a parent of it, except for the home
- * directory and what holds it; every `node_modules/.bin`, which `npx` puts first; and the shims of asdf, mise, pyenv and the like,
- * which run what `.tool-versions` names.
+ * The PATH without directories that a folder can influence. So the name of a system program always starts that program,
+ * whatever the folder contains. Left out are relative directories; those inside the folder or below a parent of it,
+ * except for the home directory and its parents; every `node_modules/.bin`, which `npx` puts first; and the shims of
+ * asdf, mise, pyenv and the like, which run what `.tool-versions` names.
  */
 export function safePath(path: string | undefined, folders: readonly string[]): string {
   const within = [

@@ -87,7 +87,7 @@ export function gitThatLooks(
 }
 
 /**
- * The protected paths that exist and can be made read-only, with the whole `.git` of a repository, so that no
+ * The protected paths that exist and can be made read-only. The whole `.git` of a repository is one, so that no
  * unapproved command commits.
  */
 export function holdable(paths: readonly string[]): string[] {
