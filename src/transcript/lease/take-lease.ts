@@ -106,7 +106,7 @@ function busy(path: string, owner: string): RetinueError {
   const session = basename(dirname(path));
   return new RetinueError(
     "session_busy",
-    `Session ${session} is in use by ${owner}. Reach its agents with 'retinue send', 'retinue attach' or 'retinue stop', or wait until it has ended.`,
+    `Session ${session} belongs to ${owner}. Reach its agents with 'retinue send', 'retinue attach' or 'retinue stop', or wait until it has ended.`,
   );
 }
 
