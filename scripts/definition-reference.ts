@@ -150,7 +150,7 @@ function print(schema: JsonSchema): string {
 }
 
 function limits({ later, lacks }: Pick<DocumentedField, "later" | "lacks">): string {
-  if (later) return "Not acted on by this version.";
+  if (later) return "Not supported by this version.";
   return lacks === "" ? "" : `In this version: ${lacks}`;
 }
 

@@ -7,7 +7,7 @@ import { pastOf, type Past } from "./lifecycle/history/past.ts";
 import type { RunningAgent } from "./lifecycle/running-agent.ts";
 import { resumedAgent } from "./resume.ts";
 import { refuseWhenOver } from "./lifecycle/life.ts";
-import type { House } from "./spawn.ts";
+import type { SessionRuntime } from "./session/session-runtime.ts";
 import type { TranscriptEntry } from "./transcript/reader.ts";
 import { sharedRun } from "./transcript/record-after.ts";
 import { wholeAnswers, type WholeEntry } from "./transcript/whole-answers.ts";
@@ -26,22 +26,22 @@ export interface BranchRequest {
 export function branchAgent(
   id: AgentId,
   request: BranchRequest,
-  house: House,
+  runtime: SessionRuntime,
 ): Promise<RunningAgent> {
-  return house.spawns.run(async () => {
-    const { session, registry } = house;
+  return runtime.spawns.run(async () => {
+    const { session, registry } = runtime;
     refuseWhenOver(session);
-    const earlier = await house.earlier.take(id);
+    const earlier = await runtime.earlier.take(id);
     const { entries, past } = copyOf(earlier.entries, id, request.turn);
     const isDone = past.messages.at(-1)?.role === "assistant" && past.pending?.open.length === 0;
     if (isDone && request.prompt === undefined) {
       throw new RetinueError(
         "invalid_request",
-        "The copy ends with an answer. Say what it is to do, or branch from an earlier turn.",
+        "The copy would end with an answer, so it needs a prompt. Give one, or branch from an earlier turn.",
       );
     }
     const changes = { ...request, id: newAgentId(), byItself: true };
-    const agent = await resumedAgent(earlier, id, house, changes);
+    const agent = await resumedAgent(earlier, id, runtime, changes);
     const ticket = session.slots.reserve(claimOf(agent));
     try {
       const origin = { from: id, turn: request.turn ?? null };
@@ -79,7 +79,7 @@ function copyOf(
   if (turn === undefined && answers.size > 1) return copyOf(all, id, answers.size - 1);
   throw new RetinueError(
     "invalid_request",
-    `The calls of answer ${answers.size} of agent ${id} have no results yet. Branch from an earlier one, or resume the agent.`,
+    `The tool calls of answer ${answers.size} of agent ${id} have no results yet. Branch from an earlier answer, or resume the agent.`,
   );
 }
 
@@ -105,7 +105,7 @@ function upToTurn(
   if (answers.size === turn) return said;
   throw new RetinueError(
     "invalid_request",
-    `Agent ${id} has given ${answers.size} answers, not ${turn}. Branch from one of those.`,
+    `Agent ${id} has given ${answers.size} answers, so there is no answer ${turn}. Branch from one that exists.`,
   );
 }
 

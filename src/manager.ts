@@ -9,7 +9,7 @@ import { serveQuestions } from "./control/serve-questions.ts";
 import { endServing } from "./control/serve-session.ts";
 import { RetinueError } from "./contract/errors.ts";
 import type { EventStream, Subscription } from "./events/bus.ts";
-import { buildHouse, programmaticDefinitions } from "./session/house.ts";
+import { openSession, programmaticDefinitions } from "./session/open-session.ts";
 import { parseAgentId, type AgentId, type SessionId } from "./contract/ids.ts";
 import type { Inbox } from "./inbox/inbox.ts";
 import type { StopOptions } from "./lifecycle/history/died.ts";
@@ -27,9 +27,10 @@ import { resumeAgent, resumeInterrupted, type ResumeRequest } from "./resume.ts"
 import { SessionTranscripts } from "./session/session-transcripts.ts";
 import { explainCallOf, explainType } from "./session/explain-here.ts";
 import { refuseWhenOver } from "./lifecycle/life.ts";
-import { spawn, type House, type SpawnFor } from "./spawn.ts";
+import { spawn, type SpawnFor } from "./spawn.ts";
+import type { SessionRuntime } from "./session/session-runtime.ts";
 import type { SpawnRequestInput } from "./contract/spawn-request.ts";
-import { longestTimer } from "./contract/longest-timer.ts";
+import { checkMilliseconds } from "./contract/longest-timer.ts";
 import type { HeldLease } from "./transcript/lease/take-lease.ts";
 import type { RefusedSpeaker } from "./processes/speaker.ts";
 
@@ -37,12 +38,12 @@ import type { RefusedSpeaker } from "./processes/speaker.ts";
 export function createManager(options: ManagerOptions): Manager {
   const checked = checkOptions(options);
   const programmatic = new Map<string, AgentDefinition>();
-  const house = buildHouse(checked, () => [...programmatic.values()]);
-  const manager = new Manager(house, programmatic);
+  const runtime = openSession(checked, () => [...programmatic.values()]);
+  const manager = new Manager(runtime, programmatic);
   try {
     manager.registerAgents(checked.agents);
   } catch (error) {
-    house.session.lease.release();
+    runtime.session.lease.release();
     throw error;
   }
   return manager;
@@ -50,47 +51,47 @@ export function createManager(options: ManagerOptions): Manager {
 
 /** Spawns, watches and stops the agents of one session. In-process; needs no server. */
 export class Manager {
-  readonly #house: House;
+  readonly #runtime: SessionRuntime;
   readonly #programmatic: Map<string, AgentDefinition>;
   readonly #prune: DailyPrune;
   /** Transcripts of this session: their paths, their contents, and notes of the host. */
   readonly transcripts: SessionTranscripts;
 
   /** Use `createManager`. */
-  constructor(house: House, programmatic: Map<string, AgentDefinition>) {
-    this.#house = house;
+  constructor(runtime: SessionRuntime, programmatic: Map<string, AgentDefinition>) {
+    this.#runtime = runtime;
     this.#programmatic = programmatic;
-    this.#prune = new DailyPrune(house);
-    this.transcripts = new SessionTranscripts(house.session, house.registry);
-    house.session.lease.onLost((reason) => {
-      house.session.life.isOver = true;
+    this.#prune = new DailyPrune(runtime);
+    this.transcripts = new SessionTranscripts(runtime.session, runtime.registry);
+    runtime.session.lease.onLost((reason) => {
+      runtime.session.life.isOver = true;
       void this.stopAll(reason);
     });
-    serveQuestions(this, house.session);
+    serveQuestions(this, runtime.session);
   }
 
   get sessionId(): SessionId {
-    return this.#house.session.id;
+    return this.#runtime.session.id;
   }
 
   /** Replaces the secrets in a text that is about to be stored or emitted. */
   redact(text: string): string {
-    return this.#house.session.redactor.text(text);
+    return this.#runtime.session.redactor.text(text);
   }
 
   /** Questions of all agents, and the means to answer them. */
   get inbox(): Pick<Inbox, "list" | "answer" | "subscribe"> {
-    return this.#house.session.inbox;
+    return this.#runtime.session.inbox;
   }
 
   /** The lease that makes this process the session's owner. `serveSession` announces our address in it. */
   get lease(): Pick<HeldLease, "token" | "announce"> {
-    return this.#house.session.lease;
+    return this.#runtime.session.lease;
   }
 
   /** Records in the audit log that a process was refused to speak as the user. */
   noteRefusal(method: string, refused: RefusedSpeaker): void {
-    this.#house.session.inbox.noteRefusal(method, refused);
+    this.#runtime.session.inbox.noteRefusal(method, refused);
   }
 
   /**
@@ -131,7 +132,7 @@ export class Manager {
 
   /** Starts the session's main agent, which may delegate to children of its own. */
   main(request: SpawnRequestInput): Promise<AgentRow> {
-    const type = request.subagent_type ?? this.#house.surroundings.settings.agent;
+    const type = request.subagent_type ?? this.#runtime.surroundings.settings.agent;
     return this.#spawn(
       { ...request, ...(type === undefined ? {} : { subagent_type: type }) },
       { kind: "main" },
@@ -147,7 +148,7 @@ export class Manager {
     options: { timeout?: number } = {},
   ): Promise<AgentResult> {
     const timeout = checkMilliseconds("timeout", options.timeout);
-    return giveTask(agentIdOf(id), prompt, timeout, this.#house);
+    return giveTask(agentIdOf(id), prompt, timeout, this.#runtime);
   }
 
   get(id: string): AgentRow | undefined {
@@ -160,7 +161,7 @@ export class Manager {
    * children.
    */
   list(options: { all?: boolean } = {}): AgentRow[] {
-    const { registry } = this.#house;
+    const { registry } = this.#runtime;
     const running = registry.list().filter(({ hasEnded }) => !hasEnded);
     const records = options.all === true ? registry.records() : running.map(({ record }) => record);
     return inOrder(records.map(rowOf));
@@ -168,13 +169,13 @@ export class Manager {
 
   /** Agents that run or wait. */
   count(): number {
-    const { registry } = this.#house;
+    const { registry } = this.#runtime;
     return registry.list().filter(({ state }) => state === "running" || state === "waiting").length;
   }
 
   /** Use of the limits: running, queued and free, in all and by type, model and provider. */
   capacity(): Capacity {
-    return this.#house.session.slots.capacity();
+    return this.#runtime.session.slots.capacity();
   }
 
   /**
@@ -182,7 +183,7 @@ export class Manager {
    * process.
    */
   totals(id?: string): Totals {
-    return this.#house.registry.totals(id === undefined ? undefined : this.#find(id).id);
+    return this.#runtime.registry.totals(id === undefined ? undefined : this.#find(id).id);
   }
 
   /** The result so far. With `block` it waits for the end, at most `timeout` milliseconds. */
@@ -191,7 +192,7 @@ export class Manager {
     options: { block?: boolean; timeout?: number } = {},
   ): Promise<AgentOutput> {
     const timeout = checkMilliseconds("timeout", options.timeout);
-    return outputOf(this.#find(id).id, { ...options, timeout }, this.#house);
+    return outputOf(this.#find(id).id, { ...options, timeout }, this.#runtime);
   }
 
   /**
@@ -226,8 +227,10 @@ export class Manager {
    */
   async resume(id: string, request: ResumeRequest = {}): Promise<AgentRow> {
     this.#refuseWhenClosed();
-    await this.#house.session.sandbox?.open();
-    return rowOf((await resumeAgent(agentIdOf(id), request, { kind: "host" }, this.#house)).record);
+    await this.#runtime.session.sandbox?.open();
+    return rowOf(
+      (await resumeAgent(agentIdOf(id), request, { kind: "host" }, this.#runtime)).record,
+    );
   }
 
   /**
@@ -240,23 +243,23 @@ export class Manager {
     failed: { id: AgentId; error: unknown }[];
   }> {
     this.#refuseWhenClosed();
-    await this.#house.session.sandbox?.open();
-    const { resumed, ...rest } = await resumeInterrupted(this.#house);
+    await this.#runtime.session.sandbox?.open();
+    const { resumed, ...rest } = await resumeInterrupted(this.#runtime);
     return { ...rest, resumed: resumed.map(({ record }) => rowOf(record)) };
   }
 
   /** Runs a copy of an agent from one of its turns, perhaps on another model. The original is unchanged. */
   async branch(id: string, request: BranchRequest = {}): Promise<AgentRow> {
     this.#refuseWhenClosed();
-    await this.#house.session.sandbox?.open();
-    return rowOf((await branchAgent(agentIdOf(id), request, this.#house)).record);
+    await this.#runtime.session.sandbox?.open();
+    return rowOf((await branchAgent(agentIdOf(id), request, this.#runtime)).record);
   }
 
   /**
    * Sends a message to an agent at work, which reads it at its next turn. The message is on disk when this resolves.
    */
   async send(id: string, text: string): Promise<Receipt> {
-    return sendMessage(this.#find(id), text, this.#house);
+    return sendMessage(this.#find(id), text, this.#runtime);
   }
 
   /**
@@ -264,7 +267,7 @@ export class Manager {
    * child ends.
    */
   async background(id: string): Promise<AgentRow> {
-    return rowOf((await moveToBackground(this.#find(id), this.#house)).record);
+    return rowOf((await moveToBackground(this.#find(id), this.#runtime)).record);
   }
 
   /**
@@ -274,10 +277,10 @@ export class Manager {
    */
   async remove(id: string): Promise<void> {
     // The gate keeps the agent from being resumed meanwhile.
-    await this.#house.spawns.run(async () => {
+    await this.#runtime.spawns.run(async () => {
       const record = this.#look(id);
       await this.transcripts.delete(id);
-      if (record !== undefined) this.#house.registry.remove(record);
+      if (record !== undefined) this.#runtime.registry.remove(record);
     });
   }
 
@@ -286,27 +289,27 @@ export class Manager {
    * loses events and never delays an agent; see `dropped`.
    */
   events({ underWay, ...options }: Subscription & { underWay?: boolean } = {}): EventStream {
-    const { registry, session } = this.#house;
+    const { registry, session } = this.#runtime;
     const first = underWay === true ? registry.list().flatMap((one) => one.callsUnderWay) : [];
     return session.bus.subscribe(options, first);
   }
 
   /** Adds agent types, which take precedence over those in files; the next spawn sees them. */
   registerAgents(agents: Record<string, Record<string, unknown>>): void {
-    for (const definition of programmaticDefinitions(agents, this.#house.session.logger)) {
+    for (const definition of programmaticDefinitions(agents, this.#runtime.session.logger)) {
       this.#programmatic.set(definition.name, definition);
     }
   }
 
   /** The agent types that can be spawned now, by name. */
   async agentTypes(): Promise<{ name: string; description: string; source: string }[]> {
-    const { catalog } = await this.#house.files.now();
+    const { catalog } = await this.#runtime.files.now();
     return catalog.list().map(({ name, description, source }) => ({ name, description, source }));
   }
 
   /** Explains how a request for this type would be decided. Starts nothing. Throws `unknown_agent_type`. */
   async explain(type: string): Promise<Explanation> {
-    return explainType(type, await this.diagnostics(), this.#house);
+    return explainType(type, await this.diagnostics(), this.#runtime);
   }
 
   /**
@@ -314,30 +317,30 @@ export class Manager {
    * nothing. Throws `unknown_agent_type`, and `invalid_request` for a call that cannot be parsed.
    */
   async explainCall(type: string, call: string | WrittenCall): Promise<CallExplanation> {
-    return explainCallOf(type, call, this.#house);
+    return explainCallOf(type, call, this.#runtime);
   }
 
   /** Problems in the files that apply here: agents, settings, plugins. */
   async diagnostics(): Promise<Diagnostic[]> {
-    const { loader, diagnostics } = this.#house.configuration;
+    const { loader, diagnostics } = this.#runtime.configuration;
     return [...diagnostics, ...(await loader.load()).diagnostics];
   }
 
   /** Refuses new work, ends running agents, and returns when everything is on disk. */
   async close(): Promise<void> {
-    this.#house.session.life.isOver = true;
+    this.#runtime.session.life.isOver = true;
     try {
       // A spawn in progress becomes an agent first, and is then stopped like the others.
-      await this.#house.spawns.run(() => Promise.resolve());
+      await this.#runtime.spawns.run(() => Promise.resolve());
       await this.stopAll("the manager was closed");
     } finally {
       await this.#prune[Symbol.asyncDispose]();
-      await this.#house.session.inbox[Symbol.asyncDispose]();
-      await this.#house.session.sandbox?.close();
-      this.#house.session.bus.close();
+      await this.#runtime.session.inbox[Symbol.asyncDispose]();
+      await this.#runtime.session.sandbox?.close();
+      this.#runtime.session.bus.close();
       await endServing(this);
-      this.#house.configuration.loader[Symbol.dispose]();
-      this.#house.session.lease.release();
+      this.#runtime.configuration.loader[Symbol.dispose]();
+      this.#runtime.session.lease.release();
     }
   }
 
@@ -352,13 +355,13 @@ export class Manager {
   async #start(request: SpawnRequestInput, by: SpawnFor): Promise<RunningAgent> {
     this.#refuseWhenClosed();
     // Without its sandbox nothing starts, and the caller gets the reason.
-    await this.#house.session.sandbox?.open();
+    await this.#runtime.session.sandbox?.open();
     this.#prune.begin();
-    return spawn(request, by, this.#house);
+    return spawn(request, by, this.#runtime);
   }
 
   async #end(id: string, reason: string, how: StopOptions): Promise<StoppedRow> {
-    const { registry } = this.#house;
+    const { registry } = this.#runtime;
     const { id: agentId } = this.#find(id);
     const running = registry.get(agentId);
     const died =
@@ -369,7 +372,7 @@ export class Manager {
   }
 
   #refuseWhenClosed(): void {
-    refuseWhenOver(this.#house.session);
+    refuseWhenOver(this.#runtime.session);
   }
 
   #find(id: string): AgentRecord {
@@ -380,7 +383,7 @@ export class Manager {
 
   #look(id: string): AgentRecord | undefined {
     const agentId = parseAgentId(id);
-    return agentId && this.#house.registry.record(agentId);
+    return agentId && this.#runtime.registry.record(agentId);
   }
 }
 
@@ -388,11 +391,4 @@ function agentIdOf(id: string): AgentId {
   const agentId = parseAgentId(id);
   if (agentId === undefined) throw new RetinueError("unknown_task", `unknown task_id: ${id}`);
   return agentId;
-}
-
-function checkMilliseconds(name: string, value: number | undefined): number | undefined {
-  if (value === undefined || (value >= 0 && value <= longestTimer)) return value;
-  const remedy = name === "timeout" ? " Leave it out to wait without one." : "";
-  const message = `${name} must be a number of milliseconds from 0 to ${longestTimer}, not ${value}.${remedy}`;
-  throw new RetinueError("invalid_request", message);
 }

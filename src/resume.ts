@@ -23,7 +23,7 @@ import type { Changes } from "./resolve/renew.ts";
 import { begunCalls } from "./loop/pending.ts";
 import { refuseWhenOver } from "./lifecycle/life.ts";
 import { filesAtOnce, mapAtMost } from "./platform/gate.ts";
-import type { House } from "./spawn.ts";
+import type { SessionRuntime } from "./session/session-runtime.ts";
 import type { Effort } from "./contract/spawn-request.ts";
 
 export interface ResumeRequest {
@@ -46,16 +46,16 @@ export async function resumeAgent(
   id: AgentId,
   request: ResumeRequest,
   by: ResumeFor,
-  house: House,
+  runtime: SessionRuntime,
 ): Promise<RunningAgent> {
-  await house.earlier.ready();
-  const { running, children } = await house.spawns.run(async () => {
-    const { session, registry } = house;
+  await runtime.earlier.ready();
+  const { running, children } = await runtime.spawns.run(async () => {
+    const { session, registry } = runtime;
     refuseWhenOver(session);
     refuseBusy(registry.get(id), request);
-    const earlier = await house.earlier.take(id);
+    const earlier = await runtime.earlier.take(id);
     const prompt = promptOf(id, request, earlier.past);
-    const agent = await resumedAgent(earlier, id, house, {
+    const agent = await resumedAgent(earlier, id, runtime, {
       ...request,
       toolUseId: by.kind === "agent" ? by.asker.toolUseId : undefined,
     });
@@ -65,24 +65,24 @@ export async function resumeAgent(
     const about = backgroundChildrenOf(id, registry);
     // Finding the children may mean reading all files.
     const hasRead = (mailId: string): boolean => past.told.has(mailId);
-    const gone = agent.can.spawn.allowed ? await unreadEnds(id, hasRead, house) : [];
-    const children = await recallChildren(id, house);
+    const gone = agent.can.spawn.allowed ? await unreadEnds(id, hasRead, runtime) : [];
+    const children = await recallChildren(id, runtime);
     const source = by.kind === "agent" ? "parent" : "human";
     const task = { prompt, source, timeout: agent.costs.timeout } as const;
     const ticket =
       agent.relates.depth === 0 ? new Ticket(null) : session.slots.reserve(claimOf(agent));
-    const running = recalled(agent, earlier, ticket, house);
+    const running = recalled(agent, earlier, ticket, runtime);
     const follow = by.kind === "agent" && !running.isBackground ? by.asker.signal : null;
     const mail = [
       ...earlier.lostShells,
       ...sentMail(session.paths.mail(id)),
-      ...mailOfChildren(id, { about: [...about, ...children], gone }, house),
+      ...mailOfChildren(id, { about: [...about, ...children], gone }, runtime),
     ];
     await registry.start(running, task, { ticket, follow, past, mail });
     return { running, children };
   });
   const left = children.filter(({ state }) => state === "interrupted");
-  await Promise.all(left.map((child) => bringBack(child, house)));
+  await Promise.all(left.map((child) => bringBack(child, runtime)));
   return running;
 }
 
@@ -91,7 +91,7 @@ function recalled(
   agent: ResolvedAgent,
   earlier: EarlierAgent,
   ticket: Ticket,
-  { registry }: House,
+  { registry }: SessionRuntime,
 ): RunningAgent {
   try {
     return registry.recall(agent, earlier, { resumes: true });
@@ -105,50 +105,50 @@ function recalled(
 export async function childOf(
   asker: Asker,
   { resume }: { resume: boolean },
-  house: House,
+  runtime: SessionRuntime,
 ): Promise<RunningAgent | undefined> {
-  const id = await house.earlier.childOf(asker);
+  const id = await runtime.earlier.childOf(asker);
   if (id === undefined) return undefined;
-  const known = house.registry.get(id);
+  const known = runtime.registry.get(id);
   if (known?.result !== undefined) return known;
   // The parent resumes a background child beside its own work; this call does not wait for it.
   if (known?.isBackground === true) return known;
   if (known?.isBusy === true) return resume ? known : undefined;
-  const earlier = await house.earlier.read(id);
-  if (earlier.past.end !== null) return recallFrom(earlier, house);
+  const earlier = await runtime.earlier.read(id);
+  if (earlier.past.end !== null) return recallFrom(earlier, runtime);
   if (!resume) return undefined;
-  return resumeAgent(id, {}, { kind: "agent", asker }, house);
+  return resumeAgent(id, {}, { kind: "agent", asker }, runtime);
 }
 
 /** Makes an agent of an earlier process readable here, without running it. */
-export async function recallAgent(id: AgentId, house: House): Promise<RunningAgent> {
-  const known = house.registry.get(id);
+export async function recallAgent(id: AgentId, runtime: SessionRuntime): Promise<RunningAgent> {
+  const known = runtime.registry.get(id);
   if (known !== undefined) return known;
-  return recallFrom(await house.earlier.read(id), house);
+  return recallFrom(await runtime.earlier.read(id), runtime);
 }
 
-async function recallFrom(earlier: EarlierAgent, house: House): Promise<RunningAgent> {
+async function recallFrom(earlier: EarlierAgent, runtime: SessionRuntime): Promise<RunningAgent> {
   const { id } = earlier.record;
-  const agent = await resumedAgent(earlier, id, house, {});
-  return house.registry.get(id) ?? house.registry.recall(agent, earlier, { resumes: false });
+  const agent = await resumedAgent(earlier, id, runtime, {});
+  return runtime.registry.get(id) ?? runtime.registry.recall(agent, earlier, { resumes: false });
 }
 
 /**
  * Resumes every agent of this session that a crash interrupted. A resumed parent resumes its own children; where that
  * fails, a child resumes by itself. Failures are returned with their reason.
  */
-export async function resumeInterrupted(house: House): Promise<{
+export async function resumeInterrupted(runtime: SessionRuntime): Promise<{
   interrupted: AgentId[];
   resumed: RunningAgent[];
   failed: { id: AgentId; error: unknown }[];
 }> {
-  await house.earlier.ready();
+  await runtime.earlier.ready();
   const resumed: RunningAgent[] = [];
   const failed: { id: AgentId; error: unknown }[] = [];
   const left = new Map(
-    (await house.earlier.interrupted()).flatMap((one) => {
+    (await runtime.earlier.interrupted()).flatMap((one) => {
       const { id } = one.record;
-      const state = house.registry.get(id)?.state ?? "interrupted";
+      const state = runtime.registry.get(id)?.state ?? "interrupted";
       return state === "interrupted" ? [[id, one] as const] : [];
     }),
   );
@@ -162,10 +162,10 @@ export async function resumeInterrupted(house: House): Promise<{
     left.delete(id);
     try {
       const found = claimedBy(next, [...left.values()]);
-      resumed.push(await resumeAgent(id, {}, { kind: "host" }, house));
+      resumed.push(await resumeAgent(id, {}, { kind: "host" }, runtime));
       // A child that its parent could not resume is tried by itself.
       const isOpen = (child: AgentId): boolean =>
-        house.registry.get(child)?.state === "interrupted";
+        runtime.registry.get(child)?.state === "interrupted";
       for (const child of found) if (!isOpen(child)) left.delete(child);
     } catch (error) {
       failed.push({ id, error });
@@ -187,26 +187,29 @@ function claimedBy(
 }
 
 /** Resumes an interrupted child; a parent does not wait for a child that cannot be resumed. */
-async function bringBack(child: RunningAgent, house: House): Promise<void> {
+async function bringBack(child: RunningAgent, runtime: SessionRuntime): Promise<void> {
   const { id } = child.agent;
   try {
-    await resumeAgent(id, {}, { kind: "host" }, house);
+    await resumeAgent(id, {}, { kind: "host" }, runtime);
   } catch (error) {
     // Another caller has resumed it already.
-    if (house.registry.get(id)?.isBusy === true) return;
-    const { logger } = house.session;
+    if (runtime.registry.get(id)?.isBusy === true) return;
+    const { logger } = runtime.session;
     logger.warn({ agentId: id, error: errorMessage(error) }, "a child could not be resumed");
-    house.registry.giveUp(child);
+    runtime.registry.giveUp(child);
   }
 }
 
 /** Background children of an agent, as far as their files can be read. */
-async function recallChildren(id: AgentId, house: House): Promise<RunningAgent[]> {
-  const children = await house.earlier.backgroundChildren(id);
+async function recallChildren(id: AgentId, runtime: SessionRuntime): Promise<RunningAgent[]> {
+  const children = await runtime.earlier.backgroundChildren(id);
   const recalled = await mapAtMost(filesAtOnce, children, (child) =>
-    recallAgent(child, house).catch((error: unknown) => {
-      const { logger } = house.session;
-      logger.warn({ agentId: child, error: errorMessage(error) }, "a child could not be read");
+    recallAgent(child, runtime).catch((error: unknown) => {
+      const { logger } = runtime.session;
+      logger.warn(
+        { agentId: child, error: errorMessage(error) },
+        "the files of a child could not be read",
+      );
       return undefined;
     }),
   );
@@ -228,13 +231,14 @@ function refuseBusy(running: RunningAgent | undefined, { prompt }: ResumeRequest
 const goOn = "Go on with your task where it stopped.";
 
 function promptOf(id: AgentId, { prompt }: ResumeRequest, { end, unread }: Past): string | null {
-  if (prompt === "") throw new RetinueError("invalid_request", "The message is empty. Write one.");
+  if (prompt === "")
+    throw new RetinueError("invalid_request", "The message is empty. Write a text.");
   if (prompt !== undefined) return prompt;
   if (end === null) return unread;
   if (end.state !== "completed") return goOn;
   throw new RetinueError(
     "invalid_request",
-    `Agent ${id} has completed its task. Say what it is to do now.`,
+    `Agent ${id} has completed its task. Give it a new one.`,
   );
 }
 
@@ -242,12 +246,12 @@ function promptOf(id: AgentId, { prompt }: ResumeRequest, { end, unread }: Past)
 export async function resumedAgent(
   { past, record }: EarlierAgent,
   id: AgentId,
-  house: House,
+  runtime: SessionRuntime,
   changes: Changes,
 ): Promise<ResolvedAgent> {
   // Loaded on demand: most runs resume nothing.
   const { readStoredAgent, renewAgent } = await import("./resolve/renew.ts");
-  const { session, surroundings, meets, registry } = house;
+  const { session, surroundings, meets, registry } = runtime;
   const stored = readStoredAgent(past.stored, id);
   const { parentId } = stored.relates;
   const parentMode = parentId === null ? undefined : registry.get(parentId)?.meets.mode;
@@ -258,14 +262,14 @@ export async function resumedAgent(
     surroundings,
     meets,
     parentMode,
-    memory: stored.permissions.memory === null ? null : await memoryOf(stored.type, house),
+    memory: stored.permissions.memory === null ? null : await memoryOf(stored.type, runtime),
     changes: { ...changes, background },
   });
   if (past.messages.length > 0) return agent;
   // The agent never read its first message, so the message is composed again.
-  const found = await house.files.now();
+  const found = await runtime.files.now();
   const definition =
-    agent.relates.depth === 0 ? await house.mainDefinition() : found.catalog.find(agent.type);
+    agent.relates.depth === 0 ? await runtime.mainDefinition() : found.catalog.find(agent.type);
   if (definition === undefined) return agent;
   const { environment } = surroundings;
   const { spawn } = agent.can;
@@ -274,7 +278,10 @@ export async function resumedAgent(
 }
 
 /** The directory of the memory as of now: trust, the definition and links may have changed since the agent began. */
-async function memoryOf(type: string, { files, surroundings }: House): Promise<string | null> {
+async function memoryOf(
+  type: string,
+  { files, surroundings }: SessionRuntime,
+): Promise<string | null> {
   const { memoryDirectory, memoryProblem } = await import("./resolve/memory.ts");
   const definition = (await files.now()).catalog.find(type);
   if (definition?.name !== type) return null;

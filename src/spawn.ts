@@ -6,51 +6,30 @@
  * Each arrow is one call below; between two arrows there is plain data. The main agent and a child, with a task or
  * idle, all take this way.
  */
-import type { Configuration } from "./session/configuration.ts";
-import type { AgentDefinition } from "./definitions/definition.ts";
 import { RetinueError } from "./contract/errors.ts";
 import { refuseWhenOver } from "./lifecycle/life.ts";
 import { claimOf } from "./lifecycle/queue/claim.ts";
-import type { EarlierAgents } from "./lifecycle/history/earlier-agents.ts";
 import type { Registry } from "./lifecycle/registry.ts";
 import type { RunningAgent } from "./lifecycle/running-agent.ts";
 import type { Asker } from "./lifecycle/family.ts";
-import type { Session } from "./lifecycle/session.ts";
 import { Ticket } from "./lifecycle/queue/slots.ts";
-import type { FreshLook } from "./platform/files/fresh-look.ts";
-import type { Gate } from "./platform/gate.ts";
 import { routeRequest, type Route } from "./route.ts";
-import type { LoadedFiles } from "./resolve/prompt.ts";
-import { resolveAgent, type Origin, type Surroundings } from "./resolve/resolve.ts";
+import { resolveAgent, type Origin } from "./resolve/resolve.ts";
+import type { SessionRuntime } from "./session/session-runtime.ts";
 import { parseSpawnRequest, type SpawnRequestInput } from "./contract/spawn-request.ts";
-
-/** Everything that the pipeline uses. */
-export interface House {
-  readonly session: Session;
-  /** Agents of earlier processes of the session. */
-  readonly earlier: EarlierAgents;
-  readonly registry: Registry;
-  readonly surroundings: Surroundings;
-  /** Permissions that the host gives to every agent that it starts. */
-  readonly meets: Origin["meets"];
-  /** The contents of configuration files for the working directory. */
-  readonly configuration: Configuration;
-  /** Agent types that can be spawned now, and instructions for all; changed files are read again. */
-  readonly files: FreshLook<LoadedFiles>;
-  /** The definition of the main agent if the request names no type. */
-  readonly mainDefinition: () => Promise<AgentDefinition>;
-  /** Gate that keeps spawns in request order. */
-  readonly spawns: Gate;
-}
 
 /** The asker: an agent for a child, the host for a child of its own, or the host for the session's main agent. */
 export type SpawnFor = { kind: "agent"; asker: Asker } | { kind: "host" } | { kind: "main" };
 
 /** Resolves when the agent is queued, running or idle. Throws a `RetinueError` when the request is refused. */
-export function spawn(input: SpawnRequestInput, by: SpawnFor, house: House): Promise<RunningAgent> {
-  const files = house.files.ask();
-  return house.spawns.run(async () => {
-    const { session, registry, surroundings } = house;
+export function spawn(
+  input: SpawnRequestInput,
+  by: SpawnFor,
+  runtime: SessionRuntime,
+): Promise<RunningAgent> {
+  const files = runtime.files.ask();
+  return runtime.spawns.run(async () => {
+    const { session, registry, surroundings } = runtime;
     refuseWhenOver(session);
 
     // The request.
@@ -63,7 +42,7 @@ export function spawn(input: SpawnRequestInput, by: SpawnFor, house: House): Pro
     const rights = parent?.can.spawn ?? { allowed: true, types: "any" };
     const route: Route =
       by.kind === "main" && request.subagent_type === undefined
-        ? { kind: "agent", definition: await house.mainDefinition(), background: false }
+        ? { kind: "agent", definition: await runtime.mainDefinition(), background: false }
         : routeRequest(request, {
             catalog: found.catalog,
             rights,
@@ -80,7 +59,7 @@ export function spawn(input: SpawnRequestInput, by: SpawnFor, house: House): Pro
       toolUseId: by.kind === "agent" ? by.asker.toolUseId : null,
       parentModel: parent?.costs.model,
       workspace: parent?.workspace ?? surroundings.workspace,
-      meets: above?.meets ?? house.meets,
+      meets: above?.meets ?? runtime.meets,
       byModel: by.kind === "agent",
       path: parent?.relates.path ?? [],
       depth: by.kind === "main" ? 0 : (parent?.relates.depth ?? 0) + 1,
@@ -111,6 +90,6 @@ export function spawn(input: SpawnRequestInput, by: SpawnFor, house: House): Pro
 function refuseSecondMain(registry: Registry): void {
   if (!registry.list().some(({ agent }) => agent.relates.depth === 0)) return;
   const message =
-    "This session has its main agent already. Spawn a child, or create another manager.";
+    "This session already has a main agent. Spawn a child, or create another manager.";
   throw new RetinueError("invalid_request", message);
 }

@@ -3,7 +3,7 @@ import type { AgentRecord } from "./events/agent-record.ts";
 import type { AgentId } from "./contract/ids.ts";
 import type { RunningAgent } from "./lifecycle/running-agent.ts";
 import { keepMessage } from "./lifecycle/mail/sent-mail.ts";
-import type { House } from "./spawn.ts";
+import type { SessionRuntime } from "./session/session-runtime.ts";
 
 /** Confirms that a message is stored. An agent that ends before reading it reads it when it is resumed. */
 export interface Receipt {
@@ -14,10 +14,10 @@ export interface Receipt {
 export async function sendMessage(
   { id, state }: AgentRecord,
   text: string,
-  { registry, session }: House,
+  { registry, session }: SessionRuntime,
 ): Promise<Receipt> {
   if (text.trim() === "")
-    throw new RetinueError("invalid_request", "The message is empty. Write one.");
+    throw new RetinueError("invalid_request", "The message is empty. Write a text.");
   const running = registry.get(id);
   if (running?.readsMail !== true) {
     throw new RetinueError(
@@ -47,7 +47,7 @@ async function storing<Kept>(work: () => Promise<Kept>): Promise<Kept> {
 
 export async function moveToBackground(
   { id, state, parentId }: AgentRecord,
-  { registry, session }: House,
+  { registry, session }: SessionRuntime,
 ): Promise<RunningAgent> {
   const running = registry.get(id);
   if (!session.allowsBackground) {
@@ -57,7 +57,10 @@ export async function moveToBackground(
     );
   }
   if (running?.isBusy !== true) {
-    throw new RetinueError("agent_ended", `Agent ${id} is ${state}: nobody waits for it.`);
+    throw new RetinueError(
+      "agent_ended",
+      `Agent ${id} is ${state}, so its parent does not wait for it. Name a running agent.`,
+    );
   }
   if (parentId === null) {
     throw new RetinueError(

@@ -240,7 +240,7 @@ describe("a changed input", () => {
 
   test("that does not fit the tool runs nothing", async () => {
     const desk = await change({ comand: "touch other" });
-    expect(desk.said).toContain("does not fit the tool");
+    expect(desk.said).toContain("no longer valid for the tool");
     expect([desk.has("made"), desk.has("other")]).toEqual([false, false]);
   });
 });

@@ -132,7 +132,7 @@ test("a background agent that was denied names what, and its parent reads how to
     "I could not\nThe agent was denied:\n- Bash (2 times): 'touch made' needs",
   );
   expect(said).toMatch(/\n- Write: No rule allows/);
-  expect(said).toContain("Run it again in the foreground, where somebody can answer");
+  expect(said).toContain("run it again in the foreground, where a person can answer");
   const child = desk.manager.list({ all: true }).find(({ depth }) => depth === 1);
   const { metrics } = await desk.manager.output(child?.id ?? "");
   expect(metrics).toMatchObject({

@@ -115,7 +115,10 @@ test("where nobody can answer it is denied at once, and the line says how to all
 test("--ask-timeout: what nobody answers in time is denied", () => {
   const work = shop();
   const ran = work.retinue(...command("-p", "--inbox", "--ask-timeout", "1"));
-  expect(ran).toMatchObject({ code: 0, stdout: "Permission denied: Nobody answered in time.\n" });
+  expect(ran).toMatchObject({
+    code: 0,
+    stdout: "Permission denied: The question was not answered in time.\n",
+  });
   expect(work.retinue(...command("--ask-timeout", "0")).code).toBe(2);
   expect(made(work)).toBe(false);
 });
@@ -181,7 +184,9 @@ test("a plan is shown whole in another terminal; approved there, the run carries
   const shown = work.retinue("approvals", id).stdout;
   expect(shown).toContain("  │ # Plan\n  │ \n  │ 1. Step\n");
   expect(shown).toContain("  │ 40. Step\n");
-  expect(shown).toMatch(/kept in .*-plan\.md\. Approved, it goes on in the mode default/);
+  expect(shown).toMatch(
+    /stored in .*-plan\.md\. If you approve it, the agent continues in mode default/,
+  );
   expect(work.retinue("approve", id, "--for", "session").stderr).toContain("approved once");
   expect(made(work)).toBe(false);
   expect(work.retinue("approve", id).code).toBe(0);
@@ -190,7 +195,7 @@ test("a plan is shown whole in another terminal; approved there, the run carries
   expect(stderr).toMatch(/mode: default \(terminal \(pid \d+\) approved the plan\)/);
   expect(made(work)).toBe(true);
   const [{ id: main }] = work.json("ps", "-a", "--json") as [{ id: string }];
-  expect(work.retinue("logs", main).stdout).toContain("it goes on in the mode default");
+  expect(work.retinue("logs", main).stdout).toContain("the agent continues in mode default");
 });
 
 /** `retinue run` on a terminal; the key is pressed until the run has ended. */

@@ -94,7 +94,7 @@ test("when the last one who could answer goes away, what is open is denied", asy
   const first = await desk.work("first");
   await desk.open(1);
   leave();
-  expect(await desk.reported(first)).toContain("Nobody can answer in this session");
+  expect(await desk.reported(first)).toContain("No person can answer in this session");
   expect(desk.of("permission-answer")).toMatchObject([{ allowed: false, by: "nobody" }]);
 });
 
@@ -112,7 +112,7 @@ test("an automated check answers first, and counts as somebody who can answer", 
   );
   const first = await desk.work("first");
   // What the check passes on goes to nobody here.
-  expect(await desk.reported(first)).toContain("Nobody can answer in this session");
+  expect(await desk.reported(first)).toContain("No person can answer in this session");
   expect(seen).toEqual(["touch made", "touch other"]);
   expect(desk.of("permission-answer").map(({ allowed, by }) => [allowed, by])).toEqual([
     [true, "check"],

@@ -88,7 +88,7 @@ test("a question that nobody answers in time is denied, and the agent reads so",
     { inbox: { attended: true, timeoutMs: 50 } },
   );
   const id = await desk.work("job");
-  expect(await desk.reported(id)).toBe("Permission denied: Nobody answered in time.");
+  expect(await desk.reported(id)).toBe("Permission denied: The question was not answered in time.");
   expect(desk.of("permission-answer")).toMatchObject([{ allowed: false, by: "deadline" }]);
   expect(desk.audit().map(({ fact }) => fact)).toEqual(["asked", "expired"]);
   expect(desk.has("made")).toBe(false);
@@ -110,7 +110,9 @@ test("a host may let a deadline allow once; a question for words is still not an
     },
   );
   const id = await desk.work("job");
-  expect(await desk.reported(id)).toMatch(/^Nobody answered in time\. Go on with the assumption/);
+  expect(await desk.reported(id)).toMatch(
+    /^The question was not answered in time\. Go on with the assumption/,
+  );
   expect(desk.of("permission-answer")).toMatchObject([{ allowed: true, by: "deadline" }]);
   expect(desk.has("made")).toBe(true);
 });

@@ -24,7 +24,7 @@ function importsOf(file: string): string[] {
   return specifiers.map((specifier) => relative(root, join(root, dirname(file), specifier)));
 }
 
-test("every source file has its place in the house", () => {
+test("every source file is on a floor", () => {
   expect(sources.filter((file) => floorOf(file) === -1)).toEqual([]);
 });
 
@@ -177,6 +177,17 @@ test("a file of more than 400 lines says at its top why it is one idea", () => {
     (file) => !/\/\*\*[\s\S]*\b(long|one idea)\b[\s\S]*?\*\//i.test(read(file).slice(0, 2000)),
   );
   expect(silent).toEqual([]);
+});
+
+test("a type name has one meaning: it is declared once", () => {
+  const declaration = /^(?:export )?(?:abstract )?(?:interface|class|type) (\w+)\b/gm;
+  const declared = sources.flatMap((file) =>
+    [...read(file).matchAll(declaration)].map(([, name = ""]) => ({ name, file })),
+  );
+  const shared = [...Map.groupBy(declared, ({ name }) => name)]
+    .filter(([, places]) => new Set(places.map(({ file }) => file)).size > 1)
+    .map(([name, places]) => `${name}: ${places.map(({ file }) => file).join(", ")}`);
+  expect(shared).toEqual([]);
 });
 
 test("a doc comment begins with its subject", () => {

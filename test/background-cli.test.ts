@@ -40,7 +40,7 @@ test("what a run leaves in the background ends before its result is told, and na
   expect(frames.at(-1)).toMatchObject({ type: "result", subtype: "success" });
 });
 
-test("without a terminal a line says that a parent was told of the end of its child", () => {
+test("without a terminal a line says that a parent was notified of the end of its child", () => {
   const { retinue } = shop(`
   - { agent: main, turn: 2, reply: "I wait" }
   - { agent: main, turn: 3, reply: "all is told" }
@@ -48,5 +48,5 @@ test("without a terminal a line says that a parent was told of the end of its ch
 `);
   const { code, stdout, stderr } = retinue("run", "--rehearse", "s.yaml", "go");
   expect([code, stdout]).toEqual([0, "all is told\n"]);
-  expect(stderr.match(/^main {2}was told of the end of quiet$/gm)).toHaveLength(1);
+  expect(stderr.match(/^main {2}was notified of the end of quiet$/gm)).toHaveLength(1);
 });

@@ -150,7 +150,9 @@ test("a request without an end is cut off, and others do not notice", async () =
   using other = await ControlClient.open(lease);
   socket.write(Buffer.alloc(longestRequest + 1, "x"));
   await closed;
-  expect(lines).toMatchObject([{ id: null, error: { message: "The request is too long." } }]);
+  expect(lines).toMatchObject([
+    { id: null, error: { message: "The request is too long. Send a shorter one." } },
+  ]);
   expect(await other.call("get", { id: "a" })).toMatchObject({ id: "a" });
 });
 

@@ -42,7 +42,9 @@ describe("the wall clock", () => {
     ]);
     expect(warnings(stage.events)).toEqual(["wall"]);
     expect(toolResults(stage.events)).toEqual([
-      expect.stringMatching(/^Interrupted: It ran longer.*\nOutput so far:\nbegun\n/) as string,
+      expect.stringMatching(
+        /^Interrupted: The agent ran longer.*\nOutput so far:\nbegun\n/,
+      ) as string,
     ]);
     expect(markedProcesses(id)).toEqual([]);
     expectEveryCallAnswered(stage);

@@ -118,7 +118,7 @@ test("agents new writes a file that loads, and never over one that is there", ()
   expect(second).toEqual({
     code: 1,
     stdout: "",
-    stderr: `retinue: ${file} is there already and is unchanged. Choose another name, or edit it.\n`,
+    stderr: `retinue: ${file} already exists and was not changed. Choose another name, or edit the file.\n`,
   });
   expect(readFileSync(file, "utf8")).toBe(before);
   expect(retinue("agents", "new", "../Bad Name")).toMatchObject({ code: 2, stdout: "" });

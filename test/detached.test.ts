@@ -73,7 +73,7 @@ test("stop ends it with what it started, and everybody who waits or watches hear
   const ended = await Promise.all([...waiting, attached].map((one) => one.ended));
   expect(ended.map(({ code }) => code)).toEqual([143, 143, 143]);
   expect(await json("stop", "--json", run.id)).toEqual([
-    { id: run.id, state: "stopped", note: "it has ended before" },
+    { id: run.id, state: "stopped", note: "it had already ended" },
   ]);
 });
 
@@ -104,7 +104,7 @@ test("stop --all ends every agent, and Ctrl+C in attach ends none", async () => 
   attached.child.kill("SIGINT");
   expect(await attached.ended).toMatchObject({
     code: 0,
-    stderr: expect.stringContaining("goes on") as string,
+    stderr: expect.stringContaining("keeps running") as string,
   });
   expect(await json<unknown[]>("ps", "--json")).toHaveLength(2);
   const stopped = await json<{ id: string }[]>("stop", "--all", "--json");

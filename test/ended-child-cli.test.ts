@@ -26,7 +26,7 @@ test("a child that has ended while its parent works is known to every command", 
 
   expect((await retinue("output", child.id)).stdout).toBe("seen\n");
   expect((await retinue("wait", child.id)).code).toBe(0);
-  expect((await retinue("stop", child.id)).stdout).toContain("it has ended before");
+  expect((await retinue("stop", child.id)).stdout).toContain("it had already ended");
   for (const args of [
     ["send", child.id, "more"],
     ["attach", child.id],

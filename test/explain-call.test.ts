@@ -73,7 +73,7 @@ test("the definition of the agent has its say: tools, mode, confinement", () => 
   });
   const lacks = retinue("explain", "--call", "Write(a.txt)", "--agent", "Reader").stdout;
   expect(lacks).toMatch(/^tool +reader has no Write: \S/m);
-  expect(lacks).toMatch(/^verdict +it cannot call it; the rules would say deny$/m);
+  expect(lacks).toMatch(/^verdict +the agent cannot call it; the rules would say deny$/m);
   expect(json("explain", "reader", "--call", "Bash(git push)", "--json")).toMatchObject({
     mode: { mode: "dontAsk", from: "definition" },
     decision: {

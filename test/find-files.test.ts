@@ -70,7 +70,7 @@ test.skipIf(!canTrace)("several agents of one command are found with one listing
   const { ids, traced } = archive(20);
   const asked = ids.slice(0, 3);
   const ran = traced("stop", ...asked);
-  const lines = asked.map((id) => `${id}  completed · it has ended before`);
+  const lines = asked.map((id) => `${id}  completed · it had already ended`);
   expect(ran.stdout.trim().split("\n").toSorted()).toEqual(lines.toSorted());
   expect([filesOf(ran).length, listingsOf(ran)]).toEqual([3, 1]);
 });

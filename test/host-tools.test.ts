@@ -372,14 +372,14 @@ test("an explanation of a call knows a host's tool and its effect", async () => 
 });
 
 test.each([
-  ["Read", /'Read' is taken: rules and models take it for Read\. Choose another name\./],
-  ["BASH", /'BASH' is taken: rules and models take it for Bash/],
-  ["Task", /'Task' is taken: rules and models take it for Agent/],
-  ["MultiEdit", /'MultiEdit' is taken/],
-  ["mcp__a__b", /is no name of a tool\. Begin with a letter/],
-  ["two words", /is no name of a tool/],
-  ["", /is no name of a tool/],
-  ["x".repeat(65), /is no name of a tool/],
+  ["Read", /'Read' is reserved: rules and models use it for Read\. Choose another name\./],
+  ["BASH", /'BASH' is reserved: rules and models use it for Bash/],
+  ["Task", /'Task' is reserved: rules and models use it for Agent/],
+  ["MultiEdit", /'MultiEdit' is reserved/],
+  ["mcp__a__b", /is not a valid tool name\. Use letters/],
+  ["two words", /is not a valid tool name/],
+  ["", /is not a valid tool name/],
+  ["x".repeat(65), /is not a valid tool name/],
 ])("a tool cannot be called %j", (name, expected) => {
   expect(() => makeWeather({ name })).toThrow(
     expect.objectContaining({ code: "invalid_config", message: expect.stringMatching(expected) }),
@@ -399,7 +399,7 @@ test.each([
   [{ input: undefined }, /input must be z\.object/],
   [{ input: { type: "object", if: {} } }, /a JSON Schema that cannot be checked/],
   [{ input: { type: "object", oneOf: [{ required: ["a"] }] } }, /combines schemas at its top/],
-  [{ input: z.object({ at: z.date() }) }, /input cannot be told to a model/],
+  [{ input: z.object({ at: z.date() }) }, /input cannot be described to a model/],
 ])("a tool with %j is refused with the remedy", (options, expected) => {
   expect(() => makeWeather(options as never)).toThrow(
     expect.objectContaining({ code: "invalid_config", message: expect.stringMatching(expected) }),

@@ -297,7 +297,7 @@ test.each(["settings.json", "settings.local.json"])(
     expect(own.map((one) => one.name)).toEqual(["good"]);
     expect(diagnostics).toMatchObject([{ severity: "error", file, code: "unreadable" }]);
     expect(diagnostics[0]?.message).toMatch(
-      /not a regular file. Put a regular file there .* or remove it/,
+      /not a regular file. Replace it with a readable regular file .* or remove it/,
     );
   },
 );

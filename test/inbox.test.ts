@@ -153,7 +153,7 @@ test("a question is answered with a label, its number or other words", async () 
   const id = ids[0] ?? "";
   const few = work.retinue("approve", id, "--answer", "1");
   expect([few.code, few.stderr]).toEqual([2, expect.stringContaining("one --answer for each")]);
-  expect(work.retinue("approve", id).stderr).toContain("asks for words");
+  expect(work.retinue("approve", id).stderr).toContain("it is a question");
   expect(work.retinue("approve", id, "--answer", "2", "--answer", "postgres, mine").code).toBe(0);
   await next();
   expect(await next()).toMatchObject({

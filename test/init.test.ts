@@ -219,17 +219,17 @@ const blocked: [string, (cwd: string) => void, RegExp][] = [
   [
     "a file in the place of .claude",
     (cwd) => writeFiles(cwd, { ".claude": "" }),
-    /\.claude is not a directory, and one is needed there\. Move it away/,
+    /\.claude must be a directory, but is not\. Move it away/,
   ],
   [
     "a file in the place of the last directory",
     (cwd) => writeFiles(cwd, { ".claude/rehearsals": "" }),
-    /\.claude\/rehearsals is not a directory/,
+    /\.claude\/rehearsals must be a directory/,
   ],
   [
     "a directory in the place of a file",
     (cwd) => mkdirSync(join(cwd, ".claude/settings.json"), { recursive: true }),
-    /settings\.json is there but is not a file\. Move it away/,
+    /settings\.json exists but is not a file\. Move it away/,
   ],
   [
     "a .claude that links to another directory",
@@ -247,7 +247,7 @@ const blocked: [string, (cwd: string) => void, RegExp][] = [
       mkdirSync(join(cwd, ".claude"));
       symlinkSync("nowhere", join(cwd, ".claude/settings.json"));
     },
-    /settings\.json is there but is not a file/,
+    /settings\.json exists but is not a file/,
   ],
 ];
 
@@ -309,7 +309,7 @@ test("in the user's own directory it is refused: its files would hold everywhere
   const ran = shell(home, "retinue init", { CLAUDE_CONFIG_DIR: join(home, ".claude") });
   expect(ran).toMatchObject({ status: 1, stdout: "" });
   expect(ran.stderr).toMatch(
-    /^retinue: .*would hold for all your projects\. Change to a repository/,
+    /^retinue: .*would apply to all your projects\. Change to a repository/,
   );
   // Only what the program keeps for itself.
   const kept = /^\.claude(?:$|\/retinue(?:$|\/))/;

@@ -37,7 +37,7 @@ test("lint says each problem with its place, and fails for errors only", () => {
   const warned = shop({ ".claude/agents/a.md": agent("name: a\ndescription: d\nmaxTurns: lots") });
   expect(warned.retinue("lint")).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining("warning: 'maxTurns' does not fit") as string,
+    stdout: expect.stringContaining("warning: 'maxTurns' is not valid") as string,
   });
   const none = shop({ ".claude/agents/a.md": agent("name: a\ndescription: d\ntools: []") });
   expect(none.retinue("lint").code).toBe(1);
@@ -111,7 +111,7 @@ test("lint of an agent with twelve thousand tools says one line, with its place 
   });
   expect(retinue("lint")).toEqual({
     code: 1,
-    stdout: `${join(cwd, ".claude/agents/a.md")}:4:1: error: 'tools' has 12000 entries, and an agent may have 1000: it is not loaded. Shorten the list, or split the agent into several. [invalid]\n`,
+    stdout: `${join(cwd, ".claude/agents/a.md")}:4:1: error: 'tools' has 12000 entries, and the limit is 1000: the agent is not loaded. Shorten the list, or split the agent into several. [invalid]\n`,
     stderr: "retinue: 1 file, 1 error, 0 warnings.\n",
   });
 });

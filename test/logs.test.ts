@@ -36,7 +36,7 @@ test("logs leaves out lines that are not as they were written, and says so once"
   const torn = await retinue("logs", "main-s");
   expect(torn.stdout).not.toContain("two");
   expect(torn.stderr).toContain(
-    `the last ${unfinished.length + 1} bytes of the transcript were not written whole`,
+    `the last ${unfinished.length + 1} bytes of the transcript are an incomplete line`,
   );
 });
 

@@ -61,7 +61,7 @@ test.each(links)(
     expect(results(events).join()).not.toContain("SECRET7");
     expect(existsSync(join(at, "x"))).toBe(false);
     expect(warned.filter((line) => line.includes(join(cwd, link)))).toEqual([
-      `'memory' of 'autostart' does not act: ${join(cwd, link)} is a link, or cannot be looked at. Put a plain directory there.`,
+      `'memory' of 'autostart' does not act: ${join(cwd, link)} is a link, or cannot be read. Put a plain directory there.`,
     ]);
     const explained = await manager.explain("autostart");
     expect(explained.memory).toBeNull();

@@ -59,7 +59,7 @@ test("children have more than their parent by the host's word alone: --child-per
   expect(made(work)).toEqual([]);
   const { stdout } = work.retinue("explain", "x");
   expect(stdout.replaceAll(/\s+/g, " ")).toContain(
-    "permissions default (parent) Its definition asks for the mode 'acceptEdits'; it runs in 'default', because only the host allows more than its parent has: --child-permission-mode acceptEdits",
+    "permissions default (parent) Its definition asks for the mode 'acceptEdits'; it runs in 'default', because only the host can allow more than the parent has: --child-permission-mode acceptEdits",
   );
   const wide = work.json("explain", "x", "--child-permission-mode", "acceptEdits", "--json");
   expect(wide).toMatchObject({ permissionMode: { mode: "acceptEdits", refused: null } });

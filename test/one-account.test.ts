@@ -11,7 +11,7 @@ import { resultFrame } from "../src/cli/views/stream-json.ts";
 import { openFeed } from "../src/control/event-feed.ts";
 import type { AgentDefinition } from "../src/definitions/definition.ts";
 import { totalOf } from "../src/events/agent-record.ts";
-import { buildHouse } from "../src/session/house.ts";
+import { openSession } from "../src/session/open-session.ts";
 import type { AgentEvent, Usage } from "../src/index.ts";
 import { Registry } from "../src/lifecycle/registry.ts";
 import { Manager } from "../src/manager.ts";
@@ -328,11 +328,11 @@ function withFewRecords(endedInMemory: number): Pick<Stage, "manager" | "cwd" | 
   mkdirSync(cwd);
   const { agents, ...rest } = { ...options, cwd, configDir, model: unscripted(scenario) };
   const programmatic = new Map<string, AgentDefinition>();
-  const house = buildHouse(checkOptions(rest), () => [...programmatic.values()]);
-  Object.assign(house, {
-    registry: new Registry(house.session, { isReopened: false, endedInMemory }),
+  const runtime = openSession(checkOptions(rest), () => [...programmatic.values()]);
+  Object.assign(runtime, {
+    registry: new Registry(runtime.session, { isReopened: false, endedInMemory }),
   });
-  const manager = new Manager(house, programmatic);
+  const manager = new Manager(runtime, programmatic);
   manager.registerAgents(agents);
   onTestFinished(() => manager.close());
   return { manager, cwd, configDir };

@@ -62,7 +62,7 @@ test.each(disguises)(
         "write agents and settings this way",
         "write agents this way",
         "write agents this way",
-        "remove what crashes left",
+        "remove leftovers of crashes",
       ].map(
         (what) =>
           `retinue: This runs inside an agent, and only a person can ${what}. Use a terminal of your own.\n`,
@@ -103,7 +103,7 @@ echo $? >part; mv part code
     const run = await retinue("run", "--rehearse", "s.yaml", "--allowedTools", "Bash", "attack");
     expect(run.code).toBe(0);
     expect(readFileSync(join(cwd, "told"), "utf8")).toMatch(
-      /^retinue: Whoever opened session \d+, in which this runs, has ended, so that it may be a command of an agent, and only a person can trust a folder\./,
+      /^retinue: The process that opened session \d+, in which this runs, has ended, so this may be a command of an agent, and only a person can trust a folder\./,
     );
     expect(readFileSync(join(cwd, "code"), "utf8")).toBe("2\n");
     expect(await json("trust", "--list", "--json")).toEqual([]);

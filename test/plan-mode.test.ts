@@ -63,7 +63,9 @@ test("an approved plan returns the agent to the mode before: the rest of its tas
     input: { plan },
     mode: "default",
     suggestions: [],
-    reason: expect.stringMatching(/kept in .*-plan\.md\. Approved, .* mode default/) as string,
+    reason: expect.stringMatching(
+      /stored in .*-plan\.md\. If you approve it, .* mode default/,
+    ) as string,
   });
   expect([desk.has("early"), desk.manager.get(desk.id)?.state]).toEqual([false, "waiting"]);
   await desk.manager.inbox.answer(request?.id ?? "", { verdict: "allow", scope: "once" });

@@ -15,7 +15,7 @@ test("ps shows an agent's name beside its task", async () => {
 test("ps says what to type to go on with an agent that was interrupted, though only -a lists it", async () => {
   const { retinue, config } = office();
   addSession(config, "one", { days: 1, main: interrupted });
-  const hint = "1 agent was interrupted. To go on with it: retinue resume main-one\n";
+  const hint = "1 agent was interrupted. To resume it: retinue resume main-one\n";
   expect((await retinue("ps", "-a")).stderr).toBe(hint);
   expect(await retinue("ps")).toMatchObject({
     stdout: "",
@@ -31,7 +31,7 @@ test("of several that were interrupted ps says how to go on with all, and of non
   addSession(config, "stood", { days: 1, main: { state: "idle" } });
   addSession(config, "runs", { days: 1, main: { state: "running", ...alive } });
   expect((await retinue("ps")).stderr).toBe(
-    "2 agents were interrupted. To go on with all of them: retinue resume --all; with one: retinue resume ID\n",
+    "2 agents were interrupted. To resume all of them: retinue resume --all; one of them: retinue resume ID\n",
   );
   expect((await retinue("ps", "--filter", "session=one")).stderr).toContain("resume main-one");
   expect((await retinue("ps", "--filter", "state=running")).stderr).toBe("");

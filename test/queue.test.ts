@@ -108,7 +108,7 @@ test("a priority that cannot be read is reported, and the agent is there without
       field: "priority",
       line: 4,
       message: expect.stringMatching(
-        /'priority' does not fit.*a whole number from -1000 to 1000/,
+        /'priority' is not valid.*a whole number from -1000 to 1000/,
       ) as string,
     }),
   ]);

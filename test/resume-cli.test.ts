@@ -91,7 +91,7 @@ test("one is resumed by the beginning of its id or by its name, and with a new t
   expect([second.code, second.stdout]).toEqual([0, "once more\n"]);
   const idle = await retinue("resume", id);
   expect(idle.code).toBe(2);
-  expect(idle.stderr).toContain("Say what it is to do now.");
+  expect(idle.stderr).toContain("has completed its task. Give it a new one.");
   expect((await retinue("resume", "nobody")).code).toBe(3);
   expect((await retinue("resume")).stderr).toContain("retinue ps -a");
 });
@@ -188,7 +188,7 @@ test("agents that resume --all goes on with can be reached from other terminals"
 test("a second Ctrl+C ends resume --all at once", async () => {
   const { child, ended, printed } = await goingOn(place());
   child.kill("SIGINT");
-  await vi.waitFor(() => expect(printed().stderr).toContain("Ctrl+C once more"));
+  await vi.waitFor(() => expect(printed().stderr).toContain("Ctrl+C again"));
   child.kill("SIGINT");
   expect(await ended).toEqual([130, null]);
   expect(printed().stdout).toBe("");
@@ -236,7 +236,7 @@ test("resume --all says which process runs a session, and what to type", async (
   const { code, stdout } = await retinue("resume", "--all");
   expect([code, stdout]).toEqual([
     1,
-    `${id} interrupted Process ${process.pid} runs its session right now. If it goes on with this agent, 'retinue wait ${id}' waits for its end, 'retinue attach ${id}' shows it; else 'retinue resume ${id}' asks it to.\n`,
+    `${id} interrupted Process ${process.pid} has its session open. If that process resumes the agent, 'retinue wait ${id}' waits for its end, 'retinue attach ${id}' shows it; otherwise run 'retinue resume ${id}'.\n`,
   ]);
 });
 
@@ -272,14 +272,14 @@ test("an agent that another resume --all took a moment before is not called inte
   const { code, stdout, stderr } = await program(text);
   expect([code, stdout]).toEqual([
     1,
-    `${id} running Process ${stderr.trim()} goes on with it right now: 'retinue wait ${id}' waits for its end, 'retinue attach ${id}' shows it.\n`,
+    `${id} running Process ${stderr.trim()} is resuming it now: 'retinue wait ${id}' waits for its end, 'retinue attach ${id}' shows it.\n`,
   ]);
 });
 
 test.each([
   [["--all", "go", "on"], "not both"],
   [["--all", "--branch"], "--branch copies one agent"],
-  [["--all", "--turn", "2"], "--turn says where a copy begins"],
+  [["--all", "--turn", "2"], "--turn works only with --branch"],
   [["--all", "-d"], "leave out -d"],
   [["a1", "--turn", "2"], "add --branch"],
 ])("resume %j is refused: nothing that is said is passed over", async (args, says) => {

@@ -51,7 +51,7 @@ test("what cannot be resumed is refused with a remedy", async () => {
   await expect(stage.manager.resume("../../x")).rejects.toMatchObject({ code: "unknown_task" });
   const row = await stage.manager.spawn({ prompt: "one", subagent_type: "quiet" });
   await stage.manager.output(row.id, { block: true });
-  await expect(stage.manager.resume(row.id)).rejects.toThrow("has completed its task. Say what");
+  await expect(stage.manager.resume(row.id)).rejects.toThrow("has completed its task. Give it");
 });
 
 test("a parent continues one of its children with the tool's resume, and nobody else's", async () => {

@@ -39,7 +39,7 @@ test("agents of a program are reached from terminals while it serves its session
   });
   const deaf = await retinue("stop", "helper");
   expect(deaf).toMatchObject({ code: 1, stdout: "" });
-  expect(deaf.stderr).toContain(`runs in process ${process.pid}, which listens to nobody`);
+  expect(deaf.stderr).toContain(`runs in process ${process.pid}, which has no control socket`);
   expect(deaf.stderr).toContain("serveSession(manager)");
 
   const served = await serveSession(manager);
@@ -48,7 +48,7 @@ test("agents of a program are reached from terminals while it serves its session
   await served.close();
   await served.close();
   expect(existsSync(served.socket)).toBe(false);
-  expect((await retinue("stop", "helper")).stderr).toContain("listens to nobody");
+  expect((await retinue("stop", "helper")).stderr).toContain("has no control socket");
 
   const again = await serveSession(manager);
   expect(await json("stop", "--json", "helper")).toMatchObject([

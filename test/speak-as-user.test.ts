@@ -112,7 +112,7 @@ linux.each([
     const hidden = (order: string): string => `env -i ${node} sign ${order}`;
     const { told, run, refusals, place } = await speak(hidden, { claims });
     expect(told).toMatchObject([
-      { error: { message: expect.stringContaining("does not know who asks") as string } },
+      { error: { message: expect.stringContaining("cannot verify which process asks") as string } },
     ]);
     expect(refusals).toMatchObject([{ method: "send", pid: claims(run), agents: [] }]);
     await nobodyHasSpoken(run, place);

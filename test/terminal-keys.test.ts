@@ -70,8 +70,8 @@ onLinux("Ctrl+B lets the main agent go on, and a message reaches it", async () =
   await seat.sees("Ctrl+B background · m message · x stop");
   seat.type("\x02");
   await seat.has("alone");
-  await seat.sees(/main ▸ quiet {2}goes on in the background/);
-  await seat.sees(/main ▸ quiet#2 {2}goes on in the background/);
+  await seat.sees(/main ▸ quiet {2}continues in the background/);
+  await seat.sees(/main ▸ quiet#2 {2}continues in the background/);
   await seat.sees(/ bg Bash touch begun-a/);
   seat.type("m");
   await seat.sees("to main: ▏");
@@ -92,7 +92,7 @@ onLinux("x asks, and pressed again stops what it named, as Ctrl+C does", async (
   await seat.sees(/x again to stop 3 agents and what they started: main, quiet, quiet#2/);
   seat.type("x");
   expect(await seat.ended).toBe(130);
-  expect(seat.shown()).toContain("Stopping. Ctrl+C once more ends it at once.");
+  expect(seat.shown()).toContain("Stopping. Press Ctrl+C again to end at once.");
 });
 
 onLinux("Ctrl+C stops a run whose keys are read", async () => {
@@ -115,7 +115,7 @@ onLinux("Ctrl+Z suspends the run, and it goes on with its keys when it is contin
   await vi.waitFor(
     () => {
       seat.type("\x02");
-      expect(seat.shown()).toMatch(/goes on in the background/);
+      expect(seat.shown()).toMatch(/continues in the background/);
     },
     { timeout: 30_000, interval: 200 },
   );
@@ -158,7 +158,7 @@ onLinux(
     await seat.sees(/└ \S b /);
     seat.type("\x02");
     await seat.has("alone");
-    await seat.sees(/far ▸ quiet {2}goes on in the background/);
+    await seat.sees(/far ▸ quiet {2}continues in the background/);
     await seat.sees(/└ \S b .* bg Bash touch begun-b/);
     seat.type("m");
     await seat.sees("▏ enter sends");
@@ -167,7 +167,7 @@ onLinux(
     await seat.sees(/Sent to \S+ \(\S+\); it reads it at its next turn\./);
     seat.type("\x03");
     await seat.ended;
-    expect(seat.shown()).toMatch(/retinue: left\. Agent \S+ goes on/);
+    expect(seat.shown()).toMatch(/retinue: left\. Agent \S+ keeps running/);
     seat.go();
     expect(work.retinue("wait", "far").code).toBe(0);
     expect(work.retinue("logs", "far").stdout).toContain("hello");

@@ -246,8 +246,11 @@ test("a resumed agent, and its copy, ask the model that they had, unless another
 });
 
 test.each([
-  [{ "a/b": otherModel("turns: [{ reply: x }]").model }, /models: must have names .* no '\/'/],
-  [{ "": otherModel("turns: [{ reply: x }]").model }, /models: must have names that are not empty/],
+  [
+    { "a/b": otherModel("turns: [{ reply: x }]").model },
+    /models: must have non-empty names without '\/'/,
+  ],
+  [{ "": otherModel("turns: [{ reply: x }]").model }, /models: must have non-empty names/],
   [{ other: {} as Model }, /models\.other.*must be a Model/],
 ])("models that cannot be named or asked are refused", (models, problem) => {
   expect(() => setStage("turns: [{ reply: x }]", { models })).toThrow(problem);

@@ -48,7 +48,7 @@ test("an agent is not resumed in a session that may not work where it worked", a
   const { session, agent } = await workedIn(root, "one");
   await using manager = open(root, "two", session);
   const resumed = manager.resume(agent, { prompt: "go on" });
-  await expect(resumed).rejects.toThrow(/worked in .*one, which is no working directory/);
+  await expect(resumed).rejects.toThrow(/worked in .*one, which is not a working directory/);
 });
 
 test("an agent whose directory is gone is not resumed elsewhere", async () => {

@@ -4,7 +4,7 @@ import { refuseLostRules, type Configuration } from "../session/configuration.ts
 import type { Catalog } from "../definitions/catalog.ts";
 import type { AgentDefinition } from "../definitions/definition.ts";
 import type { ModeRecord, PermissionMode } from "../contract/resolved-agent.ts";
-import { mainDefinition } from "../session/house.ts";
+import { mainDefinition } from "../session/open-session.ts";
 import { Grants } from "../inbox/grants.ts";
 import { parseAllowedTools } from "../permissions/rules/allowed-tools.ts";
 import {
@@ -111,7 +111,7 @@ function callLines(explained: CallExplanation, trusted: boolean): string[] {
   const { agent, call, missing, mode, decision } = explained;
   const input = JSON.stringify(call.input);
   const folder = trusted ? "" : "; this folder is not trusted: its allow rules do not count";
-  const ask = "ask: a person decides; where nobody can be asked it is denied";
+  const ask = "ask: a person decides; denied if no person can be asked";
   const verdict = decision.verdict === "ask" ? ask : decision.verdict;
   return labelledLines(
     [
@@ -119,7 +119,7 @@ function callLines(explained: CallExplanation, trusted: boolean): string[] {
       ["tool", missing === null ? [] : [literalLine(`${agent} has no ${call.tool}: ${missing}`)]],
       [
         "verdict",
-        [missing === null ? verdict : `it cannot call it; the rules would say ${verdict}`],
+        [missing === null ? verdict : `the agent cannot call it; the rules would say ${verdict}`],
       ],
       ["agent", [literalLine(agent)]],
       [

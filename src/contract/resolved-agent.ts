@@ -67,7 +67,7 @@ export interface ResolvedAgent {
     /** Names from the main agent down to this one, for display. */
     readonly path: readonly string[];
     readonly background: boolean;
-    /** Whether the answer carries no trailer for continuing the agent. */
+    /** Whether the result does not say how to resume the agent. */
     readonly oneShot: boolean;
   };
 
@@ -87,7 +87,7 @@ export interface ResolvedAgent {
     readonly maxTurns: number;
     /** Wall-clock limit in milliseconds; the clock is stopped while the agent waits. */
     readonly timeout: number;
-    /** Priority in the line for a slot; higher goes first, 0 is usual. */
+    /** Priority in the queue for a slot; higher goes first, 0 is usual. */
     readonly priority: number;
   };
 
@@ -146,7 +146,7 @@ export interface PermissionPolicy {
   readonly rules: readonly SourcedRule[];
   /** Whether grants for the session apply to this agent too. */
   readonly takesSessionGrants: boolean;
-  /** Tools that its definition, or an ancestor's, confines to some rules. Every confinement must hold. */
+  /** Tools that its definition, or an ancestor's, limits to some rules. Every limit must be met. */
   readonly confined: readonly Confinement[];
   /** The memory of the agent. Children do not inherit it. */
   readonly memory: AgentMemory | null;

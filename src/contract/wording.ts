@@ -17,7 +17,7 @@ export const wording: z.core.$ZodErrorMap = (issue) => {
     case "too_big":
       return `must ${atMost(issue.origin, issue.inclusive)} ${issue.maximum}${unit(issue.origin)}`;
     case "unrecognized_keys":
-      return `has fields that nobody knows: ${issue.keys.join(", ")}`;
+      return `has unknown fields: ${issue.keys.join(", ")}`;
     case "invalid_union": {
       const messages = issue.errors.flat().map(({ message }) => message);
       return messages.length === 0 ? undefined : [...new Set(messages)].join(", or ");

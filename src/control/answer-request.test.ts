@@ -45,7 +45,9 @@ test("an answer is for the request that the person saw, and for no other", async
   const desk = askedDesk();
   const shown = await (await serveDesk(desk)).found();
   const rewritten = { ...shown, request: { ...shown.request, input: { command: "npm test" } } };
-  await expect(answerRequest(rewritten, allow)).rejects.toThrow("or its file was changed");
+  await expect(answerRequest(rewritten, allow)).rejects.toThrow(
+    "or the request's file was changed",
+  );
   expect(desk.inbox.list()).toHaveLength(1);
 });
 
@@ -81,9 +83,9 @@ async function say(socket: string, request: object): Promise<unknown> {
 }
 
 test.runIf(process.platform === "linux").each([
-  ["claims to be another process", { pid: process.ppid }, "has not said it"],
-  ["shows no sign", { pid: process.pid }, "has not said it"],
-  ["does not say which process it is", {}, "has not said which process it is"],
+  ["claims to be another process", { pid: process.ppid }, "has not confirmed it"],
+  ["shows no sign", { pid: process.pid }, "has not confirmed it"],
+  ["does not say which process it is", {}, "has not named its process"],
 ])("whoever %s is refused, and that is in the log", async (_, named, reason) => {
   const desk = askedDesk();
   const { found, socket, lease } = await serveDesk(desk);
@@ -93,7 +95,7 @@ test.runIf(process.platform === "linux").each([
   expect(await say(socket, { id: 1, token, method: "answer", params, ...named })).toMatchObject({
     error: {
       code: "invalid_request",
-      message: expect.stringContaining("does not know who asks for 'answer'") as string,
+      message: expect.stringContaining("cannot verify which process asks for 'answer'") as string,
     },
   });
   expect(desk.inbox.list()).toHaveLength(1);
@@ -113,7 +115,7 @@ test("an owner that goes away while it is answered is said to have gone, or to h
   });
   await expect(answerRequest(await silent.found(), allow)).rejects.toMatchObject({
     code: "not_running",
-    message: expect.stringContaining("before it said whether it took the answer") as string,
+    message: expect.stringContaining("before it confirmed the answer") as string,
   });
   expect(open.inbox.list()).toHaveLength(1);
 

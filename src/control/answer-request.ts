@@ -42,13 +42,13 @@ function isLost({ code }: RetinueError): boolean {
 function deaf({ request, pid }: FoundRequest): RetinueError {
   return new RetinueError(
     "unreachable",
-    `${request.id} is still open: process ${pid}, which asked, has no socket on which it could be answered. Its own output says why; answer it there, or set XDG_RUNTIME_DIR to a directory of your own and start it again.`,
+    `${request.id} is still open: process ${pid}, which asked, has no socket to receive an answer. Its output says why. Answer there, or set XDG_RUNTIME_DIR to a directory of your own and start the process again.`,
   );
 }
 
 function gone(id: string): RetinueError {
   return new RetinueError(
     "not_running",
-    `The process that asked went away before it said whether it took the answer. 'retinue approvals' says whether ${id} is open.`,
+    `The process that asked closed the connection before it confirmed the answer. 'retinue approvals' shows whether ${id} is still open.`,
   );
 }

@@ -64,7 +64,7 @@ export class ControlClient {
    * also while it is read.
    */
   async watch(id: string): Promise<{ rows: unknown; events: AsyncGenerator<Watched> }> {
-    const lines = new Inflow<ControlAnswer | null>();
+    const lines = new LineQueue<ControlAnswer | null>();
     const request = this.#line.send("events", { id }, (answer) => lines.push(answer));
     const rows = resultOf(await lines.next(), this.#lease);
     const lease = this.#lease;
@@ -110,7 +110,7 @@ function dial(lease: Lease & { socket: string }): Promise<Socket> {
 }
 
 /** A queue of lines to be read. */
-class Inflow<Item> {
+class LineQueue<Item> {
   readonly #items: Item[] = [];
   #reader: ((item: Item) => void) | undefined;
 

@@ -47,7 +47,7 @@ export class Connection {
       longest: longestRequest,
       onLine: (line) => this.#take(line),
       onTooLong: () => {
-        this.#refuse(null, "invalid_request", "The request is too long.");
+        this.#refuse(null, "invalid_request", "The request is too long. Send a shorter one.");
         socket.end();
       },
     });
@@ -71,7 +71,11 @@ export class Connection {
     const request = this.#read(line);
     if (request === undefined) return;
     if (this.#pending.size >= mostPending) {
-      this.#refuse(request.id, "limit_reached", "Too many requests are open on this connection.");
+      this.#refuse(
+        request.id,
+        "limit_reached",
+        "Too many requests are open on this connection. Wait for an answer first.",
+      );
       return;
     }
     if (request.method === "signed") return this.#unsigned.get(request.params.of)?.();
@@ -86,13 +90,21 @@ export class Connection {
     try {
       value = JSON.parse(line);
     } catch {
-      this.#refuse(null, "invalid_request", "Each line must be one JSON object.");
+      this.#refuse(
+        null,
+        "invalid_request",
+        "The line is not a JSON object. Send one JSON object a line.",
+      );
       return undefined;
     }
     const { id, token } = (value ?? {}) as { id?: unknown; token?: unknown };
     const known = typeof id === "number" || typeof id === "string" ? id : null;
     if (typeof token !== "string" || !isEqual(token, this.#options.token)) {
-      this.#refuse(known, "invalid_request", "The token is not that of the session's lease.");
+      this.#refuse(
+        known,
+        "invalid_request",
+        "The token is not that of the session's lease. Read the lease again.",
+      );
       this.#socket.end();
       return undefined;
     }

@@ -119,7 +119,7 @@ export function resultOf(answer: ControlAnswer | null, { pid }: Lease): unknown 
   if (answer === null) {
     throw new RetinueError(
       "not_running",
-      `Process ${pid} went away before it answered. 'retinue ps -a' shows how its agents stand; 'retinue resume' continues an interrupted one.`,
+      `Process ${pid} closed the connection before it answered. 'retinue ps -a' shows the state of its agents; 'retinue resume' continues an interrupted one.`,
     );
   }
   if ("error" in answer) {

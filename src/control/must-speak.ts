@@ -18,12 +18,12 @@ export async function mustSpeak(
     "invalid_request",
     refused.agents.length > 0
       ? `This runs inside an agent, and only a person can ${notOurs ? "answer" : "steer this agent"}. Use a terminal of your own.`
-      : `The session does not know who asks for '${method}': ${refused.reason}. Use the retinue command, from a terminal of your own.`,
+      : `The session cannot verify which process asks for '${method}': ${refused.reason}. Use the retinue command, from a terminal of your own.`,
   );
 }
 
 const unknownSpeaker: RefusedSpeaker = {
   pid: null,
   agents: [],
-  reason: "it has not said which process it is",
+  reason: "it has not named its process",
 };

@@ -19,7 +19,7 @@ export function serveQuestions(
       isSaid = true;
       logger.warn(
         { sessionId: manager.sessionId },
-        `Other terminals cannot answer what the agents of this session ask. ${errorMessage(error)}`,
+        `Other terminals cannot answer the questions of this session's agents. ${errorMessage(error)}`,
       );
     });
   });

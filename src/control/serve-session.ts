@@ -9,10 +9,9 @@ export interface ServedSession extends AsyncDisposable {
 const served = new WeakMap<Manager, Promise<ServedSession>>();
 
 /**
- * Lets `retinue stop`, `send`, `attach` and the like reach the agents of this manager from other terminals, over a
- * socket that only this user can open. Does not keep the process alive. A second call while it serves returns the same
- * object. Throws `unreachable` if there is no place for a socket. A manager does this by itself when one of its agents
- * asks a person.
+ * Serves the agents of this manager to other terminals (`retinue stop`, `send`, `attach` …), over a socket that only
+ * this user can open. Does not keep the process alive. A second call while it serves returns the same object. Throws
+ * `unreachable` if there is no place for a socket. A manager does this by itself when one of its agents asks a person.
  */
 export function serveSession(manager: Manager): Promise<ServedSession> {
   const before = served.get(manager);

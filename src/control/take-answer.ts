@@ -17,7 +17,7 @@ export async function takeAnswer(
   if (request !== undefined && requestDigest(request) !== digest)
     throw new RetinueError(
       "invalid_request",
-      `The answer is for another request than ${id}, or its file was changed. Look at 'retinue approvals' again.`,
+      `The answer is not for request ${id}, or the request's file was changed. Run 'retinue approvals' again.`,
     );
   await inbox.answer(id, answer as Answer, terminalName(pid));
   return { taken: true };

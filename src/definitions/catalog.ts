@@ -77,7 +77,7 @@ export class Catalog {
     );
   }
 
-  /** The type that a name stands for, even if it is not offered: for rules about types. */
+  /** The type that a name means, even if the type is not offered: for rules about types. */
   typeOf(name: string): string {
     const folded = fold(name);
     const isMeant = ({ definition }: Candidate): boolean =>

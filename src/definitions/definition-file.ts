@@ -58,7 +58,7 @@ export function readDefinition(file: string): string | Loaded {
   const why = read.kind === "missing" ? "it is gone" : read.reason;
   return unloaded(
     file,
-    `The file is not read: ${why}. Put a regular file there that you may read and that has at most ${largestDefinition / 1024} KiB, or remove it.`,
+    `The file is not read: ${why}. Replace it with a readable regular file of at most ${largestDefinition / 1024} KiB, or remove it.`,
   );
 }
 

@@ -29,8 +29,8 @@ export interface AgentDefinition extends DefinitionFields {
 }
 
 /**
- * Builds a definition from plain fields, or none if its name or description is missing or a list is too long; every
- * problem is reported.
+ * Builds a definition from plain fields, and reports every problem. Returns none if the name or description is missing
+ * or a list is too long.
  */
 export function toDefinition(
   fields: Record<string, unknown>,
@@ -89,7 +89,7 @@ export function toDefinition(
   );
   if (foreign.length > 1) {
     const names = foreign.map(({ field }) => `'${field}'`).join(", ");
-    const message = `${names} are not fields of agents; they are ignored.`;
+    const message = `Unknown fields are ignored: ${names}.`;
     const gone = new Set(foreign);
     const others = diagnostics.filter((one) => !gone.has(one));
     diagnostics.splice(0, Infinity, ...others, { ...foreign[0], message } as Diagnostic);
@@ -124,7 +124,7 @@ function asList(field: string, value: unknown): unknown {
 function oversized(fields: Record<string, unknown>): [field: string, message: string][] {
   const names = Object.keys(fields);
   if (names.length > mostEntries) {
-    const message = `The file has ${names.length} fields, and an agent may have ${mostEntries}: it is not loaded. Remove those that are no fields of agents.`;
+    const message = `The file has ${names.length} fields, and the limit is ${mostEntries}: it is not loaded. Remove the unknown fields.`;
     return [[names[0] ?? "name", message]];
   }
   return names.flatMap((field) => {
@@ -144,7 +144,7 @@ function readField(field: string, value: unknown): { value?: unknown; problems: 
       })
       .join("; ");
     const { about, example } = definitionFields[field as FieldName];
-    const message = `'${field}' does not fit and is left out: ${reason}. ${about} For example: ${field}: ${example}`;
+    const message = `'${field}' is not valid and is ignored: ${reason}. ${about} For example: ${field}: ${example}`;
     return { problems: [{ severity: "warning", code: "invalid", message }] };
   }
   return { value: parsed.data, problems: unheeded(field, parsed.data) };
@@ -154,7 +154,7 @@ function readField(field: string, value: unknown): { value?: unknown; problems: 
 function unheeded(field: string, value: unknown): FieldProblem[] {
   const message =
     "later" in definitionFields[field as FieldName]
-      ? `'${field}' is not acted on by this version; the agent runs without it.`
+      ? `'${field}' is not supported by this version; the agent runs without it.`
       : undefined;
   if (message !== undefined) return [{ severity: "warning", code: "unsupported", message }];
   const { lacks } = definitionFields[field as FieldName] as { lacks?: string };
@@ -174,7 +174,7 @@ function toolProblems(
     .map(toolName)
     .filter((tool) => tool !== "*" && !known.includes(tool) && closest(tool, known) === undefined);
   const named = foreign.map((tool) => `'${tool}'`).join(", ");
-  const message = `${named} in '${field}': no tools of this version; they are ignored.`;
+  const message = `Tools in '${field}' that this version does not have are ignored: ${named}.`;
   const odd: FieldProblem[] =
     foreign.length === 0 ? [] : [{ severity: "info", code: "unsupported", message }];
   const misspelt = tools.flatMap((entry): FieldProblem[] => {
@@ -203,17 +203,17 @@ function unknownField(field: string): FieldProblem {
     return {
       severity: "info",
       code: "unknown",
-      message: `'${field}' is not a field of agents; it is ignored.`,
+      message: `Unknown field '${field}' is ignored.`,
     };
   if (meant === "tools") {
-    const message = `'${field}' is not a field of agents and is ignored, so the agent has all tools. Did you mean 'tools'?`;
+    const message = `Unknown field '${field}' is ignored, so the agent has all tools. Did you mean 'tools'?`;
     return { severity: "warning", code: "unknown", message };
   }
   // A misspelt 'tools' would give the agent every tool, so it is reported.
   return {
     severity: "warning",
     code: "unknown",
-    message: `'${field}' is not a field of agents and is ignored. Did you mean '${meant}'?`,
+    message: `Unknown field '${field}' is ignored. Did you mean '${meant}'?`,
   };
 }
 

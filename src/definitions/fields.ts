@@ -43,28 +43,35 @@ const flag = (): z.ZodType<boolean> => z.boolean();
  * converts to a number (`true`, `[5]`) are not.
  */
 const count = (): z.ZodType<number> =>
-  z.union([
-    z.int().positive(),
-    z
-      .string()
-      .regex(/^[1-9]\d{0,8}$/)
-      .transform(Number),
-  ]);
+  z.union(
+    [
+      z.int().positive(),
+      z
+        .string()
+        .regex(/^[1-9]\d{0,8}$/)
+        .transform(Number),
+    ],
+    { error: "must be a positive whole number" },
+  );
 const names = (): z.ZodType<string[]> =>
   z.union([z.array(z.string()), z.string()]).transform(splitTools);
 
 /** All fields but `name` and `description`, which every agent has. */
 export const definitionFields = {
   tools: field(
-    "Tools it may use: a list, or names between commas. Left out or `*`: all. `Bash(git diff *)` confines a tool to a rule, " +
+    "Tools that the agent may use: a list, or names separated by commas. Left out or `*`: all. `Bash(git diff *)` limits a tool to a rule, " +
       "`mcp__server` and `mcp__server__*` mean all tools of a server, `Agent(a, b)` lets a main agent spawn only those types.",
     "Read, Grep, Bash(git diff *)",
     names,
   ),
-  disallowedTools: field("Tools taken away, also from what `tools` names.", "Write, Edit", names),
+  disallowedTools: field(
+    "Tools that the agent may not use, even if `tools` names them.",
+    "Write, Edit",
+    names,
+  ),
   readOnly: field(
-    "It changes nothing, in every mode and with everything that it starts: no tools that edit, and `Bash` runs only commands that " +
-      "look. `unless-allowed`: `Bash` also runs what a rule allows, such as tests, and asks about the rest.",
+    "The agent and all agents below it change nothing, in any mode: they have no tools that edit, and `Bash` runs only commands that " +
+      "look. `unless-allowed`: `Bash` also runs commands that a rule allows, such as tests, and asks about all others.",
     "true",
     (): z.ZodType<boolean | "unless-allowed"> =>
       z.union([z.boolean(), z.literal("unless-allowed")]),
@@ -75,26 +82,26 @@ export const definitionFields = {
     text,
   ),
   permissionMode: field(
-    "How it meets what nobody has allowed: `plan` changes nothing, `acceptEdits` may change files in its folder, `dontAsk` is " +
-      "denied what would be asked, `delegate` only works through others. It can only narrow what its parent has: more is up to the " +
-      "host (`--child-permission-mode`).",
+    "Mode for calls that no rule decides: `plan` changes nothing, `acceptEdits` may change files in the agent's folder, `dontAsk` " +
+      "denies instead of asking, `delegate` only works through other agents. A definition can only narrow the parent's mode; the " +
+      "host can widen it (`--child-permission-mode`).",
     "plan",
     (): z.ZodType<PermissionMode> =>
       z
         .enum([...permissionModes, "manual"])
         .transform((mode) => (mode === "manual" ? "default" : mode)),
   ),
-  maxTurns: field("Turns before it must report.", "20", count),
+  maxTurns: field("Turns before the agent must report.", "20", count),
   effort: field(
-    "How hard it thinks; without it a child does not think.",
+    "Amount of thinking; a child without it does not think.",
     "high",
     () => effortSchema,
   ),
-  timeout: field("Wall clock in milliseconds before it is ended.", "600000", () =>
+  timeout: field("Longest time in milliseconds that the agent may run.", "600000", () =>
     z.number().int().positive().max(longestTimer),
   ),
   priority: field(
-    "Who goes first when agents wait for a slot: higher does. `low` is -10, `normal` and `medium` 0, `high` 10, `critical` 20.",
+    "Order of agents that wait for a slot: the higher goes first. `low` is -10, `normal` and `medium` 0, `high` 10, `critical` 20.",
     "high",
     (): z.ZodType<number> =>
       z.union(
@@ -108,59 +115,73 @@ export const definitionFields = {
         { error: priorityRemedy },
       ),
   ),
-  color: field("How its row is coloured where people watch.", "blue", () => z.string()),
-  background: field("Its parent does not wait for it.", "true", flag),
-  isolation: {
-    ...field("`worktree`: a copy of the repository of its own.", "worktree", () =>
-      z.enum(["worktree", "remote"]),
-    ),
-    lacks: "An agent that asks for it is refused.",
-  },
-  omitClaudeMd: field("Leaves the CLAUDE.md files out of what it sees.", "true", flag),
-  omitGitStatus: field("Leaves the snapshot of `git status` out of what it sees.", "true", flag),
-  includeConfiguration: field(
-    "Shows it the agent types that were found here, and where their files are.",
+  color: field("Colour of the agent's row in views.", "blue", () => z.string()),
+  background: field(
+    "The agent runs in the background: its parent does not wait for it.",
     "true",
     flag,
   ),
-  oneShot: field("It answers once; its result carries nothing for continuing it.", "true", flag),
+  isolation: {
+    ...field("`worktree`: the agent works in its own copy of the repository.", "worktree", () =>
+      z.enum(["worktree", "remote"]),
+    ),
+    lacks: "An agent with this field is refused.",
+  },
+  omitClaudeMd: field("The agent does not see the CLAUDE.md files.", "true", flag),
+  omitGitStatus: field("The agent does not see the snapshot of `git status`.", "true", flag),
+  includeConfiguration: field(
+    "The agent sees the agent types that were found here, and the paths of their files.",
+    "true",
+    flag,
+  ),
+  oneShot: field("The agent answers once; its result does not say how to resume it.", "true", flag),
   criticalSystemReminder_EXPERIMENTAL: field(
     "A sentence shown again after every tool result.",
     "Never edit files.",
     text,
   ),
-  entrypoints: field("Surfaces that offer it; left out: `cli` and `library`.", "[cli]", () =>
-    z.array(z.enum(["cli", "library", "coordinator"])),
+  entrypoints: field(
+    "Surfaces that offer the agent type; default: `cli` and `library`.",
+    "[cli]",
+    () => z.array(z.enum(["cli", "library", "coordinator"])),
   ),
-  aliases: field("Other names by which it can be asked for.", "[guide]", () => z.array(text())),
+  aliases: field("Other names of the agent type.", "[guide]", () => z.array(text())),
   memory: {
     ...field(
-      "A directory of notes that it keeps between sessions: of the `user`, the `project`, or `local` to this checkout. " +
+      "A directory of notes that the agent keeps between sessions: for the `user`, the `project`, or `local` to this checkout. " +
         "Adds Read, Write and Edit for that directory. Inert in a folder that is not trusted; `user` is inert in every project's file.",
       "project",
       () => z.enum(["user", "project", "local"]),
     ),
-    lacks: "No notes are kept yet; the tools that it adds work in its directory only.",
+    lacks: "No notes are kept yet; the added tools work in that directory only.",
   },
-  skills: later("Skills that it knows from its first turn on.", "[pdf, release-notes]", names),
+  skills: later("Skills that the agent knows from its first turn.", "[pdf, release-notes]", names),
   mcpServers: later(
     "MCP servers: names of configured ones, `{name: configuration}`, or `{serverName, tools}`. Inert in a folder that is not trusted.",
     "[github]",
     mcpServersSchema,
   ),
-  requiredMcpServers: later("It is not offered unless these servers are there.", "[github]", names),
+  requiredMcpServers: later(
+    "Servers without which the agent type is not offered.",
+    "[github]",
+    names,
+  ),
   hooks: later(
-    "Commands that run when something happens to this agent. Inert in a folder that is not trusted.",
+    "Commands that run on events of this agent. Inert in a folder that is not trusted.",
     "{PreToolUse: [{matcher: Bash, hooks: [{type: command, command: ./check.sh}]}]}",
     hooksSchema,
   ),
   initialPrompt: later(
-    "The first prompt when it is the main agent and none is given.",
+    "The first prompt if the agent is the main agent and none is given.",
     "Start",
     text,
   ),
-  autoCompactWindow: later("Tokens of context after which it is summarised.", "120000", count),
-  budget: later("The most it may spend: `usd`, `tokens`, or both.", "{usd: 0.5}", () =>
+  autoCompactWindow: later(
+    "Tokens of context after which the history is summarised.",
+    "120000",
+    count,
+  ),
+  budget: later("The most that the agent may use: `usd`, `tokens`, or both.", "{usd: 0.5}", () =>
     z
       .strictObject({
         usd: z.number().positive().optional(),
@@ -168,11 +189,11 @@ export const definitionFields = {
       })
       .refine(({ usd, tokens }) => usd !== undefined || tokens !== undefined, "give usd or tokens"),
   ),
-  outputSchema: later("A JSON Schema that its result must fit.", "{type: object}", () =>
+  outputSchema: later("A JSON Schema that the agent's result must match.", "{type: object}", () =>
     z.record(z.string(), z.unknown()),
   ),
   fallbackModels: later(
-    "Models to try, in this order, when its own cannot be reached.",
+    "Models to try, in this order, if the agent's own cannot be reached.",
     "[sonnet]",
     names,
   ),

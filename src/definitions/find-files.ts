@@ -38,19 +38,18 @@ export function findDefinitionFiles(
       const path = join(at, entry.name);
       entriesLeft -= 1;
       if (entriesLeft < 0)
-        return void (problem = `There are more than ${mostEntries} entries here; the rest is not read. Move what is no agent elsewhere.`);
+        return void (problem = `There are more than ${mostEntries} entries here; the rest is not read. Move entries that are not agents elsewhere.`);
       if (files.length >= most)
-        return void (problem = `There are more than ${most} files here; the rest is not read. Move what is no agent elsewhere.`);
+        return void (problem = `There are more than ${most} files here; the rest is not read. Move files that are not agents elsewhere.`);
       if (entry.isDirectory() && !hidden && entry.name.startsWith(".")) {
         if (holdsDefinitions(path))
           problem ??= `${path} begins with a dot and is not read. Move its files.`;
       } else if (entry.isDirectory()) {
         if (depth < deepest) look(path, depth + 1);
-        else
-          problem ??= `Folders deeper than ${deepest} levels are not read. Move what is in them up.`;
+        else problem ??= `Folders deeper than ${deepest} levels are not read. Move their files up.`;
       } else if (entry.name.endsWith(".md")) files.push(path);
       else if (entry.isSymbolicLink() && kindOf(path) === "directory")
-        problem ??= `${path} is a link to a folder, and such are not followed. Copy the folder.`;
+        problem ??= `${path} is a link to a folder. Such links are not followed; copy the folder.`;
     }
   };
   look(directory, 1);

@@ -5,11 +5,11 @@ import { recoverFields } from "./recover-fields.ts";
 import { tangle } from "./tangle.ts";
 
 /**
- * Splits a Markdown file into its YAML frontmatter and its body, and parses the YAML the way people's files need it:
- * duplicate keys (last wins), leading tabs, and values that hold `: ` or other YAML punctuation without quotes.
+ * Splits a Markdown file into its YAML frontmatter and its body, and parses the YAML as people write it. It accepts
+ * duplicate keys (the last wins), leading tabs, and values with `: ` or other YAML punctuation without quotes.
  *
- * `lenient` also accepts what other programs refuse: a byte order mark, blank lines before the frontmatter, and text of
- * several lines that is no YAML.
+ * `lenient` also accepts files that other programs refuse: a byte order mark, blank lines before the frontmatter, and
+ * text of several lines that is not YAML.
  */
 export async function parseFrontmatter(
   text: string,
@@ -35,7 +35,7 @@ export async function parseFrontmatter(
   const before = skipped.split("\n").length;
   const { places, notices } = fieldPlaces(head, before);
   if (skipped !== "")
-    notices.unshift(notice(1, "repaired", "What stands before '---' is skipped."));
+    notices.unshift(notice(1, "repaired", "Text before '---' is skipped. Remove it."));
   const found = (fields: Record<string, unknown>, ...more: Notice[]): Frontmatter => ({
     kind: "fields",
     fields,
@@ -107,11 +107,11 @@ export interface Notice extends FieldPlace {
   message: string;
 }
 
-type Reading =
+type ParsedYaml =
   | { kind: "fields"; fields: Record<string, unknown> }
   | ({ kind: "broken"; message: string } & FieldPlace);
 
-async function readYaml(source: string): Promise<Reading> {
+async function readYaml(source: string): Promise<ParsedYaml> {
   const { parseDocument } = await import("yaml");
   const text = source.replaceAll(/^\t+/gm, (tabs) => "  ".repeat(tabs.length));
   try {
@@ -149,7 +149,7 @@ function whyNone(text: string): string {
   if (text.startsWith("\uFEFF"))
     return "The file starts with a byte order mark: save it as UTF-8 without one, or use --lenient (the setting agents.lenient).";
   if (/^\s+---[ \t]*\r?\n/.test(text))
-    return "Blank lines stand before the frontmatter: remove them, or use --lenient (the setting agents.lenient).";
+    return "There are blank lines before the frontmatter: remove them, or use --lenient (the setting agents.lenient).";
   return "No frontmatter: the file must start with a line '---' followed by 'name:' and 'description:'.";
 }
 
@@ -165,7 +165,7 @@ function fieldPlaces(
     if (key?.[1] === undefined) continue;
     const place = { line: index + before + 1, column: indent.length + 1 };
     if (places.has(key[1])) {
-      const message = `'${key[1]}' stands here a second time; this one counts.`;
+      const message = `'${key[1]}' is given a second time here; this value is used. Remove the other.`;
       notices.push({ ...place, severity: "warning", code: "repaired", field: key[1], message });
     }
     places.set(key[1], place);
@@ -187,7 +187,7 @@ function notice(line: number, code: DiagnosticCode, message: string): Notice {
 }
 
 function misread(reason: string): string {
-  return `Not valid YAML (${reason}); values are taken as plain text. Quote them.`;
+  return `Not valid YAML (${reason}); values are read as plain text. Quote them.`;
 }
 
 /** The line of an unquoted text that holds `: `, which no YAML parser accepts. */

@@ -7,7 +7,7 @@ import { loadDefinitionFile, unloaded, type Loaded } from "./definition-file.ts"
 import { DirectoryChanges } from "./directory-changes.ts";
 import { findDefinitionFiles } from "./find-files.ts";
 import { leadsNowhere, leadsOut, linkedOut, lookAtFile, type FileLook } from "./look-at-file.ts";
-import type { Place } from "./places.ts";
+import type { DefinitionPlace } from "./places.ts";
 import { loadPluginAgentFile } from "./plugin-agents.ts";
 import { restrain, type Restraints } from "./restrain.ts";
 
@@ -17,10 +17,10 @@ import { restrain, type Restraints } from "./restrain.ts";
  * more files are watched.
  */
 export class DefinitionLoader implements Disposable {
-  readonly #places: readonly Place[];
+  readonly #places: readonly DefinitionPlace[];
   readonly #lenient: boolean;
   readonly #restraints: Restraints;
-  readonly #listings = new Map<Place, Listing>();
+  readonly #listings = new Map<DefinitionPlace, Listing>();
   readonly #files = new Map<string, CachedFile>();
   #changes: DirectoryChanges | undefined;
   /** Whether files were not watched when they were last read. */
@@ -30,7 +30,11 @@ export class DefinitionLoader implements Disposable {
   readonly #links = new Set<string>();
   #last: Gathered | undefined;
 
-  constructor(options: { places: readonly Place[]; lenient: boolean; restraints: Restraints }) {
+  constructor(options: {
+    places: readonly DefinitionPlace[];
+    lenient: boolean;
+    restraints: Restraints;
+  }) {
     this.#places = options.places;
     this.#lenient = options.lenient;
     this.#restraints = options.restraints;
@@ -119,10 +123,10 @@ export class DefinitionLoader implements Disposable {
    * that are listed again. `unseen`: directories whose files may have changed unnoticed.
    */
   #survey(changed: ReadonlySet<string> | null): {
-    listings: Map<Place, Listing>;
+    listings: Map<DefinitionPlace, Listing>;
     unseen: ReadonlySet<string>;
   } {
-    const list = (since: ReadonlySet<string> | null): Map<Place, Listing> =>
+    const list = (since: ReadonlySet<string> | null): Map<DefinitionPlace, Listing> =>
       new Map(this.#places.map((place) => [place, this.#list(place, since)]));
     const unseen = new Set<string>();
     let listings = list(changed);
@@ -137,7 +141,7 @@ export class DefinitionLoader implements Disposable {
     return { listings, unseen };
   }
 
-  #list(place: Place, changed: ReadonlySet<string> | null): Listing {
+  #list(place: DefinitionPlace, changed: ReadonlySet<string> | null): Listing {
     const known = this.#listings.get(place);
     // Files that ship with the package do not change under a running process.
     const settled =
@@ -153,7 +157,7 @@ export class DefinitionLoader implements Disposable {
   }
 
   /** Whether files of a place may have been added or removed. A known file that still exists has only changed. */
-  #moved(place: Place, changed: ReadonlySet<string>): boolean {
+  #moved(place: DefinitionPlace, changed: ReadonlySet<string>): boolean {
     return [...changed].some((path) => {
       if (isInside(path, place.path)) return true;
       if (!isInside(place.path, path)) return false;
@@ -162,13 +166,13 @@ export class DefinitionLoader implements Disposable {
   }
 
   /** The cached result of a file that cannot have changed. */
-  #known(file: string, place: Place, isSure: boolean): Loaded | undefined {
+  #known(file: string, place: DefinitionPlace, isSure: boolean): Loaded | undefined {
     const known = isSure || place.source === "built-in" ? this.#files.get(file) : undefined;
     // A link is checked each time: its target is not watched.
     return known === undefined || known.isLink ? undefined : known.loaded;
   }
 
-  async #look(file: string, place: Place): Promise<Loaded> {
+  async #look(file: string, place: DefinitionPlace): Promise<Loaded> {
     const known = this.#files.get(file);
     const state = lookAtFile(file, place);
     if (state === null) {
@@ -188,7 +192,7 @@ export class DefinitionLoader implements Disposable {
     return loaded;
   }
 
-  async #read(file: string, place: Place): Promise<Loaded> {
+  async #read(file: string, place: DefinitionPlace): Promise<Loaded> {
     const { plugin, source, trusted } = place;
     const read =
       plugin === undefined
@@ -208,7 +212,7 @@ export class DefinitionLoader implements Disposable {
     };
   }
 
-  #complain(place: Place, message: string): Loaded {
+  #complain(place: DefinitionPlace, message: string): Loaded {
     const before = this.#complaints.get(message);
     const complaint = before ?? unloaded(place.path, message, { severity: "warning" });
     this.#complaints.set(message, complaint);
@@ -223,7 +227,7 @@ type Listing = ReturnType<typeof findDefinitionFiles>;
 /** The origin of a part of the result. */
 interface DefinitionOrigin {
   file: string;
-  place: Place;
+  place: DefinitionPlace;
   index: number;
 }
 
@@ -258,7 +262,7 @@ const mostRounds = 3;
 const nothing: Loaded = { definitions: [], diagnostics: [] };
 
 /** Directories to watch; a place that does not exist yet is listed itself. */
-function watched(listings: ReadonlyMap<Place, Listing>): string[] {
+function watched(listings: ReadonlyMap<DefinitionPlace, Listing>): string[] {
   return [...listings].flatMap(([{ source, path }, { directories, files }]) => {
     if (source === "built-in") return [];
     if (directories.length > 0) return directories;

@@ -3,7 +3,7 @@ import { errorMessage, systemCode } from "../contract/errors.ts";
 import { isInside } from "../platform/files/is-inside.ts";
 import { realPath } from "../platform/files/real-path.ts";
 import { largestDefinition } from "./definition-file.ts";
-import type { Place } from "./places.ts";
+import type { DefinitionPlace } from "./places.ts";
 
 export interface FileLook {
   /** Stamp of the contents: it differs after a change. */
@@ -17,7 +17,7 @@ export interface FileLook {
 export const leadsNowhere = "leads nowhere";
 
 /** The facts about a file that need no opening; `null`: it is gone. */
-export function lookAtFile(file: string, place: Place): FileLook | null {
+export function lookAtFile(file: string, place: DefinitionPlace): FileLook | null {
   try {
     const link = lstatSync(file, { throwIfNoEntry: false });
     const info = link?.isSymbolicLink() === true ? statSync(file, { throwIfNoEntry: false }) : link;
@@ -43,7 +43,11 @@ export function lookAtFile(file: string, place: Place): FileLook | null {
   }
 }
 
-function whyNotOpened(file: string, { within, source }: Place, info: Stats): string | null {
+function whyNotOpened(
+  file: string,
+  { within, source }: DefinitionPlace,
+  info: Stats,
+): string | null {
   if (!info.isFile()) return "It is not a regular file and is not read. Remove it.";
   if (info.size > largestDefinition)
     return `The file is larger than ${largestDefinition / 1024} KiB and is not read. Shorten it.`;
@@ -53,12 +57,12 @@ function whyNotOpened(file: string, { within, source }: Place, info: Stats): str
 }
 
 /** Whether a place leads out of its folder. An untrusted folder must not make us walk the disk. */
-export function leadsOut({ path, within }: Place): boolean {
+export function leadsOut({ path, within }: DefinitionPlace): boolean {
   // Most places do not exist.
   if (within === null || !existsSync(path)) return false;
   return !isInside(realPath(within), realPath(path));
 }
 
-export function linkedOut({ within }: Place): string {
+export function linkedOut({ within }: DefinitionPlace): string {
   return `It leads out of ${within} through a link and is not read. Copy the files, or run 'retinue trust'.`;
 }

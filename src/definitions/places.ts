@@ -5,7 +5,7 @@ import type { SkillPlace } from "./skills.ts";
 import { sources, type SourceName } from "./sources.ts";
 
 /** The location of definition files. */
-export interface Place {
+export interface DefinitionPlace {
   readonly source: SourceName;
   /** Directory with everything below it, or one file. */
   readonly path: string;
@@ -28,7 +28,7 @@ export function definitionPlaces(options: {
   /** Further project folders (`--add-dir`), each with its own trust. */
   addedFolders: readonly { path: string; trusted: boolean }[];
   plugins: readonly { name: string; root: string; agents: readonly string[] }[];
-}): Place[] {
+}): DefinitionPlace[] {
   const user = join(options.configDir, "agents");
   const project = directoriesUpToRoot(options.cwd);
   const folders = [
@@ -38,7 +38,7 @@ export function definitionPlaces(options: {
       : [{ ...options.mainCheckout, root: options.mainCheckout.path }]),
     ...options.addedFolders.map(({ path, trusted }) => ({ path, trusted, root: path })),
   ];
-  const places: Place[] = [
+  const places: DefinitionPlace[] = [
     place("policy", join(options.managedDir, ".claude", "agents")),
     ...folders.map(({ path, trusted, root }) => ({
       source: "project" as const,
@@ -85,6 +85,6 @@ export function skillPlaces(options: {
   ];
 }
 
-function place(source: SourceName, path: string): Place {
+function place(source: SourceName, path: string): DefinitionPlace {
   return { source, path, trusted: true, within: null };
 }

@@ -95,7 +95,7 @@ function readFields(
     severity: "warning",
     code: "repaired",
     line: parsed.kind === "broken" ? parsed.line : 1,
-    message: `${why} Until then the agent is called like its file and has no other fields.`,
+    message: `${why} Until then the agent is named after its file and has no other fields.`,
   } as const;
   return { fields: {}, places: new Map(), diagnostics: [diagnose(file, problem)] };
 }
@@ -112,7 +112,7 @@ function complete(
     fields: { ...fields, ...Object.fromEntries(missing.map((field) => [field, defaults[field]])) },
     problems: missing.map((field) => ({
       field,
-      message: `'${field}' is not a non-empty text; ${shown(defaults[field])} is taken for it.`,
+      message: `'${field}' must be a non-empty text; ${shown(defaults[field])} is used instead.`,
     })),
   };
 }

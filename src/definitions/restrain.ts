@@ -14,7 +14,7 @@ export interface Restraints {
 /** A part of the configuration, as named in settings. */
 export type Surface = "hooks" | "mcp" | "skills";
 
-type Acting = Surface | "permissionMode" | "memory";
+type RestrainedField = Surface | "permissionMode" | "memory";
 
 export const unrestrained: Restraints = { pluginsOnly: new Set(), pluginsMay: new Set() };
 
@@ -54,7 +54,7 @@ export function restrain(
 }
 
 /** Fields with effects besides the agent itself. */
-const acting: readonly (readonly [FieldName, Acting])[] = [
+const acting: readonly (readonly [FieldName, RestrainedField])[] = [
   ["hooks", "hooks"],
   ["mcpServers", "mcp"],
   ["memory", "memory"],
@@ -66,7 +66,7 @@ const narrow: ReadonlySet<string> = new Set(["default", "plan", "dontAsk", "dele
 
 function whyInert(
   { source, memory }: AgentDefinition,
-  surface: Acting,
+  surface: RestrainedField,
   { trusted, restraints }: { trusted: boolean; restraints: Restraints },
 ): string | null {
   const own = source === "user" || source === "project";
@@ -85,6 +85,6 @@ function whyInert(
     : "this folder is not trusted. Look at what is in it, then run 'retinue trust'.";
 }
 
-function isSurface(surface: Acting): surface is Surface {
+function isSurface(surface: RestrainedField): surface is Surface {
   return surface !== "permissionMode" && surface !== "memory";
 }

@@ -76,7 +76,7 @@ export function toSkill(
 ): { skill: Skill; diagnostics: Diagnostic[] } {
   const diagnostics: Diagnostic[] = [];
   const drop = (field: string, reason: string): void => {
-    const message = `'${field}' does not fit and is left out: ${reason}.`;
+    const message = `'${field}' is not valid and is ignored: ${reason}.`;
     const { file } = origin;
     const place = places.get(field) ?? { line: 1, column: 1 };
     diagnostics.push({ severity: "warning", code: "invalid", file, ...place, field, message });

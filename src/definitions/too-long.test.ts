@@ -21,7 +21,7 @@ test("an agent with twelve thousand tools is not loaded, and one line says where
         field: "tools",
         agent: "a",
         message:
-          "'tools' has 12000 entries, and an agent may have 1000: it is not loaded. Shorten the list, or split the agent into several.",
+          "'tools' has 12000 entries, and the limit is 1000: the agent is not loaded. Shorten the list, or split the agent into several.",
       },
     ],
   });

@@ -13,7 +13,7 @@ export function tooLong(field: string, value: unknown): string | null {
   const count = freeForm.has(field) ? 0 : entriesOf(value);
   if (count <= mostEntries) return null;
   const most = count > mostCounted ? `more than ${mostCounted}` : count;
-  return `'${field}' has ${most} entries, and an agent may have ${mostEntries}: it is not loaded. Shorten the list, or split the agent into several.`;
+  return `'${field}' has ${most} entries, and the limit is ${mostEntries}: the agent is not loaded. Shorten the list, or split the agent into several.`;
 }
 
 /** Fields without a limit: a JSON Schema is as large as its author needs, and is only stored. */

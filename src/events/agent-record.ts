@@ -266,8 +266,8 @@ function deny(run: RunUsage, tool: string, reason: string): RunUsage {
 }
 
 /**
- * The record at an end. The result has the figures of the whole run, even of events that could not be stored and were
- * not emitted.
+ * The record at an end. The result has the usage of the whole run, even of events that could not be stored and were not
+ * emitted.
  */
 function end(record: AgentRecord, result: AgentResult, at: number): AgentRecord {
   const { turns, toolUses, denials, deniedCalls, usage, lastUsage, costUsd, durationMs } = result;

@@ -12,6 +12,9 @@ import type { AssistantMessage, Attachment, ToolResultBlock, Usage } from "../co
  */
 export type AgentEvent = EventHeader & AgentEventBody;
 
+/** The events of one type. */
+export type EventOf<Type extends AgentEvent["type"]> = AgentEvent & { type: Type };
+
 export interface EventHeader {
   agentId: AgentId;
   sessionId: SessionId;

@@ -121,7 +121,10 @@ export class AuditLog {
       this.#file.append([JSON.stringify(line)]);
     } catch (error) {
       const fields = { file: this.#file.path, request: fact["id"], fact: fact["fact"] };
-      this.#logger.warn(fields, `The audit log cannot be written: ${errorMessage(error)}`);
+      this.#logger.warn(
+        fields,
+        `The audit log cannot be written: ${errorMessage(error)}. Free space or check permissions.`,
+      );
     }
   }
 }

@@ -15,22 +15,19 @@ export function fitAnswer(request: InboxRequest, given: unknown): Answer {
   if (answer.verdict === "reply") return fitReply(request, answer);
   if (answer.verdict === "deny") return answer;
   if (request.kind === "question")
-    throw misfit(
-      request,
-      "it asks for words. Reply with an answer to each question (--answer), or deny it",
-    );
+    throw misfit(request, "it is a question. Answer each of its questions (--answer), or deny it");
   if (request.kind === "plan" && answer.scope !== "once")
-    throw misfit(request, "a plan is approved once. Leave out for how long");
+    throw misfit(request, "a plan can only be approved once. Leave out the scope");
   if (answer.scope !== "always" && answer.file !== undefined)
-    throw misfit(request, "only a rule for always goes into a settings file. Leave the file out");
+    throw misfit(request, "a settings file takes only rules for always. Leave the file out");
   if (answer.scope === "once") {
     if (answer.rules !== undefined)
-      throw misfit(request, "once keeps no rule. Leave the rule out, or choose a longer time");
+      throw misfit(request, "once stores no rule. Leave the rule out, or choose a wider scope");
     return answer;
   }
-  // The suggestions match the original call, which nobody allowed.
+  // The suggestions match the original call, which was not allowed.
   if (answer.input !== undefined && answer.rules === undefined)
-    throw misfit(request, "a call that was changed is allowed once. For longer, name the rule");
+    throw misfit(request, "a changed call can only be allowed once. To allow more, name a rule");
   const rules = answer.rules ?? request.suggestions;
   if (rules.length === 0)
     throw misfit(request, "no rule covers this call. Allow it once, or name a rule");
@@ -45,7 +42,7 @@ export function fitAnswer(request: InboxRequest, given: unknown): Answer {
 
 function fitReply(request: InboxRequest, answer: Extract<Answer, { verdict: "reply" }>): Answer {
   if (request.kind !== "question")
-    throw misfit(request, "it asks for permission. Allow it or deny it");
+    throw misfit(request, "it is a request for permission, not a question. Allow it or deny it");
   const open = questionTexts(request).filter((text) => !Object.hasOwn(answer.answers, text));
   if (open.length > 0)
     throw misfit(request, `an answer is missing to: ${open.join(" ")} Answer every question`);

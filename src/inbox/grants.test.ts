@@ -136,7 +136,7 @@ describe("always for this agent type", () => {
     writeFileSync(file, '[{"rule": "Bash"}]');
     expect(rulesOf(again(desk), agent)).toEqual([]);
     await expect(desk.grants.give(request(), allow("agent-always", "Write"))).rejects.toThrow(
-      /Correct or remove it/,
+      /Correct or remove the file/,
     );
     expect(readFileSync(file, "utf8")).toBe('[{"rule": "Bash"}]');
   });

@@ -37,8 +37,9 @@ type StoredGrant = z.infer<ReturnType<typeof storedGrantSchema>>;
 const largestFile = 4 * 1024 * 1024;
 
 /**
- * Grants of this session. A grant to one agent is that agent's; one for a type is valid only while the definition has
- * the content that was granted for; one for always is stored in a settings file, and here for the running session.
+ * Grants of this session. A grant to one agent applies to that agent. A grant for a type is valid only while the
+ * definition is the one that the person saw. A grant for always is stored in a settings file, and here for the running
+ * session.
  */
 export class Grants {
   readonly #cwd: string;
@@ -165,7 +166,7 @@ export class Grants {
     }
     throw new RetinueError(
       "invalid_config",
-      `${this.#file} cannot be read, so that nothing can be granted for always to an agent type. Correct or remove it.`,
+      `${this.#file} cannot be read, so no grant for an agent type can be stored. Correct or remove the file.`,
     );
   }
 }

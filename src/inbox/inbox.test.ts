@@ -69,7 +69,7 @@ test("where nobody can answer, it is denied at once and says so; with a subscrib
   expect(inbox.attended).toBe(false);
   const { answer, by } = await inbox.ask(call(), never);
   expect([answer.verdict, by]).toEqual(["deny", "nobody"]);
-  expect(JSON.stringify(answer)).toContain("Nobody can answer");
+  expect(JSON.stringify(answer)).toContain("No person can answer");
   expect(audit().map(({ fact, by }) => [fact, by])).toEqual([
     ["asked", undefined],
     ["denied", "nobody"],
@@ -186,11 +186,11 @@ test("an asker that gives up withdraws its question", async () => {
 test("closing withdraws what is open, and nothing can be asked afterwards", async () => {
   const { inbox, events, listen } = setDesk();
   listen();
-  const left = expect(inbox.ask(call(), never)).rejects.toThrow("The session is over");
+  const left = expect(inbox.ask(call(), never)).rejects.toThrow("The session is closed");
   await heard(events, 1);
   await inbox[Symbol.asyncDispose]();
   await left;
-  await expect(inbox.ask(call(), never)).rejects.toThrow("The session is over");
+  await expect(inbox.ask(call(), never)).rejects.toThrow("The session is closed");
 });
 
 describe("checks", () => {
@@ -218,7 +218,7 @@ describe("checks", () => {
     expect(ran).toEqual(["first", "second", "third"]);
     expect(warnings).toEqual([
       expect.stringContaining("broken hook") as string,
-      expect.stringContaining("asks for permission") as string,
+      expect.stringContaining("is a request for permission") as string,
     ]);
     void inbox.ask(call({ tool: "Edit" }), never).catch(() => undefined);
     await heard(events, 1);
@@ -301,17 +301,17 @@ test("a rule that cannot be stored leaves the question open, and the answer says
 describe("answers that do not fit leave the question open", () => {
   const rules = (...rules: string[]): Answer => ({ verdict: "allow", scope: "session", rules });
   const cases: [string, Partial<Parameters<typeof call>[0]>, unknown, RegExp][] = [
-    ["words to a permission", {}, { verdict: "reply", answers: {} }, /asks for permission/],
-    ["a permission to a question", question, once, /asks for words/],
+    ["words to a permission", {}, { verdict: "reply", answers: {} }, /is a request for permission/],
+    ["a permission to a question", question, once, /it is a question/],
     ["an answer is missing", question, { verdict: "reply", answers: {} }, /missing to: Which one/],
     ["no rule to keep", { suggestions: [] }, { verdict: "allow", scope: "agent" }, /name a rule/],
-    ["a rule for once", {}, { ...once, rules: ["Bash"] }, /once keeps no rule/],
+    ["a rule for once", {}, { ...once, rules: ["Bash"] }, /once stores no rule/],
     ["a file for a session", {}, { verdict: "allow", scope: "session", file: "user" }, /file out/],
     [
       "a suggestion for another input than was asked about",
       {},
       { verdict: "allow", scope: "agent", input: { command: "x" } },
-      /name the rule/,
+      /name a rule/,
     ],
     ["a misspelt rule", {}, rules("Edit", "Bsh(touch *)"), /Did you mean 'Bash'\?/],
     ["a rule for any tool", {}, rules("B*"), /'B\*' allows nothing/],

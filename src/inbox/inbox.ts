@@ -13,7 +13,7 @@ import { Settlements, settledBefore } from "./settlements.ts";
 import type { RefusedSpeaker } from "../processes/speaker.ts";
 
 /**
- * One queue for the questions of all agents of a session. A question is on disk before anybody is notified and is
+ * One queue for the questions of all agents of a session. A question is on disk before any reader is notified and is
  * settled exactly once: answered, expired or withdrawn. Grants of an answer are stored before the asker continues.
  */
 export class Inbox implements AsyncDisposable {
@@ -50,8 +50,8 @@ export class Inbox implements AsyncDisposable {
   }
 
   /**
-   * Asks, and waits for the answer. Automated checks come first; where nobody can answer, it is denied at once. Rejects
-   * with the signal's reason when the asker gives up, and with `closed`.
+   * Asks, and waits for the answer. Automated checks come first; if no person can answer, the request is denied at
+   * once. Rejects with the signal's reason when the asker gives up, and with `closed`.
    */
   async ask(input: AskInput, signal: AbortSignal): Promise<Answered> {
     this.#throwIfOver(signal);
@@ -126,8 +126,8 @@ export class Inbox implements AsyncDisposable {
   }
 
   /**
-   * Calls back whenever a request opens, before anybody is notified. One listener; it does not count as one that can
-   * answer.
+   * Calls back whenever a request opens, before any reader is notified. One listener, which does not count as one that
+   * can answer.
    */
   onOpen(listener: () => void): void {
     this.#onOpen = listener;
@@ -253,5 +253,8 @@ export class Inbox implements AsyncDisposable {
 }
 
 function closed(): RetinueError {
-  return new RetinueError("closed", "The session is over. Nothing can be asked or answered in it.");
+  return new RetinueError(
+    "closed",
+    "The session is closed: nothing can be asked or answered in it. Open it again with a new manager.",
+  );
 }

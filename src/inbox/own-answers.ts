@@ -5,7 +5,8 @@ import type { Answer, Answered, InboxRequest } from "./request.ts";
 export const nobody: Answered = {
   answer: {
     verdict: "deny",
-    message: "Nobody can answer in this session. A rule in permissions.allow allows it beforehand.",
+    message:
+      "No person can answer in this session. Allow the call beforehand with a rule in permissions.allow.",
   },
   by: "nobody",
 };
@@ -14,11 +15,11 @@ export function late({ onDeadline }: InboxRequest): Answered {
   const answer: Answer =
     onDeadline === "allow"
       ? { verdict: "allow", scope: "once" }
-      : { verdict: "deny", message: "Nobody answered in time." };
+      : { verdict: "deny", message: "The question was not answered in time." };
   return { answer, by: "deadline" };
 }
 
 export function notStored(error: unknown): Answered {
-  const message = `The question could not be stored, so nobody was asked: ${errorMessage(error)}.`;
+  const message = `The question could not be stored, so it was not asked: ${errorMessage(error)}.`;
   return { answer: { verdict: "deny", message }, by: "nobody" };
 }

@@ -2,7 +2,7 @@ import { RetinueError } from "../contract/errors.ts";
 import type { AllowAnswer, GrantScope, InboxRequest } from "./request.ts";
 
 /** An answer that grants more than one call. */
-export interface Given {
+export interface GivenAnswer {
   /** The asker whose question was answered. */
   readonly to: Pick<InboxRequest, "agentId" | "agentType" | "definitionHash">;
   readonly answer: AllowAnswer;
@@ -20,13 +20,17 @@ export type Covers = (
 ) => boolean;
 
 /** Whether a grant for one request also settles another. */
-export function reaches({ to, answer }: Given, other: InboxRequest, covers?: Covers): boolean {
+export function reaches(
+  { to, answer }: GivenAnswer,
+  other: InboxRequest,
+  covers?: Covers,
+): boolean {
   if (other.kind !== "permission" || answer.rules === undefined || covers === undefined)
     return false;
   return isMeant(answer, to, other) && covers(answer.rules, other, answer.scope);
 }
 
-function isMeant({ scope }: AllowAnswer, to: Given["to"], other: InboxRequest): boolean {
+function isMeant({ scope }: AllowAnswer, to: GivenAnswer["to"], other: InboxRequest): boolean {
   switch (scope) {
     case "once":
       return false;

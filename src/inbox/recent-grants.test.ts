@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { Given } from "./reach.ts";
+import type { GivenAnswer } from "./reach.ts";
 import { RecentGrants } from "./recent-grants.ts";
 
-const given = (by: string): Given => ({
+const given = (by: string): GivenAnswer => ({
   to: { agentId: "a1", agentType: "worker", definitionHash: "h" },
   answer: { verdict: "allow", scope: "session", rules: ["Edit"] },
   by,

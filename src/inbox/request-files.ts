@@ -19,8 +19,8 @@ const storedSchema = once(() =>
 );
 
 /**
- * The directory of a session's open requests, private like everything of the session. Files in it may come from anybody
- * who can write there: each is read with care, links never.
+ * The directory of a session's open requests, private like all files of the session. Its files are untrusted, because
+ * other programs may write there: each is validated, and links are never followed.
  */
 export class RequestFiles {
   readonly directory: string;

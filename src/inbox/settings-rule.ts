@@ -53,7 +53,7 @@ function settingsFile(options: { scope: RuleFile; cwd: string; configDir: string
   if (!isTrusted(cwd, configDir))
     throw unusable(
       file,
-      "this folder is not trusted, so that a rule in it would not act",
+      "this folder is not trusted, so a rule in it would not act",
       "Run 'retinue trust' first, or choose the user's settings",
     );
   return file;

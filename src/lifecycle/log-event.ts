@@ -12,7 +12,7 @@ export function logEvent(logger: Logger, event: AgentEvent): void {
       logger.info({ state: event.result.state, turns: event.result.turns }, "agent ended");
       break;
     case "model-retry":
-      logger.warn({ code: event.code, attempt: event.attempt }, "model call is retried");
+      logger.warn({ code: event.code, attempt: event.attempt }, "the model call is retried");
       break;
     case "deadline-warning":
       logger.warn({ clock: event.clock, leftMs: event.leftMs }, event.message);

@@ -82,9 +82,9 @@ export class Registry {
   /** Usage of one agent with its descendants; without an id, of all agents of this process. */
   totals(id?: AgentId): Totals {
     if (id !== undefined) return totalsBelow(this.records(), id);
-    const tally = this.#ended.tally();
-    for (const { record } of this.list()) tally.add(record.type, totalOf(record));
-    return tally.totals();
+    const usage = this.#ended.usage();
+    for (const { record } of this.list()) usage.add(record.type, totalOf(record));
+    return usage.totals();
   }
 
   /** Recalls an agent of an earlier run. It stays in memory if it will run, or has not ended. */

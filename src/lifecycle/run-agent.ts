@@ -68,7 +68,7 @@ async function live(run: AgentRun, { emit, told }: Report<AgentEventBody>): Prom
   const { signal } = run.abort;
   const cleanup = new AsyncDisposableStack();
   await using _ = boundedCleanup(cleanup, () =>
-    session.logger.warn({ agentId: agent.id }, "the cleanup of an agent did not end"),
+    session.logger.warn({ agentId: agent.id }, "the cleanup of an agent did not end in time"),
   );
   await announce(run, { emit, told });
   // Closed before the cleanup, which is not the agent's time.
@@ -149,7 +149,10 @@ async function spill(run: AgentRun, outcome: RunOutcome): Promise<{ contentFile?
     await writeFileAtomic(contentFile, content, { mode: 0o600 });
     return { contentFile };
   } catch (error) {
-    run.session.logger.warn({ error: errorMessage(error) }, "the long result could not be written");
+    run.session.logger.warn(
+      { error: errorMessage(error) },
+      "the file of a long result could not be written",
+    );
     await rm(contentFile, { force: true }).catch(() => undefined);
     return {};
   }

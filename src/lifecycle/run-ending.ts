@@ -1,4 +1,4 @@
-import { defaultGraceMs, type Ending } from "../processes/process-tree.ts";
+import { defaultGraceMs, type Termination } from "../processes/process-tree.ts";
 
 /** Time for work that heeds its signal but needs a moment, such as a command whose processes are being killed. */
 const momentMs = 250;
@@ -6,7 +6,7 @@ const momentMs = 250;
 /**
  * Options for ending an aborted run, and the number of processes that died. A waiting caller can still abandon the run.
  */
-export class RunEnding implements Ending {
+export class RunEnding implements Termination {
   graceMs: number = defaultGraceMs;
   died = 0;
   readonly #abandoned = Promise.withResolvers<void>();

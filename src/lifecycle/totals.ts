@@ -1,7 +1,7 @@
 import { totalOf, type AgentRecord } from "../events/agent-record.ts";
 import type { AgentId } from "../contract/ids.ts";
 import type { Usage } from "../contract/message.ts";
-import { Tally } from "./tally.ts";
+import { UsageByType } from "./usage-by-type.ts";
 
 /** The usage of several agents together. */
 export interface Spending {
@@ -18,11 +18,11 @@ export interface Totals extends Spending {
 /** Sums over one agent and its descendants. */
 export function totalsBelow(records: readonly AgentRecord[], root: AgentId): Totals {
   const children = Map.groupBy(records, ({ parentId }) => parentId);
-  const tally = new Tally();
+  const usage = new UsageByType();
   const tree = records.filter(({ id }) => id === root);
   for (const record of tree) {
-    tally.add(record.type, totalOf(record));
+    usage.add(record.type, totalOf(record));
     tree.push(...(children.get(record.id) ?? []));
   }
-  return tally.totals();
+  return usage.totals();
 }

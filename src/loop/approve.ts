@@ -130,7 +130,11 @@ function changed(
 ): Approved {
   const parsed = tool.input.safeParse(given);
   if (!parsed.success)
-    return denied(context, call, "A person changed the input to one that does not fit the tool.");
+    return denied(
+      context,
+      call,
+      "A person changed the input, and it is no longer valid for the tool.",
+    );
   const { decision, real } = judge(context, tool, parsed.data);
   if (decision.verdict === "deny") return denied(context, call, decision.reason);
   return { allowed: true, input: parsed.data, changed: true, real, confinedTo: null };

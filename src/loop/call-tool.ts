@@ -161,7 +161,7 @@ function withRest(output: ToolOutput, left: string): ToolOutput {
   return { ...output, content: `${output.content}\nOutput so far:\n${left}` };
 }
 
-/** Tells the model that a person edited its input, so that it does not take the result for that of its own call. */
+/** Tells the model that a person edited its input. Otherwise it would read the result as that of its own call. */
 function withInput(output: ToolOutput, input: Record<string, unknown> | null): ToolOutput {
   if (input === null) return output;
   const text = `A person changed this call. What ran: ${JSON.stringify(input)}`;

@@ -18,7 +18,7 @@ export async function leavePlan(
   const { afterPlan } = mode;
   if (afterPlan === null) return { kind: "stays" };
   if (!approvals.canAsk()) return { kind: "nobody" };
-  const reason = `Its plan is finished, and kept in ${filePath}. Approved, it goes on in the mode ${afterPlan}.`;
+  const reason = `The plan is finished and stored in ${filePath}. If you approve it, the agent continues in mode ${afterPlan}.`;
   report.emit({ type: "permission-request", call, reason, part: null, suggestions: [] });
   const { answer, by } = await steps.wait(`tool/${call.id}/plan`, "permission", () =>
     approvals.askPlan({ ...call, input: { plan } }, { reason, mode: afterPlan }, signal),

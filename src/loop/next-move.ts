@@ -21,9 +21,16 @@ export function nextMove(answer: {
   if (answer.wrapUp !== undefined) return { kind: "end", ending: answer.wrapUp.ending };
   if (answer.toolCalls > 0) return { kind: "call-tools" };
   if (answer.stopReason === "max_tokens") return { kind: "continue" };
-  if (answer.stopReason === "refusal") return fail("model_error", "The model refused the task.");
+  if (answer.stopReason === "refusal")
+    return fail(
+      "model_error",
+      "The model refused the task. Change the task, or use another model.",
+    );
   if (answer.text.trim() === "")
-    return fail("empty_result", "It ended without a word. Ask again, or look at its transcript.");
+    return fail(
+      "empty_result",
+      "The agent ended without an answer. Run it again, or look at its transcript.",
+    );
   return { kind: "complete" };
 }
 

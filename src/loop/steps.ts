@@ -11,8 +11,7 @@ export interface Steps {
   /**
    * Runs one leaf effect with a JSON result: a model call, the execution of a tool. `key` is unique within the agent.
    * An implementation may return a recorded outcome instead of running `work` again. A step that is not `repeatable` is
-   * announced on disk before its effect, so that "interrupted" can be told from "never started". Rejects as `work`
-   * does.
+   * recorded on disk before its effect, so that "interrupted" and "never started" differ. Rejects as `work` does.
    */
   run<Result>(
     key: string,

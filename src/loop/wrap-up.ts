@@ -50,13 +50,13 @@ export function wrapUpText({ because }: WrapUpReason): string {
 
 /** The end without a report: the first cause stays the cause, and nothing is hidden. */
 export function endWithoutReport({ ending }: WrapUpReason, error: unknown): WrapUpEnding {
-  const why = ` It gave no report: ${errorMessage(error)}`;
+  const why = ` The agent gave no report: ${errorMessage(error)}`;
   if (ending.kind === "stopped") return { kind: "stopped", reason: ending.reason + why };
   return { kind: "failed", error: { ...ending.error, message: ending.error.message + why } };
 }
 
 export function turnLimit(maxTurns: number): WrapUpReason {
-  const message = `It did not finish within its limit of turns (${maxTurns}). Give it a smaller task or more turns.`;
+  const message = `The agent did not finish within its limit of ${maxTurns} turns. Give it a smaller task or more turns.`;
   return {
     because: "You have used all your turns.",
     ending: { kind: "failed", error: { code: "max_turns", message } },
@@ -64,7 +64,7 @@ export function turnLimit(maxTurns: number): WrapUpReason {
 }
 
 export function timeLimit(limit: string): WrapUpReason {
-  const message = `It ran longer than ${limit}. Give it a smaller task or more time.`;
+  const message = `The agent ran longer than ${limit}. Give it a smaller task or more time.`;
   return {
     because: `Your time is up (${limit}). What was under way was interrupted.`,
     ending: { kind: "failed", error: { code: "timeout", message } },
@@ -72,7 +72,7 @@ export function timeLimit(limit: string): WrapUpReason {
 }
 
 export function noProgress(limit: string): WrapUpReason {
-  const message = `It made no progress for ${limit}: nothing that it said or read was new. Look at its transcript.`;
+  const message = `The agent made no progress for ${limit}: nothing that it said or read was new. Look at its transcript.`;
   return {
     because: `There has been no progress for ${limit}: nothing that you said or read was new. What was under way was interrupted.`,
     ending: { kind: "failed", error: { code: "stalled", message } },

@@ -1,4 +1,5 @@
-type Path = readonly PropertyKey[];
+/** Keys and, in lists, numbers: `["permissions", "deny", 0]`. */
+export type KeyPath = readonly PropertyKey[];
 
 const deepestNesting = 64;
 
@@ -11,7 +12,7 @@ const forbidden: ReadonlySet<string> = new Set(["__proto__", "constructor", "pro
  */
 export function plainValues(
   values: Readonly<Record<string, unknown>>,
-  report: (path: Path, message: string) => void,
+  report: (path: KeyPath, message: string) => void,
 ): Record<string, unknown> {
   const copy = emptyObject();
   for (const [key, value] of Object.entries(values)) {
@@ -32,7 +33,7 @@ export function emptyObject(): Record<string, unknown> {
 }
 
 function forbiddenKey(key: string): string {
-  return `The key '${key}' is ignored: it has a meaning of its own in the language. Remove or rename it.`;
+  return `The key '${key}' is ignored: it has a special meaning in JavaScript. Remove or rename it.`;
 }
 
 /**
@@ -52,8 +53,8 @@ export function isTooDeep(value: unknown, levels: number): boolean {
 
 function copyValue(
   value: unknown,
-  path: Path,
-  report: (path: Path, message: string) => void,
+  path: KeyPath,
+  report: (path: KeyPath, message: string) => void,
 ): unknown {
   if (Array.isArray(value))
     return value.map((item, index) => copyValue(item, [...path, index], report));

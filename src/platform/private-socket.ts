@@ -59,7 +59,7 @@ function isOurs(directory: string): boolean {
   return lstatSync(directory, { throwIfNoEntry: false })?.uid === process.getuid?.();
 }
 
-/** Whether a path is a directory, no link, that is ours and that nobody else can enter. */
+/** Whether a path is a directory, no link, that is ours and that no other user can enter. */
 export function isPrivate(directory: string): boolean {
   const info = lstatSync(directory, { throwIfNoEntry: false });
   if (info === undefined || !info.isDirectory()) return false;

@@ -10,7 +10,7 @@ type Expected = keyof typeof reasons;
 const reasons = {
   value: "a value is expected here",
   valueOrEnd: "a value or ']' is expected here",
-  key: "a key in double quotes is expected here; the last one takes no comma after it",
+  key: "a key in double quotes is expected here; remove a comma after the last one",
   keyOrEnd: "a key in double quotes or '}' is expected here",
   colon: "':' is expected here",
   commaOrBracket: "',' or ']' is expected here",
@@ -21,9 +21,9 @@ const reasons = {
 const deepest = 3;
 
 /**
- * Locates keys and items in a JSON text, which `JSON.parse` does not tell, not even reliably for an error. Its messages
- * also quote the text, and a link may lead to a file whose content nobody should see. Works without recursion: the
- * nesting is untrusted.
+ * Locates keys and items in a JSON text. `JSON.parse` does not report positions, not even reliably for an error. Its
+ * messages also quote the text, and a link may lead to a file whose content must stay hidden. Works without recursion:
+ * the nesting is untrusted.
  */
 export function scanJson(text: string): JsonScan {
   const offsets = new Map<string, number>();

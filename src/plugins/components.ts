@@ -85,15 +85,15 @@ function take(
     return { problems: [{ severity: "error", code: "invalid", message }] };
   }
   if (/^\.(\/|\\|$)/.test(written)) return { path: place.path, problems: [] };
-  const message = `${shown(written)} is read as './${written}'. Write it so.`;
+  const message = `${shown(written)} is read as './${written}'. Write it that way.`;
   return { path: place.path, problems: [{ severity: "info", code: "repaired", message }] };
 }
 
-type Fits = (kind: ReturnType<typeof kindOf>, path: string) => boolean;
+type PathCheck = (kind: ReturnType<typeof kindOf>, path: string) => boolean;
 
-const markdownOrDirectory: Fits = (kind, path) =>
+const markdownOrDirectory: PathCheck = (kind, path) =>
   kind === "directory" || (kind === "file" && path.endsWith(".md"));
-const fits: Record<ComponentField, Fits> = {
+const fits: Record<ComponentField, PathCheck> = {
   agents: markdownOrDirectory,
   skills: (kind) => kind === "directory",
   commands: markdownOrDirectory,

@@ -64,7 +64,7 @@ function readInstalled(
 ): PluginGroup {
   if (notPlugins.has(name) || name.startsWith(".")) return nothing;
   if (!looksLikePlugin(path)) {
-    const message = "There is nothing of a plugin in this directory; it is ignored.";
+    const message = "This directory contains no plugin and is ignored.";
     const problem = { severity: "info", code: "unknown", message } as const;
     return { plugins: [], diagnostics: [diagnose(path, problem)] };
   }

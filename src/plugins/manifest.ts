@@ -75,6 +75,6 @@ export function nameProblem(name: unknown): string | null {
 
 function oddName(file: string, name: string): Diagnostic[] {
   if (/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name)) return [];
-  const message = `The name ${shown(name)} is taken as it is; names of plugins are usually written like-this.`;
+  const message = `The name ${shown(name)} is used as it is; plugin names are usually written like-this.`;
   return [diagnose(file, { severity: "info", code: "repaired", field: "name", message })];
 }

@@ -93,7 +93,7 @@ function locate(
   if (place.kind === "refused") return { root: null, diagnostics: [about(place.problem)] };
   if (pluginRoot !== undefined || /^\.(\/|$)/.test(source))
     return { root: place.path, diagnostics: [] };
-  const message = `its source ${shown(source)} is read as './${source}'. Write it so.`;
+  const message = `its source ${shown(source)} is read as './${source}'. Write it that way.`;
   return {
     root: place.path,
     diagnostics: [about({ severity: "info", code: "repaired", message })],

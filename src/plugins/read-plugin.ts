@@ -81,8 +81,7 @@ export function looksLikePlugin(directory: string): boolean {
 }
 
 function noPlugin(directory: string): Diagnostic {
-  const message =
-    "Nothing of a plugin is in this directory. Name one with agents/ or .claude-plugin/.";
+  const message = "This directory contains no plugin. Name one with agents/ or .claude-plugin/.";
   return diagnose(directory, { severity: "warning", code: "missing", message });
 }
 

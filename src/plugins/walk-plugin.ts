@@ -75,5 +75,5 @@ export function listEntries(
 const tooMany = {
   severity: "warning",
   code: "invalid",
-  message: `There are more than ${mostEntries} entries; the rest is not looked at. Remove what is no part of the plugin.`,
+  message: `There are more than ${mostEntries} entries; the rest is ignored. Remove files that are not part of the plugin.`,
 } as const;

@@ -13,8 +13,8 @@ export function ancestorsOf(table: readonly Process[], pid: number): Process[] {
 }
 
 /**
- * The agents that a process works for: by its own marks, by those of the processes above it, and by those of the leaders of
- * its session and group. One that has dropped its own marks is known by the others.
+ * The agents that a process works for: by its own marks, by those of the processes above it, and by those of the
+ * leaders of its session and group. A process that has dropped its own marks is found by the others.
  */
 export function agentsOf(table: readonly Process[], pid: number): Set<string> {
   const self = table.find((one) => one.pid === pid);

@@ -3,15 +3,15 @@ import { readProcesses, type Process } from "./process-table.ts";
 
 const limitMs = 5000;
 
-/** Says, with one look at all processes, which of them belong. */
-export type Belonging = (table: readonly Process[]) => (process: Process) => boolean;
+/** Selects the processes that belong, from one snapshot of all processes. */
+export type ProcessSelector = (table: readonly Process[]) => (process: Process) => boolean;
 
 /**
- * Ends every process that belongs, and what those started, gently, then surely. Resolves with those that died of it.
- * `graceMs` is how long they have; who makes it smaller in the meantime is heeded.
+ * Ends every process that belongs, and its descendants: SIGTERM first, SIGKILL after `graceMs`. Resolves with the
+ * processes that died. The caller may lower `graceMs` meanwhile.
  */
 export async function endProcesses(
-  belonging: Belonging,
+  belonging: ProcessSelector,
   pace: { readonly graceMs: number },
 ): Promise<string[]> {
   const known = new Set<string>();
@@ -19,7 +19,7 @@ export async function endProcesses(
   const asked = new Set<number>();
   const began = performance.now();
   let alive: Process[] = [];
-  /** A process in the middle of `exec` shows no environment, so only the second empty look counts. */
+  /** Empty snapshots in a row. Only the second one counts: a process in the middle of `exec` shows no environment. */
   let emptyLooks = 0;
   for (
     let pauseMs = 2;
@@ -34,7 +34,8 @@ export async function endProcesses(
     emptyLooks = alive.length === 0 ? emptyLooks + 1 : 0;
     if (emptyLooks === (known.size === 0 ? 1 : 2)) break;
     const gentle = performance.now() - began < pace.graceMs;
-    // Who was asked to end may need others to clean up; a second SIGTERM to their group would end those and mean "at once".
+    // A process that got SIGTERM may need others for its cleanup. A second SIGTERM to its group would end those, and
+    // mean "at once".
     const next = gentle ? alive.filter(({ group }) => !asked.has(group)) : alive;
     for (const process of next) {
       asked.add(process.group);
@@ -47,7 +48,7 @@ export async function endProcesses(
   return [...victims].filter((victim) => !stayed.has(victim));
 }
 
-/** Those that belong, and everything below them. Never ourselves, nor our own group. */
+/** The processes that belong, and their descendants. Never this process or its own group. */
 export function familyOf(
   table: readonly Process[],
   belongs: (process: Process) => boolean,
@@ -63,7 +64,7 @@ export function familyOf(
   return [...family];
 }
 
-/** Every group of a victim is a victim's own: it lies in a session that `start` or the victim itself opened. */
+/** Signals the groups of processes. Each group is their own: it is in a session that `start` or one of them opened. */
 export function signalGroups(victims: readonly Process[], name: NodeJS.Signals): void {
   for (const group of new Set(victims.map((victim) => victim.group))) signal(-group, name);
 }

@@ -1,15 +1,14 @@
 /**
- * The guard's program, in bash, because that is there anyway and takes a few megabytes. It waits for the end of its
- * input, which comes when the Retinue that holds the other end has ended, however that was. Then it ends what carries
- * that Retinue's mark, the rest of those processes' sessions, and everything below: gently, then surely, until two looks
- * find nothing.
+ * The guard's program. It is in bash, which is installed anyway and takes a few megabytes. It waits for the end of its
+ * input, which comes when its Retinue ends, for whatever reason. Then it ends the processes with that Retinue's mark,
+ * the rest of their sessions, and their descendants: SIGTERM first, then SIGKILL, until two snapshots are empty.
  *
- * Each look is taken afresh right before its signals, so that a pid that went to a stranger meanwhile is not hit. A
- * session counts only if its leader is one of them or gone: one that somebody else leads is somebody's terminal.
+ * Each snapshot is taken right before its signals, so that a reused pid is not hit. A session counts only if its leader
+ * is one of these processes or gone: a session with another leader is a terminal of the user.
  *
- * A mark is a whole entry of an environment: a text in which it is quoted marks nobody. `ps` does not tell where an entry
- * begins, nor environment from arguments, so on macOS a word that looks like a mark is one. An owner has no character
- * that means something in a pattern.
+ * A mark is a whole entry of an environment: a text that quotes it is no mark. `ps` shows neither where an entry begins
+ * nor where the environment does, so on macOS a word that looks like a mark is one. An owner contains no character with
+ * a meaning in patterns.
  */
 export const guardScript: string = String.raw`
 trap '' HUP INT TERM

@@ -7,10 +7,10 @@ import { owner } from "./owner.ts";
 let guard: ChildProcess | undefined;
 
 /**
- * Makes sure that one small process watches over this one: when we are gone, also by `kill -9`, it ends everything that
- * carries our mark. It has a session of its own, no mark, nothing of ours open but the pipe it waits at, and keeps
- * nobody waiting. Where it cannot be started, agents run without it: the next Retinue that runs for some seconds ends
- * what is left (`reapOnce`).
+ * Starts one small process that watches over this one, unless it runs already. When this process is gone, also by `kill
+ * -9`, the guard ends everything with our mark. The guard has its own session, no mark, and only the pipe it waits at
+ * open; nothing waits for it. If it cannot be started, agents run without it: the next Retinue that runs for some
+ * seconds ends what is left (`reapOnce`).
  */
 export function ensureGuard(): void {
   if (guard !== undefined) return;

@@ -4,10 +4,10 @@ import { isDead, readProcFile, statFields } from "./process-start.ts";
 import type { Process } from "./process-table.ts";
 
 /**
- * Whether an agent's command may have opened the session that a process is in, though nothing says so any more: its leader, and
- * with it the mark, is gone, and some Retinue was there first. A terminal, a service, `ssh` and `cron` have a leader.
- * One that has outlived it, a daemon or a program behind `nohup`, is told apart by its age: what is older than every
- * Retinue is of no agent.
+ * Whether an agent's command may have opened the session of a process although no mark shows it: the leader is gone,
+ * and its mark with it, and some Retinue is older than all members. A terminal, a service, `ssh` and `cron` have a
+ * leader. A daemon or a program behind `nohup` may have outlived its leader; its age tells it apart, because a process
+ * older than every Retinue belongs to no agent.
  */
 export function isInLostSession(
   { session }: Process,
@@ -21,7 +21,10 @@ export function isInLostSession(
   return retinues().some((start) => start < oldest);
 }
 
-/** When each living Retinue of this user started that has started something itself: its guard tells, and waits for its end. */
+/**
+ * The start times of this user's living Retinues that have started a process. Their guards show them, because each
+ * waits for its Retinue.
+ */
 function retinueStarts(table: readonly Process[]): number[] {
   return table.flatMap(({ pid, session }) => {
     if (pid !== session) return [];

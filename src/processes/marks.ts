@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { owner } from "./owner.ts";
 
 /**
- * Marks that every process of an agent inherits, so that it is found again wherever it went: which Retinue, agent and call it
- * belongs to. Twice: in its environment, and as the name of an open file, which `env -i` leaves alone. A Retinue that an
- * agent started adds its own marks to those it inherited; what it starts belongs to both.
+ * Marks that every process of an agent inherits, so that it can be found: its Retinue, agent and call. Each mark exists
+ * twice: in the environment, and as the name of an open file, which `env -i` does not touch. A Retinue that an agent
+ * started adds its own marks to those it inherited; its processes belong to both.
  */
 export interface Marks {
   readonly owners: readonly string[];
@@ -35,8 +35,8 @@ export function markedEnvironment(
 }
 
 /**
- * Opens the file whose name is the mark. It is empty and already removed: the link in /proc still shows its name, and
- * nothing is left behind by anybody. Undefined where no such link can be read, or no file be made.
+ * Opens the file whose name is the mark. The file is empty and already removed: the link in /proc still shows its name,
+ * and nothing is left behind. Undefined if no such link can be read or no file can be made.
  */
 export function openMark(mark: { agent: string; call: string }): number | undefined {
   if (process.platform !== "linux") return undefined;
@@ -56,8 +56,8 @@ export function openMark(mark: { agent: string; call: string }): number | undefi
 const prefix = "retinue-mark~";
 
 /**
- * The descriptors that marks have, by depth of one Retinue below another. So high that no script uses them, that bash
- * has none of its own there (10-63, 255), and that Node, which closes the low ones it inherited, passes them on.
+ * The descriptors of marks, by the depth of one Retinue below another. No script uses numbers this high, bash has none
+ * of its own there (10-63, 255), and Node, which closes the low ones it inherited, passes these on.
  */
 const descriptors = [64, 65, 66, 67, 68, 69, 70, 71] as const;
 let ownDescriptor: number | undefined;
@@ -72,7 +72,7 @@ export function markDescriptor(): number {
   return ownDescriptor ?? descriptors[0];
 }
 
-/** Marks of a process, from its environment and, on Linux, from what it has open. */
+/** The marks of a process, from its environment and, on Linux, from its open files. */
 export function readMarks(environment: readonly string[], pid?: string): Marks {
   const owners = listed(variableIn(environment, ownerVariable));
   const agents = listed(variableIn(environment, agentVariable));
@@ -94,7 +94,7 @@ function markAt(
   const link = `/proc/${pid}/fd/${descriptor}`;
   let target: string;
   try {
-    // Most processes have no such descriptor, and an error for each would cost more than the look itself.
+    // Most processes have no such descriptor, and an error for each would cost more than the check.
     if (lstatSync(link, { throwIfNoEntry: false }) === undefined) return undefined;
     target = readlinkSync(link, "latin1");
   } catch {

@@ -8,14 +8,14 @@ import { defaultGraceMs } from "./process-tree.ts";
 /** A process of an agent whose Retinue has ended without it. */
 export interface Orphan {
   pid: number;
-  /** Command line, words joined by blanks. It is text from elsewhere: make it plain before it is shown. */
+  /** Command line, words joined by blanks. It is untrusted text: sanitize it before it is shown. */
   command: string;
-  /** The agents whose marks it carries, the nearest last; none when it is only below one that does. */
+  /** The agents whose marks the process carries, the nearest last; none if only an ancestor carries one. */
   agentIds: readonly string[];
   ageMs: number;
 }
 
-/** Processes of agents whose Retinue is gone. One look at all processes. */
+/** Finds the processes of agents whose Retinue is gone, in one snapshot of all processes. */
 export async function findOrphans(): Promise<Orphan[]> {
   const table = await readProcesses();
   return familyOf(table, orphanhood(table)).map((found) => ({
@@ -27,8 +27,8 @@ export async function findOrphans(): Promise<Orphan[]> {
 }
 
 /**
- * Ends what is left of agents whose Retinue is gone, and resolves when it is. The guard of a killed Retinue does the
- * same: this is for what it could not, and for who cannot wait for it.
+ * Ends the processes of agents whose Retinue is gone, and resolves when they are gone. The guard of a killed Retinue
+ * does the same: this is for processes that it missed, and for callers that cannot wait for it.
  */
 export async function reapOrphans(
   options: { graceMs?: number } = {},
@@ -41,14 +41,17 @@ export async function reapOrphans(
 }
 
 /**
- * The same at most once in this process, for a run that has begun and waits for nothing of this. It tells nobody when it
- * fails: the next run tries again, and `retinue doctor` says why.
+ * Reaps orphans at most once in this process, beside a run that does not wait for it. A failure is silent: the next run
+ * tries again, and `retinue doctor` reports the reason.
  */
 export const reapOnce: () => Promise<void> = once(async () => {
   await reapOrphans().catch(() => undefined);
 });
 
-/** The process that started us counts as alive: if it is not, then we are its orphan, and not ours to end. */
+/**
+ * Returns a test for orphans. The process that started us counts as alive: if it is gone, we are its orphan, and must not end
+ * ourselves.
+ */
 function orphanhood(table: readonly Process[]): (process: Process) => boolean {
   const above = table.find(({ pid }) => pid === process.pid)?.owners ?? [];
   const known = new Map(above.map((owner) => [owner, false]));

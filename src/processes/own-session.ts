@@ -1,13 +1,14 @@
-import type { Belonging } from "./end-processes.ts";
+import type { ProcessSelector } from "./end-processes.ts";
 import { startOf, startNow, type Process } from "./process-table.ts";
 
 /**
- * The session that a started process leads. Its number is taken while it has a member, and nobody tells when the last
- * one goes: after that a stranger may have it. So once the leader has gone, the session is ours only with a member that
- * carries the mark of its call, or that was there before the leader went. A stranger came later than the last of ours.
+ * The session that a started process leads. Its number is reserved while it has members, and the system does not report
+ * when the last one goes: then a foreign session may get the number. So once the leader is gone, the session is ours
+ * only if a member carries the mark of its call, or was there before the leader went. Members of a foreign session came
+ * later than our last one.
  */
 export class OwnSession {
-  /** Also that of the leader and of its group. */
+  /** Number of the session, of its leader and of the leader's group. */
   readonly number: number;
   readonly #call: string;
   #leftAt: number | undefined;
@@ -17,17 +18,20 @@ export class OwnSession {
     this.#call = leader.call;
   }
 
-  /** To be said right when the leader has been waited for: until then nobody else can have its number. */
+  /**
+   * Notes that the leader is gone. Call it right when the leader was reaped: until then no other process can get its
+   * number.
+   */
   leaderLeft(): void {
     this.#leftAt = startNow();
   }
 
-  /** Then it is ours without a look. */
+  /** Whether the leader lives. The session is then ours without a check. */
   get isLed(): boolean {
     return this.#leftAt === undefined;
   }
 
-  /** Whether a process is in the session of this number, whoever has it now. */
+  /** Whether a process is in the session with this number, ours or foreign. */
   has({ session, group }: Process): boolean {
     return session === this.number || group === this.number;
   }
@@ -43,10 +47,10 @@ export class OwnSession {
 }
 
 /**
- * The members of the sessions, for looks in quick succession: a session that was ours at the last one and still has
- * members stays so, even when none of them was there before.
+ * Selects the members of sessions, for snapshots in quick succession: a session that was ours in the last snapshot and
+ * still has members stays ours, even if none of them was there before.
  */
-export function inSessions(sessions: () => Iterable<OwnSession>): Belonging {
+export function inSessions(sessions: () => Iterable<OwnSession>): ProcessSelector {
   let held = new Set<OwnSession>();
   return (table) => {
     const ours = [...sessions()].filter(

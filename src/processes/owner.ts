@@ -2,8 +2,8 @@ import { threadId } from "node:worker_threads";
 import { isGone, ownProcess } from "./process-identity.ts";
 
 /**
- * Which Retinue started a process: thread, pid, start time and, on Linux, the pid namespace in which the pid means
- * something. No owner is the beginning of another, so that it can be found by its text.
+ * The Retinue that started a process: thread, pid, start time and, on Linux, the pid namespace of the pid. No owner is
+ * a prefix of another, so it can be found by its text.
  */
 export const owner: string = ownerMark();
 
@@ -13,7 +13,7 @@ function ownerMark(): string {
   return [`${threadId}@${pid}`, pidStart, ...namespace].join(":");
 }
 
-/** Whether that Retinue has ended. One of another pid namespace cannot be seen from here, and counts as alive. */
+/** Whether that Retinue has ended. One in another pid namespace is invisible here and counts as alive. */
 export function isOwnerGone(mark: string): boolean {
   const [, pid, pidStart = "", namespace] = /^\d+@(\d+):([^:]+)(?::(\d+))?$/.exec(mark) ?? [];
   if (pid === undefined) return false;

@@ -5,21 +5,21 @@ import { once } from "../platform/once.ts";
 import { processStart } from "./process-start.ts";
 
 /** The scope of process ids: one boot of one machine, and on Linux one pid namespace of it. */
-interface Place {
+interface PidScope {
   host: string;
   /** Linux only. */
   bootId: string | null;
   pidNamespace: string | null;
 }
 
-/** A process as files and marks name it. A place that it does not name is here. */
-export interface ProcessIdentity extends Partial<Place> {
+/** A process as files and marks name it. A missing part of its scope is that of this process. */
+export interface ProcessIdentity extends Partial<PidScope> {
   pid: number;
   /** From `processStart`: a later process with the same pid started at another time. */
   pidStart: string;
 }
 
-export const ownProcess: () => Place & ProcessIdentity = once(() => ({
+export const ownProcess: () => PidScope & ProcessIdentity = once(() => ({
   pid: process.pid,
   pidStart: processStart(process.pid),
   host: hostname(),
@@ -27,7 +27,7 @@ export const ownProcess: () => Place & ProcessIdentity = once(() => ({
   pidNamespace: attempt(() => readlinkSync("/proc/self/ns/pid")),
 }));
 
-/** Whether a process is gone that was alive at some time; `unknown` where its id says nothing here. */
+/** Whether a process that once lived is gone; `unknown` if its id means nothing in this scope. */
 export function isGone(named: ProcessIdentity, seenAliveAt?: number): boolean | "unknown" {
   const here = ownProcess();
   const { host, bootId, pidNamespace } = { ...here, ...named };
@@ -38,19 +38,19 @@ export function isGone(named: ProcessIdentity, seenAliveAt?: number): boolean | 
   if (!isHere) return "unknown";
   const start = processStart(named.pid);
   if (start === "" || start !== named.pidStart) return true;
-  // Where a start time cannot be had, another process may have the same id since the machine was started again.
+  // Without a start time, another process may have the same id since the machine was rebooted.
   return bootId === null && seenAliveAt !== undefined && seenAliveAt < bootTime();
 }
 
-/** A file is written as soon as it is made. One that names no process after this time was left by a crash. */
+/** A file is written as soon as it is made. A file that names no process after this time was left by a crash. */
 const longestBlankMs = 5000;
-/** A process whose id says nothing here counts as gone when its file has not changed for so long. */
+/** Time without a change of its file after which a process of another scope counts as gone. */
 const longestSilenceMs = 30_000;
 
 /**
- * Whether the process that wrote a lock or a lease is gone. Only one whose id says nothing here is judged by its silence:
- * one that sleeps or is busy is not gone. The file tells how long the silence is, by the clock of its file system, which is
- * asked with a file in `clockDir`; where that cannot be told nobody is gone.
+ * Whether the process that wrote a lock or a lease is gone. Only a process of another scope is judged by the age of its
+ * file; a process of this scope that sleeps or is busy is not gone. The age is measured by the clock of the file
+ * system, with a file in `clockDir`; if that fails, the process counts as alive.
  */
 export function isLeft(
   file: string,

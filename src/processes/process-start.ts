@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 
 /**
- * When a process started, in a form that can only be compared; empty when there is no such process. One that has ended
- * and that nobody has waited for yet is none: where init does not reap it stays for ever.
+ * The start of a process, in a form that can only be compared; empty if there is no such process. A zombie counts as
+ * none: where init does not reap, it stays for ever.
  */
 export function processStart(pid: number): string {
   if (process.platform === "linux") {
@@ -21,13 +21,13 @@ export function isDead(state: string | undefined): boolean {
   return state === "Z" || state === "X";
 }
 
-/** The fields behind the command's name, which is in parentheses and may itself hold spaces and parentheses. */
+/** The fields behind the command's name, which is in parentheses and may itself contain spaces and parentheses. */
 export function statFields(pid: string): string[] {
   const stat = readProcFile(`/proc/${pid}/stat`);
   return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
 }
 
-/** Empty when the process is gone or belongs to somebody else. */
+/** The content of a file in /proc; empty if the process is gone or belongs to another user. */
 export function readProcFile(path: string): string {
   try {
     return readFileSync(path, "latin1");
@@ -36,7 +36,7 @@ export function readProcFile(path: string): string {
   }
 }
 
-/** Whether any process is in a session; no where nobody can tell. */
+/** Whether any process is in a session; false if that is unknown. */
 export function isSessionUsed(session: number): boolean {
   if (process.platform !== "linux") return false;
   const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));

@@ -11,17 +11,17 @@ export interface Process extends Marks {
   parent: number;
   group: number;
   session: number | undefined;
-  /** With the pid, the identity of a process: a later one with the same pid started at another time. */
+  /** Start time. With the pid it identifies a process: a later one with the same pid has another start time. */
   started: string;
 }
 
-/** When a process started, in milliseconds that compare with `startNow`. */
+/** The start of a process, in milliseconds that compare with `startNow`. */
 export function startOf({ started }: Process): number {
-  // The kernel counts hundredths of seconds since it started, on every machine.
+  // The kernel counts hundredths of a second since boot, on every machine.
   return process.platform === "linux" ? Number(started) * 10 : Date.parse(started);
 }
 
-/** When a process would start that started now. */
+/** The start time of a process that would start now. */
 export function startNow(): number {
   if (process.platform !== "linux") return Date.now();
   return Math.round(Number.parseFloat(readProcFile("/proc/uptime")) * 1000);
@@ -29,7 +29,7 @@ export function startNow(): number {
 
 let nextTable: Promise<Process[]> | undefined;
 
-/** Many agents that end at the same moment share one look; it is always taken after they asked. */
+/** Takes a snapshot of all processes. Agents that end at the same moment share one, always taken after they asked. */
 export function readProcesses(): Promise<Process[]> {
   nextTable ??= setImmediate().then(() => {
     nextTable = undefined;

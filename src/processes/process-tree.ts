@@ -3,15 +3,21 @@ import { randomUUID } from "node:crypto";
 import { closeSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { RetinueError } from "../contract/errors.ts";
-import { endProcesses, familyOf, signal, signalGroups, type Belonging } from "./end-processes.ts";
+import {
+  endProcesses,
+  familyOf,
+  signal,
+  signalGroups,
+  type ProcessSelector,
+} from "./end-processes.ts";
 import { ensureGuard } from "./guard.ts";
 import { markDescriptor, markedEnvironment, openMark } from "./marks.ts";
 import { inSessions, OwnSession } from "./own-session.ts";
 import { isSessionUsed } from "./process-start.ts";
 import { readProc, type Process } from "./process-table.ts";
 
-/** How processes are ended, and how many were. Shared with whoever may change his mind about the first meanwhile. */
-export interface Ending {
+/** Kill options, and a counter of the processes that died. Others may lower `graceMs` while a kill is in progress. */
+export interface Termination {
   /** Milliseconds between SIGTERM and SIGKILL; none: SIGKILL at once. */
   graceMs: number;
   died: number;
@@ -20,35 +26,39 @@ export interface Ending {
 export const defaultGraceMs = 300;
 
 /**
- * All processes that one agent started, and what those started. A process group alone does not hold them: `setsid`
- * leaves it, a double fork loses its parent. So every process inherits marks (`marks.ts`), and belongs to the tree by
- * its marks, by its session or group, or by descent from one that does. What clears its environment, closes what it
- * inherited, loses its parent *and* leaves its session escapes, and so does what stays in a session of which nobody is
- * left that was there before its leader went (`own-session.ts`); only a pid namespace holds that.
+ * All processes that one agent started, and their descendants. A process group does not contain them all: `setsid`
+ * leaves it, and a double fork loses its parent. So every process inherits marks (`marks.ts`), and belongs to the tree
+ * by its marks, by its session or group, or by descent.
+ *
+ * A process escapes if it clears its environment, closes what it inherited, loses its parent *and* leaves its session.
+ * It also escapes if it stays in a session without any member from before the leader's end (`own-session.ts`). Only a
+ * pid namespace contains those.
  */
 export class ProcessTree {
   readonly #agent: string;
-  readonly #ending: Ending;
+  readonly #ending: Termination;
   readonly #calls = new WeakMap<ChildProcess, string>();
-  /** By call. Those whose first group is seen empty are forgotten, and nobody says when that happens. */
+  /**
+   * Sessions by call. A session whose first group is found empty is dropped; the system does not report that moment.
+   */
   readonly #sessions = new Map<string, OwnSession>();
-  /** Calls to end something that have not come back, and what they ended: two may be after the same process. */
+  /** Kills under way, each with the number of processes it ended: two of them may hit the same process. */
   readonly #underWay = new Set<Promise<number>>();
   readonly #dead = new Set<string>();
   #used = false;
   #endingAll: Promise<number> | undefined;
 
-  constructor(agent: string, ending: Ending = { graceMs: defaultGraceMs, died: 0 }) {
+  constructor(agent: string, ending: Termination = { graceMs: defaultGraceMs, died: 0 }) {
     this.#agent = agent;
     this.#ending = ending;
   }
 
-  /** Starts a process in a session of its own. Failures to start arrive as the child's `error` event. */
-  start(file: string, args: readonly string[], options: StartOptions): StartedProcess {
+  /** Starts a process in its own session. Failures to start arrive as the child's `error` event. */
+  start(file: string, args: readonly string[], options: ProcessOptions): StartedProcess {
     if (process.platform === "win32") {
       throw new RetinueError(
         "unsupported",
-        "Processes cannot be ended surely on Windows. Run Retinue inside WSL.",
+        "Retinue cannot end processes reliably on Windows. Run it inside WSL.",
       );
     }
     this.#forgetEmptySessions();
@@ -69,7 +79,9 @@ export class ProcessTree {
     return child;
   }
 
-  /** Ends what one `start` brought into being, gently, then surely. Resolves with how many processes died. */
+  /**
+   * Ends the processes of one `start`: SIGTERM first, then SIGKILL. Resolves with the number of processes that died.
+   */
   async kill(
     child: ChildProcess,
     pace: { readonly graceMs: number } = this.#ending,
@@ -84,7 +96,7 @@ export class ProcessTree {
     );
   }
 
-  /** Ends everything of the agent. Resolves with how many processes died; calling it again does no harm. */
+  /** Ends all processes of the agent. Resolves with the number of processes that died. Idempotent. */
   killAll(pace: { readonly graceMs: number } = this.#ending): Promise<number> {
     if (!this.#used) return Promise.resolve(0);
     this.#endingAll ??= this.#endAll(pace).finally(() => (this.#endingAll = undefined));
@@ -97,14 +109,14 @@ export class ProcessTree {
       either(isMarked, () => this.#sessions.values()),
       pace,
     );
-    // What a call of `kill` finds dead may not be counted yet.
+    // A process that a concurrent `kill` finds dead may not be counted yet.
     await Promise.all(this.#underWay);
     this.#dead.clear();
     endedAtExit.delete(this.#agent);
     return died;
   }
 
-  async #end(belonging: Belonging, pace: { readonly graceMs: number }): Promise<number> {
+  async #end(belonging: ProcessSelector, pace: { readonly graceMs: number }): Promise<number> {
     const ending = endProcesses(belonging, pace).then((died) => {
       for (const process of died) {
         if (!this.#dead.has(process)) this.#ending.died += 1;
@@ -127,12 +139,12 @@ export class ProcessTree {
   }
 }
 
-interface StartOptions {
+interface ProcessOptions {
   cwd: string;
   env: NodeJS.ProcessEnv;
-  /** Name that the program is given (`argv[0]`); else its file. */
+  /** Name of the program (`argv[0]`); default: its file. */
   argv0?: string;
-  /** Opens descriptor 3 for what the process has to say besides its output: `stdio[3]`. */
+  /** Whether descriptor 3 is open for reports beside the output: `stdio[3]`. */
   reports?: boolean;
 }
 
@@ -141,7 +153,7 @@ export type StartedProcess = ChildProcessByStdio<null, Readable, Readable>;
 function startMarked(
   file: string,
   args: readonly string[],
-  options: StartOptions & { mark: { agent: string; call: string } },
+  options: ProcessOptions & { mark: { agent: string; call: string } },
 ): StartedProcess {
   const stdio: ("ignore" | "pipe" | number)[] = ["ignore", "pipe", "pipe"];
   if (options.reports === true) stdio.push("pipe");
@@ -164,25 +176,27 @@ function startMarked(
   }
 }
 
-/** Agents that started something and have not ended it yet: agent → its sessions. */
+/** Agents with processes that have not been ended: agent → its sessions. */
 const endedAtExit = new Map<string, ReadonlyMap<string, OwnSession>>();
 let endsAtExit = false;
 
-/** Processes that agents started end when this process exits, before it is gone; the guard does it when we cannot. */
+/** Ends the agent's processes when this process exits. The guard does it if this process cannot. */
 function endAtExit(agent: string, sessions: ReadonlyMap<string, OwnSession>): void {
   endedAtExit.set(agent, sessions);
   if (!endsAtExit) process.once("exit", killAtExit);
   endsAtExit = true;
 }
 
-/** The agents of this process in whose sessions another one is: by that it is known when it has lost its parent and its marks. */
+/**
+ * The agents of this process in whose sessions another process is: that identifies a process without parent and marks.
+ */
 export function agentsInSession(found: Process, table: readonly Process[]): string[] {
   return [...endedAtExit].flatMap(([agent, sessions]) =>
     inSessions(() => sessions.values())(table)(found) ? [agent] : [],
   );
 }
 
-/** Where no look can be taken now, sessions without their leader are left to the guard, which goes by marks. */
+/** Kills at exit. Without a snapshot, sessions without their leader are left to the guard, which goes by marks. */
 function killAtExit(): void {
   const sessions = [...endedAtExit.values()].flatMap((ofAgent) => [...ofAgent.values()]);
   for (const { isLed, number } of sessions) if (isLed) signal(-number, "SIGKILL");
@@ -195,7 +209,7 @@ function killAtExit(): void {
 function either(
   isMarked: (process: Process) => boolean,
   sessions: () => Iterable<OwnSession>,
-): Belonging {
+): ProcessSelector {
   const belonging = inSessions(sessions);
   return (table) => {
     const isInside = belonging(table);

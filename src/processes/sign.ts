@@ -8,7 +8,7 @@ import { readProcFile } from "./process-start.ts";
  * process id of another, and nobody gets a sign for other words than its own.
  */
 
-/** The characters that the kernel keeps of a name. */
+/** Length to which the kernel cuts a name. */
 const longestName = 15;
 
 export function newChallenge(): string {
@@ -22,7 +22,7 @@ export function signOf(challenge: string, said: string): string {
 
 const oneAtATime = new Gate(1);
 
-/** Shows a sign while `act` runs. One after the other: a process has one name. */
+/** Shows a sign while `act` runs. Calls run one after the other, because a process has one name. */
 export function showing<T>(sign: string, act: () => Promise<T>): Promise<T> {
   return oneAtATime.run(async () => {
     const { title } = process;

@@ -19,7 +19,7 @@ linux("a process that shows the sign for its words may speak, and for no other w
     expect(await refusalOf({ pid, sign })).toBeNull();
     const other = signOf("challenge", "other words");
     expect(await refusalOf({ pid, sign: other })).toMatchObject({
-      reason: `process ${pid} has not said it`,
+      reason: `process ${pid} has not confirmed it`,
     });
   });
   expect(await refusalOf({ pid, sign })).toMatchObject({ pid });
@@ -33,7 +33,7 @@ linux("nobody shows a sign under the process id of another", async () => {
   expect(() => writeFileSync(`/proc/${pid}/comm`, sign)).toThrow();
   await showing(sign, async () => {
     expect(await refusalOf({ pid, sign })).toMatchObject({
-      reason: `process ${pid} has not said it`,
+      reason: `process ${pid} has not confirmed it`,
     });
   });
 });
@@ -71,7 +71,7 @@ linux(
     expect(await refusalOf({ pid, sign })).toEqual({
       pid,
       agents: [],
-      reason: `whoever opened session ${leader.pid ?? 0} has ended and cannot be seen`,
+      reason: `the process that opened session ${leader.pid ?? 0} has ended and cannot be checked`,
     });
   },
 );

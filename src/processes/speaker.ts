@@ -5,31 +5,32 @@ import { readProcesses, type Process } from "./process-table.ts";
 import { agentsInSession } from "./process-tree.ts";
 import { shows } from "./sign.ts";
 
-/** Why a process may not speak as the user. */
+/** The refusal of a process that asked to speak as the user. */
 export interface RefusedSpeaker {
-  /** The process, by its own word. */
+  /** Process id that it claims. */
   readonly pid: number | null;
-  /** The agents that it works for. */
+  /** Agents that it works for. */
   readonly agents: readonly string[];
-  /** A sentence without its full stop. */
+  /** Sentence without its full stop. */
   readonly reason: string;
 }
 
-/** A process that wants to speak, as it names itself, and the sign that proves it. */
+/** A process that asks to speak: the id that it claims, and the sign that proves it. */
 export interface Speaker {
   readonly pid: number;
   readonly sign: string;
 }
 
 /**
- * Whether a process may speak as the user; nothing is wrong with `null`. It must show its sign, so that nobody borrows the
- * process id of another, and must not work for an agent, nor be in a session that an agent may have opened. Exempt are agents that we ourselves work for: they have started
- * us, and steer us as a program would. Where there is no `/proc` nobody can be told from anybody else, and everybody may speak.
+ * Decides whether a process may speak as the user; `null`: it may. It must show its sign, so that no process borrows
+ * another's id. It must not work for an agent, nor be in a session that an agent may have opened. Agents that this
+ * process itself works for are exempt: they started it, and steer it as a program would. Without `/proc` processes
+ * cannot be told apart, and every process may speak.
  */
 export async function refusalOf(
   { pid, sign }: Speaker,
   options: {
-    /** Also refuses what we have started ourselves. */
+    /** Whether to refuse processes that this one started. */
     notOurs?: boolean;
   } = {},
 ): Promise<RefusedSpeaker | null> {
@@ -40,7 +41,7 @@ export async function refusalOf(
     reason,
   });
   const started = processStart(pid);
-  if (!shows(pid, sign)) return refused(`process ${pid} has not said it`);
+  if (!shows(pid, sign)) return refused(`process ${pid} has not confirmed it`);
   const table = await readProcesses();
   const speaker = table.find((one) => one.pid === pid);
   if (speaker === undefined || speaker.started !== started)
@@ -48,7 +49,9 @@ export async function refusalOf(
   const agents = foreignAgents(speaker, table);
   if (agents.length > 0) return refused(`it works for agent ${agents.join(", ")}`, agents);
   if (isInLostSession(speaker, table) && !isBesideUs(speaker, table))
-    return refused(`whoever opened session ${speaker.session} has ended and cannot be seen`);
+    return refused(
+      `the process that opened session ${speaker.session} has ended and cannot be checked`,
+    );
   if (options.notOurs === true && isBelowUs(pid, table))
     return refused("the session's own process has started it");
   return null;
@@ -60,7 +63,7 @@ function foreignAgents(speaker: Process, table: readonly Process[]): string[] {
   return [...new Set([...found, ...agentsInSession(speaker, table)])];
 }
 
-/** True if its session and ours have the same leader. */
+/** Whether its session and ours have the same leader. */
 function isBesideUs({ session }: Process, table: readonly Process[]): boolean {
   return table.some((one) => one.pid === process.pid && one.session === session);
 }

@@ -194,8 +194,8 @@ export const contextMarker: RegExp = new RegExp(
 );
 
 /**
- * Matches at the end of a text if only the value of one of these is missing, or the sign and the value. A text must not
- * be cut here.
+ * Matches the end of a text that lacks only the value of one of these, or the sign and the value. A text must not be
+ * cut here.
  */
 export const openContext: RegExp = new RegExp(
   [
@@ -219,7 +219,7 @@ export function endsCookies(text: string, at: number): boolean {
   return /["'`\\<>\n\r\v\f]/.test(character);
 }
 
-/** Makes a part of an expression ignore case; the rest must heed it. */
+/** Makes a part of an expression ignore case, while the rest is case-sensitive. */
 function anyCase(source: string): string {
   return source.replaceAll(/\\.|[a-z]/g, (part) =>
     part.length > 1 ? part : `[${part}${part.toUpperCase()}]`,

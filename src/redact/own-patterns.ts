@@ -15,12 +15,13 @@ export function parseOwnSecret(given: string): OwnSecret {
 /** The problem of a regular expression (bare, or between slashes), with the remedy; or undefined. */
 export function ownPatternProblem(given: string): string | undefined {
   const { source, flags } = expressionParts(given);
-  if (!/^[imsu]*$/.test(flags)) return `"${flags}" are not flags of a pattern (i, m, s, u are)`;
+  if (!/^[imsu]*$/.test(flags)) return `"${flags}" are not flags of a pattern (use i, m, s or u)`;
   try {
     const expression = new RegExp(source, flags);
-    if (expression.test("")) return "the pattern fits an empty text; make it say what a secret has";
+    if (expression.test(""))
+      return "the pattern matches an empty text; describe what a secret contains";
   } catch (error) {
-    return `${String(error)}; put a backslash before a character that means itself`;
+    return `${String(error)}; put a backslash before a character that is meant literally`;
   }
   return regexProblem(source);
 }

@@ -5,21 +5,21 @@
  */
 export function regexProblem(source: string, mostRepeated: number = 2): string | undefined {
   if (/\\[1-9]|\\k</.test(source))
-    return "references to groups (\\1) can take very long; write it without";
-  const open: Group[] = [{ repeats: false, chooses: false }];
+    return "references to groups (\\1) can take very long; write the pattern without them";
+  const open: RegexGroup[] = [{ repeats: false, chooses: false }];
   let unbounded = 0;
-  let last: Group | undefined;
+  let last: RegexGroup | undefined;
   for (let at = 0; at < source.length;) {
     const rest = source.slice(at);
-    const group = open.at(-1) as Group;
+    const group = open.at(-1) as RegexGroup;
     const quantifier = /^(?:[*+]|\{\d+(?:,\d*)?\}|\?)[?]?/.exec(rest)?.[0];
     if (quantifier !== undefined) {
       const many = isMany(quantifier);
       if (many && last !== undefined && (last.repeats || last.chooses)) {
-        return "a repeated group with a choice or a repetition in it can take very long; write it flat: [ab]+ instead of (a|b)+ or (a+)+";
+        return "a repeated group that contains a choice or a repetition can take very long; write it flat: [ab]+ instead of (a|b)+ or (a+)+";
       }
       if (isUnbounded(quantifier) && (unbounded += 1) > mostRepeated)
-        return "too many things repeat without bound (* or +); bound them: {0,64}";
+        return "too many unbounded repetitions (* or +); bound them: {0,64}";
       if (many) group.repeats = true;
       if (quantifier.startsWith("?")) group.chooses = true;
       last = undefined;
@@ -33,7 +33,7 @@ export function regexProblem(source: string, mostRepeated: number = 2): string |
       at += head.length;
     } else if (rest.startsWith(")")) {
       last = open.length > 1 ? open.pop() : group;
-      const outer = open.at(-1) as Group;
+      const outer = open.at(-1) as RegexGroup;
       outer.repeats ||= last?.repeats ?? false;
       outer.chooses ||= last?.chooses ?? false;
       at += 1;
@@ -45,7 +45,7 @@ export function regexProblem(source: string, mostRepeated: number = 2): string |
   return undefined;
 }
 
-interface Group {
+interface RegexGroup {
   repeats: boolean;
   chooses: boolean;
 }

@@ -5,7 +5,7 @@ import type { SecretPattern } from "./secret-patterns.ts";
  * Secrets with a prefix that their issuer chose so that they can be found. A row: the name, the prefixes, the
  * characters that follow with their least number, and the length of an example.
  */
-const rows: readonly Row[] = [
+const rows: readonly TokenRow[] = [
   // Models
   ["anthropic-key", ["sk-ant-api03-", "sk-ant-admin01-", "sk-ant-oat01-"], word, 20, 95],
   ["openai-project-key", ["sk-proj-", "sk-svcacct-", "sk-admin-"], word, 20, 120],
@@ -73,7 +73,7 @@ const rows: readonly Row[] = [
   ["brevo-key", ["xkeysib-"], word, 64, 81],
 ];
 
-type Row = readonly [
+type TokenRow = readonly [
   name: string,
   prefixes: readonly string[],
   alphabet: string,

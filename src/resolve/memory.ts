@@ -49,7 +49,7 @@ function look(
   const real = realPath(directory);
   if (real !== directory) {
     const link = firstLink(root, parts) ?? directory;
-    return { problem: `${link} is a link, or cannot be looked at. Put a plain directory there.` };
+    return { problem: `${link} is a link, or cannot be read. Put a plain directory there.` };
   }
   if (source === "project" && isInside(realPath(configDir), directory))
     return {

@@ -8,10 +8,10 @@ import type {
 } from "../contract/resolved-agent.ts";
 
 /**
- * The order of modes: everything that lets a call run in each of them. A mode is narrower than another if everything
- * that lets a call run in it does so in the other too. The common part of two modes is always a mode, except for `plan`
- * and `dontAsk`: that is `plan` without questions (`ModeRecord.neverAsks`). `delegate` is outside the order: such an
- * agent only works through its children, and these have a mode of their own.
+ * The order of modes: the ways in which each mode lets a call run. A mode is narrower than another if its ways are a
+ * subset of the other's. The common ways of two modes are always a mode, except for `plan` and `dontAsk`: theirs are
+ * `plan` without questions (`ModeRecord.neverAsks`). `delegate` is outside the order: such an agent only works through
+ * its children, which have their own mode.
  */
 export const lets: Readonly<Record<WorkingMode, readonly Way[]>> = {
   plan: ["person"],
@@ -24,9 +24,9 @@ export const lets: Readonly<Record<WorkingMode, readonly Way[]>> = {
 };
 
 /**
- * `rules`: a rule allows it. `person`: a person is asked. `background`: a person is asked, even if the settings keep
- * background agents from asking. `checks`: an automated check. `edits`: it only changes files in the working
- * directories.
+ * A way in which a call is allowed. `rules`: a rule allows it. `person`: a person is asked. `background`: a person is
+ * asked, even if the settings keep background agents from asking. `checks`: an automated check allows it. `edits`: it
+ * only changes files in the working directories.
  */
 export type Way = "rules" | "person" | "background" | "checks" | "edits" | "everything";
 
@@ -60,7 +60,7 @@ export function resolveMode(voices: Voices): { mode: PermissionMode; record: Mod
   const { parent, definition, host, call } = voices;
   const above = waysOf(parent.children, parent.neverAsks);
   const isBound = forbids(above);
-  const settling = new Settling(above, voices.hasParent ? "parent" : "session");
+  const settling = new ModeResolution(above, voices.hasParent ? "parent" : "session");
   if (host !== undefined) settling.hear("host", host, isBound ? boundFromAbove : null);
   if (definition !== undefined)
     settling.hear("definition", definition, isBound ? boundFromAbove : limitOf(definition, voices));
@@ -104,7 +104,7 @@ export function sessionMode(mode: PermissionMode): ModeRecord {
 }
 
 /** Applies one source after the other. */
-class Settling {
+class ModeResolution {
   ways: Ways;
   from: ModeVoice;
   refused: string | null = null;
@@ -136,13 +136,13 @@ function limitOf(
   definition: PermissionMode,
   { host, isHostDefinition, allowsBypass }: Voices,
 ): string | null {
-  if (host !== undefined) return "the host's word for this agent is narrower";
+  if (host !== undefined) return "the host has set a narrower mode for this agent";
   if (definition === "bypassPermissions" ? allowsBypass : isHostDefinition) return null;
   const remedy =
     definition === "bypassPermissions"
       ? "--allow-dangerously-skip-permissions (option allowBypassPermissions)"
       : `--child-permission-mode ${definition} (option childPermissionMode)`;
-  return `only the host allows more than its parent has: ${remedy}`;
+  return `only the host can allow more than the parent has: ${remedy}`;
 }
 
 function refusal(
@@ -151,7 +151,7 @@ function refusal(
   { given, limit }: { given: Ways; limit: string | null },
 ): string {
   const who = voice === "host" ? "The host" : `Its ${voice}`;
-  const silently = given.size === 0 ? " and asks nobody" : "";
+  const silently = given.size === 0 ? " and never asks" : "";
   return `${who} asks for the mode '${wanted}'; it runs in '${modeOf(given)}'${silently}, because ${limit}.`;
 }
 
@@ -160,7 +160,7 @@ function narrowsNothing(wanted: Ways, ways: Ways): boolean {
   return !isWithin(wanted, ways) && common(ways, wanted).size === ways.size;
 }
 
-function tooWide(call: PermissionMode, { ways }: Settling): RetinueError {
+function tooWide(call: PermissionMode, { ways }: ModeResolution): RetinueError {
   return new RetinueError(
     "invalid_request",
     `The mode '${call}' allows more than '${modeOf(ways)}', which this agent would have. Leave 'mode' out, or ask for a narrower one.`,

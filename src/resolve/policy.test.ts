@@ -8,7 +8,7 @@ import { newAgentId } from "../contract/ids.ts";
 import { toolRegistry } from "../tools/registry.ts";
 import { sessionMode } from "./permission-mode.ts";
 import { resolvePolicy, type PolicySurroundings } from "./policy.ts";
-import type { Above } from "./resolve.ts";
+import type { Inherited } from "./resolve.ts";
 
 const helper: AgentDefinition = {
   name: "helper",
@@ -38,8 +38,8 @@ function surroundings(): PolicySurroundings {
   };
 }
 
-const permissions: Above["permissions"] = { rules: [], confined: [], takesSessionGrants: true };
-const meets: Above = { permissions, mode: sessionMode("default") };
+const permissions: Inherited["permissions"] = { rules: [], confined: [], takesSessionGrants: true };
+const meets: Inherited = { permissions, mode: sessionMode("default") };
 
 function contextIn(surroundings: PolicySurroundings): Parameters<typeof resolvePolicy>[2] {
   const { workspace } = surroundings;

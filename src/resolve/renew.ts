@@ -17,7 +17,7 @@ import { resolveModel } from "./model.ts";
 import { policyAt } from "./policy.ts";
 import { sessionMode } from "./permission-mode.ts";
 import { keepsApproval, renewMode, type SettledMode } from "./renew-mode.ts";
-import type { Above, Surroundings } from "./resolve.ts";
+import type { Inherited, Surroundings } from "./resolve.ts";
 import { workspaceNow } from "./workspace.ts";
 
 const id = z.custom<AgentId>(
@@ -93,7 +93,7 @@ export function readStoredAgent(record: unknown, agentId: string): StoredAgent {
   if (parsed.success) return parsed.data;
   throw new RetinueError(
     "unsupported",
-    `Agent ${agentId} cannot be resumed: its transcript does not say how it was set up. Spawn a new one.`,
+    `Agent ${agentId} cannot be resumed: its transcript does not contain its configuration. Spawn a new agent.`,
   );
 }
 
@@ -123,7 +123,7 @@ export function renewAgent(
     sessionId: SessionId;
     surroundings: Surroundings;
     /** The session's mode. */
-    meets: Above;
+    meets: Inherited;
     /** The parent's mode, if the parent is in memory. */
     parentMode: ModeRecord | undefined;
     /** The directory for the notes of a new agent of its type; `null`: none. */

@@ -50,7 +50,7 @@ export interface Surroundings {
 }
 
 /** The inheritance of an agent from its parent, or from the session. */
-export interface Above {
+export interface Inherited {
   readonly permissions: Pick<PermissionPolicy, "rules" | "confined" | "takesSessionGrants">;
   readonly mode: ModeRecord;
 }
@@ -65,7 +65,7 @@ export interface Origin {
   /** Workspace of the agent: its parent's, or the session's. */
   readonly workspace: Workspace;
   /** Rules and mode of the asker, an agent or else the session: they bind the child too. */
-  readonly meets: Above;
+  readonly meets: Inherited;
   /** Whether a model asks, not the host. */
   readonly byModel: boolean;
   /** Depth; 0 for the main agent. */

@@ -25,6 +25,6 @@ export function workspaceNow(
   }
   throw new RetinueError(
     "invalid_config",
-    `Agent ${id} worked in ${cwd}, which is no working directory of this session. Open the session with that cwd, or add the directory (--add-dir, permissions.additionalDirectories).`,
+    `Agent ${id} worked in ${cwd}, which is not a working directory of this session. Open the session with that cwd, or add the directory (--add-dir, permissions.additionalDirectories).`,
   );
 }

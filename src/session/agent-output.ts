@@ -3,7 +3,7 @@ import { RetinueError } from "../contract/errors.ts";
 import type { AgentId } from "../contract/ids.ts";
 import { failureOf, runFigures, type AgentState } from "../events/agent-record.ts";
 import { endsWithin } from "../platform/ends-within.ts";
-import type { House } from "../spawn.ts";
+import type { SessionRuntime } from "./session-runtime.ts";
 import { readResultText } from "../transcript/read-result.ts";
 
 export interface AgentOutput {
@@ -22,7 +22,7 @@ export interface AgentOutput {
 export async function outputOf(
   agentId: AgentId,
   { block, timeout }: { block?: boolean; timeout?: number | undefined },
-  { registry, session }: House,
+  { registry, session }: SessionRuntime,
 ): Promise<AgentOutput> {
   const running = registry.get(agentId);
   const waits = block === true && running?.isBusy === true;

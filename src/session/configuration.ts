@@ -5,7 +5,7 @@ import type { Loaded } from "../definitions/definition-file.ts";
 import type { AgentDefinition } from "../definitions/definition.ts";
 import type { Entrypoint } from "../definitions/fields.ts";
 import { DefinitionLoader } from "../definitions/load.ts";
-import { definitionPlaces, skillPlaces, type Place } from "../definitions/places.ts";
+import { definitionPlaces, skillPlaces, type DefinitionPlace } from "../definitions/places.ts";
 import type { Restraints } from "../definitions/restrain.ts";
 import type { SkillPlace } from "../definitions/skills.ts";
 import type { Diagnostic } from "../contract/diagnostic.ts";
@@ -48,7 +48,7 @@ export interface Configuration extends LoadedSettings {
   /** Whether the project's folder is trusted. */
   readonly trusted: boolean;
   readonly plugins: readonly Plugin[];
-  readonly places: readonly Place[];
+  readonly places: readonly DefinitionPlace[];
   readonly loader: DefinitionLoader;
   /**
    * Diagnostics of settings files that cannot be read, or of invalid rules in them: their prohibitions would not hold.
@@ -142,7 +142,7 @@ export function refuseLostRules({ unreadSettings: [lost] }: Configuration): void
   throw new RetinueError("invalid_config", `${file}:${line}:${column}: ${message}`);
 }
 
-/** Whether a diagnostic is about a rule that was written for safety and does not hold. */
+/** Whether a diagnostic reports that a rule written for safety has no effect. */
 function isLostRule({ code, severity, field }: Diagnostic, { sandbox }: Settings): boolean {
   if (code === "unreadable") return true;
   if (severity !== "error" || field === null) return false;
@@ -152,7 +152,7 @@ function isLostRule({ code, severity, field }: Diagnostic, { sandbox }: Settings
 }
 
 function missingFolder(file: string): Diagnostic {
-  const message = "There is no such folder to add. Correct --add-dir.";
+  const message = "The folder does not exist. Correct --add-dir.";
   const place = { file, line: 1, column: 1, field: null };
   return { severity: "error", code: "unreadable", ...place, message };
 }

@@ -7,7 +7,7 @@ import { makePrivateDirectory } from "../platform/files/make-directory.ts";
 import { reapOnce } from "../processes/orphans.ts";
 import { readSmallFile } from "../platform/files/read-small-file.ts";
 import { keptSince, retentionPeriod, unknownPeriod } from "../settings/retention-period.ts";
-import type { House } from "../spawn.ts";
+import type { SessionRuntime } from "./session-runtime.ts";
 
 const day = 86_400_000;
 const patienceMs = 3000;
@@ -19,11 +19,11 @@ const patienceMs = 3000;
 export class DailyPrune implements AsyncDisposable {
   readonly #configDir: string;
   readonly #configuration: Configuration;
-  readonly #session: House["session"];
+  readonly #session: SessionRuntime["session"];
   readonly #abort = new AbortController();
   #pruning: Promise<void> | undefined;
 
-  constructor({ surroundings, configuration, session }: House) {
+  constructor({ surroundings, configuration, session }: SessionRuntime) {
     this.#configDir = surroundings.environment.configDir;
     this.#configuration = configuration;
     this.#session = session;
@@ -34,7 +34,7 @@ export class DailyPrune implements AsyncDisposable {
     this.#pruning ??= this.#afterTheFirstAnswer().catch((error: unknown) =>
       this.#session.logger.warn(
         { error: errorMessage(error) },
-        "old sessions could not be looked for",
+        "the search for old sessions failed",
       ),
     );
   }

@@ -36,7 +36,7 @@ const optionsSchema = z.strictObject({
   models: z
     .record(z.string(), z.custom<Model>(isModel, "must be a Model"))
     .refine((models) => Object.keys(models).every((name) => /^[^/]+$/.test(name)), {
-      message: "must have names that are not empty and have no '/'",
+      message: "must have non-empty names without '/'",
     })
     .default({}),
   /** The working directory of the agents. */
@@ -57,8 +57,8 @@ const optionsSchema = z.strictObject({
   /** Directory for transcripts; default: `<configDir>/projects/<project>`. */
   transcriptDir: z.string().min(1).optional(),
   /**
-   * Durability of an emitted record: it survives the end of this `process`, however sudden; or also a `power` cut, at the
-   * price of a disk sync before each event is emitted.
+   * Durability of an emitted record. `process`: it survives any end of this process. `power`: it also survives a power
+   * cut, at the cost of a disk sync before each event is emitted.
    */
   durability: z.enum(["process", "power"]).default("process"),
 

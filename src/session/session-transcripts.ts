@@ -79,7 +79,7 @@ export class SessionTranscripts {
    */
   append(id: string, text: string): Promise<void> {
     if (text.trim() === "")
-      throw new RetinueError("invalid_request", "append() needs a text. Write what to note.");
+      throw new RetinueError("invalid_request", "append() needs a text. Pass the text to store.");
     return this.#changes.run(async () => {
       const agent = await this.#find(id);
       const { paths, envelope, redactor, clock, disk } = this.#session;

@@ -1,11 +1,12 @@
 import type { z } from "zod";
-import { pathText, type Path, type Values } from "./layer.ts";
+import { pathText, type Values } from "./layer.ts";
+import type { KeyPath } from "../platform/plain-values.ts";
 import { isObject } from "../platform/is-object.ts";
 import { settingsSchema, type Settings } from "./settings.ts";
 import { inOurWords } from "../contract/wording.ts";
 
 export interface BadValue {
-  readonly path: Path;
+  readonly path: KeyPath;
   /** The expected value. */
   readonly message: string;
 }
@@ -35,7 +36,7 @@ export function checkSettings(given: Values): {
       cuts.add(text);
       bad.push({
         path,
-        message: `'${pathText(path)}' does not fit and is left out: ${issue.message}.`,
+        message: `'${pathText(path)}' is not valid and is ignored: ${issue.message}.`,
       });
     }
     values = without(values, [], cuts) as Values;
@@ -43,7 +44,7 @@ export function checkSettings(given: Values): {
 }
 
 interface Issue {
-  readonly path: Path;
+  readonly path: KeyPath;
   readonly message: string;
 }
 
@@ -56,7 +57,7 @@ function innermost(issue: z.core.$ZodIssue): Issue[] {
   return [issue];
 }
 
-function placeToCut(values: Values, [key, inner, item]: Path): Path {
+function placeToCut(values: Values, [key, inner, item]: KeyPath): KeyPath {
   if (key === undefined) return [];
   const value = values[String(key)];
   if (inner === undefined || !has(value, inner)) return [key];
@@ -70,7 +71,7 @@ function has(value: unknown, key: PropertyKey): boolean {
 
 const deepestCut = 3;
 
-function without(value: unknown, path: Path, cuts: ReadonlySet<string>): unknown {
+function without(value: unknown, path: KeyPath, cuts: ReadonlySet<string>): unknown {
   if (path.length === deepestCut) return value;
   const stays = (key: string | number): boolean => !cuts.has(JSON.stringify([...path, key]));
   if (Array.isArray(value)) return value.filter((_, index) => stays(index));

@@ -1,10 +1,11 @@
 import { isKnownKey, managedOnly } from "./known-keys.ts";
-import { pathText, type Layer, type Path, type Values } from "./layer.ts";
+import { pathText, type SettingsLayer, type Values } from "./layer.ts";
+import type { KeyPath } from "../platform/plain-values.ts";
 import { isObject } from "../platform/is-object.ts";
 import { restrictingSandbox } from "./sandbox-settings.ts";
 
 export interface HeldBack {
-  readonly path: Path;
+  readonly path: KeyPath;
   readonly value: unknown;
   /** Reason why it does not act, and what would make it. */
   readonly message: string;
@@ -19,7 +20,7 @@ export interface Allowance {
 
 /** Removes the parts of a layer that its scope has no right to set. Rules that deny or ask are never removed. */
 export function holdBack(
-  layer: Pick<Layer, "scope" | "values">,
+  layer: Pick<SettingsLayer, "scope" | "values">,
   { trusted, managedRulesOnly }: Allowance,
 ): { values: Values; heldBack: HeldBack[] } {
   if (layer.scope === "managed") return { values: layer.values, heldBack: [] };

@@ -1,5 +1,6 @@
 import { closest } from "../platform/closest.ts";
-import type { Path, Values } from "./layer.ts";
+import type { Values } from "./layer.ts";
+import type { KeyPath } from "../platform/plain-values.ts";
 import { isObject } from "../platform/is-object.ts";
 import { settingsSchema } from "./settings.ts";
 
@@ -30,7 +31,7 @@ export function isKnownKey([key, inner]: readonly [
  * Unknown keys that resemble a known one, or that our library accepts elsewhere: a rule under such a key would silently
  * not hold.
  */
-export function mistakenKeys(values: Values): { path: Path; message: string }[] {
+export function mistakenKeys(values: Values): { path: KeyPath; message: string }[] {
   const permissions = values["permissions"];
   const inner = isObject(permissions) ? Object.keys(permissions) : [];
   return [
@@ -44,11 +45,11 @@ const limitsElsewhere =
   "'limits' is not a setting and is ignored. Programs give it to createManager({ limits }); a run takes --timeout and --max-turns, an agent file timeout and maxTurns.";
 
 function misspelling(
-  path: Path,
+  path: KeyPath,
   key: string,
   known: ReadonlySet<string>,
-): { path: Path; message: string }[] {
+): { path: KeyPath; message: string }[] {
   const meant = known.has(key) ? undefined : closest(key, [...known]);
   if (meant === undefined) return [];
-  return [{ path, message: `'${key}' is not a setting and is ignored. Did you mean '${meant}'?` }];
+  return [{ path, message: `Unknown setting '${key}' is ignored. Did you mean '${meant}'?` }];
 }

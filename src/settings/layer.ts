@@ -1,10 +1,8 @@
 import type { Diagnostic } from "../contract/diagnostic.ts";
+import type { KeyPath } from "../platform/plain-values.ts";
 import type { Scope } from "./scopes.ts";
 
 export type Values = Readonly<Record<string, unknown>>;
-
-/** Keys and, in lists, numbers: `["permissions", "deny", 0]`. */
-export type Path = readonly PropertyKey[];
 
 /** The origin of a setting. */
 export interface SettingOrigin {
@@ -14,10 +12,10 @@ export interface SettingOrigin {
 }
 
 /** The settings of one file, or of the command line. */
-export interface Layer extends SettingOrigin {
+export interface SettingsLayer extends SettingOrigin {
   readonly values: Values;
   /** Position of a key in the file, both numbers from 1. */
-  readonly position?: (path: Path) => Position;
+  readonly position?: (path: KeyPath) => Position;
 }
 
 export interface Position {
@@ -27,7 +25,7 @@ export interface Position {
 
 /** A finding about one key of a layer. */
 export interface SettingProblem extends Pick<Diagnostic, "severity" | "code" | "message"> {
-  readonly path: Path;
+  readonly path: KeyPath;
 }
 
 const mostProblems = 100;
@@ -36,7 +34,10 @@ const mostProblems = 100;
  * Diagnostics of a layer, at most a hundred: a file with a hundred thousand bad keys is a stranger's, and locating each
  * takes time.
  */
-export function layerDiagnostics(layer: Layer, problems: readonly SettingProblem[]): Diagnostic[] {
+export function layerDiagnostics(
+  layer: SettingsLayer,
+  problems: readonly SettingProblem[],
+): Diagnostic[] {
   const shown = problems.slice(0, mostProblems).map(({ path, ...problem }): Diagnostic => {
     const { line, column } = layer.position?.(path) ?? start;
     return { ...problem, file: layer.file, line, column, field: pathText(path) };
@@ -49,6 +50,6 @@ export function layerDiagnostics(layer: Layer, problems: readonly SettingProblem
 
 export const start: Position = { line: 1, column: 1 };
 
-export function pathText(path: Path): string {
+export function pathText(path: KeyPath): string {
   return path.map(String).join(".");
 }

@@ -2,7 +2,7 @@ import type { Diagnostic } from "../contract/diagnostic.ts";
 import { checkSettings } from "./check-settings.ts";
 import { holdBack, type Allowance } from "./held-back.ts";
 import { mistakenKeys } from "./known-keys.ts";
-import { layerDiagnostics, type Layer, type SettingProblem, type Values } from "./layer.ts";
+import { layerDiagnostics, type SettingsLayer, type SettingProblem, type Values } from "./layer.ts";
 import { mergeSettings, type MergedSettings } from "./merge.ts";
 import { plainValues } from "../platform/plain-values.ts";
 import { readSettingsFile } from "./read-settings-file.ts";
@@ -32,7 +32,7 @@ export interface LoadedSettings extends MergedSettings {
   /** Values with every default. */
   readonly settings: Settings;
   /** Layers of each file and of the command line, highest first. */
-  readonly files: readonly Layer[];
+  readonly files: readonly SettingsLayer[];
 }
 
 /**
@@ -56,7 +56,10 @@ export function loadSettings(request: SettingsRequest): LoadedSettings {
   };
 }
 
-function readLayers(request: SettingsRequest): { layers: Layer[]; diagnostics: Diagnostic[] } {
+function readLayers(request: SettingsRequest): {
+  layers: SettingsLayer[];
+  diagnostics: Diagnostic[];
+} {
   const { cwd, configDir, managedDir = defaultManagedDir(), commandLine = [] } = request;
   const read = settingsFiles({ cwd, configDir, managedDir }).map(readSettingsFile);
   const layers = read.flatMap(({ layer }) => layer ?? []);
@@ -66,7 +69,7 @@ function readLayers(request: SettingsRequest): { layers: Layer[]; diagnostics: D
   return { layers: layers.toSorted(byScope), diagnostics };
 }
 
-function managedRulesOnly(layers: readonly Layer[]): boolean {
+function managedRulesOnly(layers: readonly SettingsLayer[]): boolean {
   const said = layers
     .filter(({ scope }) => scope === "managed")
     .map(({ values }) => values["allowManagedPermissionRulesOnly"]);
@@ -74,7 +77,10 @@ function managedRulesOnly(layers: readonly Layer[]): boolean {
 }
 
 /** The part of a layer that applies: safe, within the rights of its scope, and valid. */
-function confine(layer: Layer, allowance: Allowance): { layer: Layer; diagnostics: Diagnostic[] } {
+function confine(
+  layer: SettingsLayer,
+  allowance: Allowance,
+): { layer: SettingsLayer; diagnostics: Diagnostic[] } {
   const problems: SettingProblem[] = [];
   const plain = plainValues(layer.values, (path, message) =>
     problems.push({ severity: "error", code: "invalid", path, message }),

@@ -1,16 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { fc } from "../../test/support/properties.ts";
-import type { Layer, Values } from "./layer.ts";
+import type { SettingsLayer, Values } from "./layer.ts";
 import { mergeSettings } from "./merge.ts";
 import { originOf } from "./provenance.ts";
 import { scopes, type Scope } from "./scopes.ts";
 
-const layer = (scope: Scope, values: Values, file = `${scope}.json`): Layer => ({
+const layer = (scope: Scope, values: Values, file = `${scope}.json`): SettingsLayer => ({
   scope,
   file,
   values,
 });
-const merge = (...layers: Layer[]): Values => mergeSettings(layers).values;
+const merge = (...layers: SettingsLayer[]): Values => mergeSettings(layers).values;
 
 describe("mergeSettings", () => {
   const pairs = scopes.flatMap((higher, at) =>

@@ -1,7 +1,7 @@
 import type { Diagnostic } from "../contract/diagnostic.ts";
 import {
   layerDiagnostics,
-  type Layer,
+  type SettingsLayer,
   type SettingOrigin,
   type SettingProblem,
   type Values,
@@ -23,7 +23,7 @@ export interface MergedSettings {
  * Objects merge key by key. Lists are joined, highest first, each item once. If layers disagree about the kind of a
  * value, the highest decides and the others are skipped.
  */
-export function mergeSettings(layers: readonly Layer[]): MergedSettings {
+export function mergeSettings(layers: readonly SettingsLayer[]): MergedSettings {
   const diagnostics: Diagnostic[] = [];
   const voices = layers.toSorted(byScope).map((layer): LayerValue<Values> => {
     const problems: SettingProblem[] = [];

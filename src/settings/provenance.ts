@@ -1,4 +1,5 @@
-import type { SettingOrigin, Path } from "./layer.ts";
+import type { SettingOrigin } from "./layer.ts";
+import type { KeyPath } from "../platform/plain-values.ts";
 
 /** The origins of a value, and of the values inside it. */
 export interface Provenance {
@@ -11,7 +12,7 @@ export interface Provenance {
 }
 
 /** The origin of the value at `path`; undefined if there is none. */
-export function originOf(provenance: Provenance, path: Path): SettingOrigin | undefined {
+export function originOf(provenance: Provenance, path: KeyPath): SettingOrigin | undefined {
   let node = provenance;
   for (const step of path) {
     if (node.items !== undefined) return typeof step === "number" ? node.items[step] : undefined;

@@ -1,6 +1,7 @@
 import type { Diagnostic } from "../contract/diagnostic.ts";
 import { readSmallFile } from "../platform/files/read-small-file.ts";
-import { start, type Layer, type Path, type Position } from "./layer.ts";
+import { start, type SettingsLayer, type Position } from "./layer.ts";
+import type { KeyPath } from "../platform/plain-values.ts";
 import { isObject } from "../platform/is-object.ts";
 import { positionAt, scanJson } from "../platform/scan-json.ts";
 import type { SettingsFile } from "./scopes.ts";
@@ -9,7 +10,7 @@ const largestFile = 1024 * 1024;
 
 /** Reads a settings file; nothing if it is missing or empty. Never throws. */
 export function readSettingsFile({ scope, file }: SettingsFile): {
-  layer?: Layer;
+  layer?: SettingsLayer;
   diagnostics: Diagnostic[];
 } {
   const read = readSmallFile(file, largestFile);
@@ -18,7 +19,7 @@ export function readSettingsFile({ scope, file }: SettingsFile): {
     return unreadable(
       file,
       start,
-      `The settings are not used: ${read.reason}. Put a regular file there that you may read and that has at most 1 MiB, or remove it.`,
+      `The settings are not used: ${read.reason}. Replace it with a readable regular file of at most 1 MiB, or remove it.`,
     );
   const text = read.text.replace(/^\uFEFF/, "");
   if (text.trim() === "") return { diagnostics: [] };
@@ -30,14 +31,14 @@ export function readSettingsFile({ scope, file }: SettingsFile): {
     return unreadable(
       file,
       positionAt(text, offset),
-      `This is not valid JSON: ${reason}. Correct it; until then nothing in this file counts.`,
+      `This is not valid JSON: ${reason}. Correct it; until then the whole file is ignored.`,
     );
   }
   if (!isObject(values))
     return unreadable(
       file,
       start,
-      'The file must hold one object: {"model": "sonnet"}. Correct it; until then nothing in this file counts.',
+      'The file must hold one object: {"model": "sonnet"}. Correct it; until then the whole file is ignored.',
     );
   return { layer: { scope, file, values, position: finder(text) }, diagnostics: [] };
 }
@@ -55,7 +56,7 @@ function unreadable(
 }
 
 /** Finds positions. Parses the text on first use: most files need none. */
-function finder(text: string): (path: Path) => Position {
+function finder(text: string): (path: KeyPath) => Position {
   let offsets: ReadonlyMap<string, number> | undefined;
   return (path) => {
     offsets ??= scanJson(text).offsets;

@@ -47,5 +47,5 @@ export function keptSince(
 
 /** The reason why nothing is removed, and the remedy, for display. */
 export function unknownPeriod({ file, line, message }: Diagnostic): string {
-  return `Old sessions are kept, because ${file}:${line} may say how long: ${message}`;
+  return `Old sessions are kept, because ${file}:${line} cannot be used and may set the retention period: ${message}`;
 }

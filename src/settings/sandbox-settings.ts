@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { isObject } from "../platform/is-object.ts";
-import type { Path } from "./layer.ts";
+import type { KeyPath } from "../platform/plain-values.ts";
 
 const paths = z.array(z.string().min(1)).default([]);
 /** Accepted, so that people's existing files are no error, but without effect: see `inertSandboxKeys`. */
@@ -60,16 +60,13 @@ export type SandboxSettings = z.infer<typeof sandboxSchema>;
  * ignore them, with a report. Keys that would narrow it are unknown to the schema, and refused.
  */
 const inertKeys: ReadonlyMap<string, string> = new Map([
-  ["autoAllowBashIfSandboxed", "Bash is asked about as without a sandbox."],
+  ["autoAllowBashIfSandboxed", "Permission for Bash is asked as without a sandbox."],
   ["excludedCommands", "These commands run in the sandbox too."],
   ["allowUnsandboxedCommands", "No command runs outside the sandbox."],
   ["enableWeakerNestedSandbox", "The sandbox is never weakened."],
   ["enableWeakerNetworkIsolation", "The sandbox is never weakened."],
   ["ignoreViolations", "What the sandbox refuses is always reported."],
-  [
-    "network.allowLocalBinding",
-    "Commands have a network of their own and may bind every port in it.",
-  ],
+  ["network.allowLocalBinding", "Commands have their own network and may bind every port in it."],
   ["network.allowUnixSockets", "The sandbox cannot tell sockets apart and refuses all."],
   ["network.allowAllUnixSockets", "The sandbox refuses all Unix sockets."],
   ["network.allowMachLookup", "The sandbox works on Linux only."],
@@ -78,7 +75,7 @@ const inertKeys: ReadonlyMap<string, string> = new Map([
 /** Keys of `sandbox` that are set and have no effect, with what applies instead. */
 export function inertSandboxKeys(
   values: Readonly<Record<string, unknown>>,
-): { path: Path; message: string }[] {
+): { path: KeyPath; message: string }[] {
   return [...inertKeys].flatMap(([key, instead]) => {
     const path = ["sandbox", ...key.split(".")];
     const value = valueAt(values, path);

@@ -101,24 +101,23 @@ export const settingsSchema = z.looseObject({
   allowPluginAgentExtensions: z.array(z.enum(["hooks", "mcp", "permissionMode"])).default([]),
   /** Managed only: hooks of all other scopes are ignored. */
   allowManagedHooksOnly: z.boolean().default(false),
-  /** Managed only: rules of all other scopes that allow are ignored; those that ask or deny still hold. */
+  /** Managed only: rules of all other scopes that allow are ignored; those that ask or deny still apply. */
   allowManagedPermissionRulesOnly: z.boolean().default(false),
   /** Managed only: MCP servers of all other scopes are ignored. */
   allowManagedMcpServersOnly: z.boolean().default(false),
   /** Agents in the background. */
   background: z
     .looseObject({
-      /** The treatment of their questions: to the `inbox` if a person can answer, or denied at once. */
+      /** Treatment of their questions: sent to the `inbox` if a person can answer, or denied at once. */
       prompts: z.enum(["inbox", "deny"]).default("inbox"),
       /** Whether agents in the background may use MCP servers. */
       mcp: z.boolean().default(false),
       /**
-       * Summarises in one line what each of them is doing. Costs a short answer of its model each time. Off unless it
-       * is set.
+       * Summarises the current work of each in one line. Costs a short answer of its model each time. Off by default.
        */
       summaries: z
         .looseObject({
-          /** Seconds between two lines, at least 10. An agent without progress since is not asked. */
+          /** Seconds between two lines, at least 10. An agent without progress since the last line is skipped. */
           everySeconds: z.int().min(10).max(86_400),
         })
         .optional(),
@@ -154,7 +153,7 @@ export const limitsSchema = z.strictObject({
   perType: mostOfEach,
   perModel: mostOfEach,
   perProvider: mostOfEach,
-  /** Behaviour at a limit: wait in line, or fail with `limit_reached`. */
+  /** Behaviour at a limit: wait in the queue, or fail with `limit_reached`. */
   onLimit: z.enum(["queue", "reject"]).default("queue"),
   /** The greatest depth at which agents may spawn: 1 = only the main agent may. */
   maxSpawnDepth: z.int().nonnegative().default(1),
@@ -167,8 +166,8 @@ export const limitsSchema = z.strictObject({
   /** Wall-clock limit of a `process` call without its own. */
   processTimeout: milliseconds.default(5 * 60_000),
   /**
-   * Time after which an agent without progress is asked to report and ended. Its clock is stopped as that of `timeout`
-   * is.
+   * Time after which an agent without progress must report and is ended. Its clock stops whenever that of `timeout`
+   * does.
    */
   noProgress: milliseconds.default(10 * 60_000),
   /**
@@ -178,11 +177,11 @@ export const limitsSchema = z.strictObject({
   toolTimeout: milliseconds.default(10 * 60_000),
   /** Time in which an agent whose time or turns are over must report. */
   wrapUpTimeout: milliseconds.default(60_000),
-  /** Length limit of a result; a longer one is handed on cut, with the path of the whole text. */
+  /** Length limit of a result; a longer one is cut, and names the path of the whole text. */
   resultCharacters: z.int().positive().default(30_000),
   /** The most read-only tool calls of one turn that run at once. */
   parallelTools: z.int().positive().default(10),
-  /** Time after which a silent model is given up and asked again. */
+  /** Time after which a silent model request is abandoned and retried. */
   modelStall: milliseconds.default(120_000),
   retry: z
     .strictObject({

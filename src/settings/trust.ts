@@ -57,7 +57,7 @@ export async function trustFolder(cwd: string, configDir: string): Promise<strin
 
 /**
  * Withdraws trust and returns the folder that had it, or nothing. A folder that is gone can be named too, and never
- * stands for a parent. Throws `storage`.
+ * means its parent. Throws `storage`.
  */
 export function distrustFolder(cwd: string, configDir: string): string | undefined {
   const exact = realPath(cwd);

@@ -38,8 +38,8 @@ export interface HostToolOptions<Input> {
   /** `shared`: may run beside other calls of one turn. Default: only with the effects `read` and `look`. */
   readonly concurrency?: "shared" | "alone";
   /**
-   * Whether a call that a crash interrupted is repeated; else the model is told of the interruption. Default: only with
-   * the effects `read` and `look`.
+   * Whether a call that a crash interrupted is repeated; otherwise the model reads that it was interrupted. Default:
+   * only with the effects `read` and `look`.
    */
   readonly repeatable?: boolean;
   /**
@@ -118,7 +118,9 @@ export function createTool(
   try {
     toolSpec(tool);
   } catch (error) {
-    throw refuse(`input cannot be told to a model (${errorMessage(error)}). Use plain JSON types.`);
+    throw refuse(
+      `input cannot be described to a model (${errorMessage(error)}). Use plain JSON types.`,
+    );
   }
   noteToolName(name);
   return Object.freeze(tool);
@@ -130,7 +132,7 @@ function refuseName(name: unknown): void {
   if (typeof name !== "string" || !/^(?!mcp__)[A-Za-z][\w-]{0,63}$/.test(name))
     throw new RetinueError(
       "invalid_config",
-      `createTool: '${String(name)}' is no name of a tool. Begin with a letter, use letters, digits, _ and -, at most 64, and not mcp__ in front.`,
+      `createTool: '${String(name)}' is not a valid tool name. Use letters, digits, _ and -, at most 64, with a letter first and without mcp__ in front.`,
     );
   const lower = name.toLowerCase();
   const taken = [...toolRegistry.keys(), ...foreignTools.keys()].find(
@@ -140,7 +142,7 @@ function refuseName(name: unknown): void {
   if (means !== undefined)
     throw new RetinueError(
       "invalid_config",
-      `createTool: '${name}' is taken: rules and models take it for ${means}. Choose another name.`,
+      `createTool: '${name}' is reserved: rules and models use it for ${means}. Choose another name.`,
     );
 }
 

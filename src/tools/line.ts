@@ -1,9 +1,9 @@
 import type { ToolTraits } from "./traits.ts";
 
-type Input = Readonly<Record<string, unknown>>;
+type CallInput = Readonly<Record<string, unknown>>;
 
 /** A call without its tool's name, in one line, as the model wrote it. Callers sanitize it. */
-export function callLine(tool: ToolTraits, input: Input): string {
+export function callLine(tool: ToolTraits, input: CallInput): string {
   const { mainField } = tool;
   if (tool.line !== undefined) return tool.line(input);
   if (mainField !== undefined && mainField in input) return text(input[mainField]);

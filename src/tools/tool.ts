@@ -76,7 +76,7 @@ export interface ToolOutput {
   data?: unknown;
 }
 
-/** The outcome of questions to a person. `none`: nobody can or wants to answer; the reason is a sentence. */
+/** The outcome of questions to a person. `none`: no person can or wants to answer; the reason is a sentence. */
 export type QuestionReply =
   | { readonly kind: "answers"; readonly answers: Readonly<Record<string, string | string[]>> }
   | { readonly kind: "none"; readonly reason: string };
@@ -94,19 +94,20 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   /** State of this agent between calls: shell directory, files it has read, todos, processes. */
   readonly workbench: Workbench;
-  /** The limit of a command that nobody approved, for the tight sandbox; absent or `null`: it was approved. */
+  /** The limit of a command that needed no approval, for the tight sandbox; absent or `null`: it was approved. */
   readonly confinedTo?: ConfinedTo | null;
-  /** The hold of a command that nobody approved on the files around it, until the call ends or later. */
+  /** The hold of a command that needed no approval on the files around it, until the call ends or later. */
   readonly hold?: TreeHold;
   /** Lets the model's provider search the web; its usage is counted. Absent where it cannot. */
   search?(
     query: Omit<WebQuery, "model" | "rest">,
   ): Promise<Pick<WebFindings, "text" | "links" | "problems">>;
-  /**
-   * Asks the person that the agent works for. Absent where there is nobody. Rejects with `signal.reason` when aborted.
-   */
+  /** Asks the user of the agent. Absent if there is no person. Rejects with `signal.reason` when aborted. */
   ask?(questions: readonly Question[]): Promise<QuestionReply>;
-  /** Asks whether the agent may carry its plan out. Absent where nobody can be asked. Rejects with `signal.reason` when aborted. */
+  /**
+   * Asks whether the agent may carry out its plan. Absent if no person can be asked. Rejects with `signal.reason` when
+   * aborted.
+   */
   leavePlan?(plan: { plan: string; filePath: string }): Promise<PlanReply>;
   /** The agents that this one may see; absent where there are none. */
   readonly agents?: Tasks;

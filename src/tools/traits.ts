@@ -9,7 +9,7 @@ export interface ToolTraits {
   readonly coordinates?: boolean;
   /** Whether an agent with a memory has it for the memory's directory, whatever its `tools` say. */
   readonly forMemory?: boolean;
-  /** The field that stands for the whole input where people write a call: `Bash(git push)`. */
+  /** The field that represents the whole input where people write a call: `Bash(git push)`. */
   readonly mainField?: string;
   /** A call in one line, where the main field says too little. A model wrote the input: expect anything. */
   line?(input: Readonly<Record<string, unknown>>): string;

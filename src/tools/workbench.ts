@@ -1,5 +1,5 @@
 import type { AgentId } from "../contract/ids.ts";
-import { ProcessTree, type Ending } from "../processes/process-tree.ts";
+import { ProcessTree, type Termination } from "../processes/process-tree.ts";
 import type { AgentSandbox } from "../platform/sandbox/agent-sandbox.ts";
 import type { TightSandbox } from "../platform/sandbox/tight-sandbox.ts";
 import { openRedactor, type Redactor } from "../redact/redactor.ts";
@@ -35,7 +35,7 @@ export class Workbench {
   readonly passes: readonly string[];
   /** The sandbox of commands; absent: they run as we do. */
   readonly sandbox: AgentSandbox | undefined;
-  /** The sandbox of commands that nobody approved. */
+  /** The sandbox of commands that needed no approval. */
   readonly tightSandbox: TightSandbox | undefined;
   /** The session's lock, so that nothing is moved under a command that relies on where it is. */
   readonly tree: TreeLock;
@@ -60,7 +60,7 @@ export class Workbench {
     tree?: TreeLock;
     redactor?: Redactor;
     /** Options for ending its processes. */
-    ending?: Ending;
+    ending?: Termination;
     notify?: (note: TaskNote) => void;
   }) {
     this.root = options.root;

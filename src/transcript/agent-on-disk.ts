@@ -35,7 +35,7 @@ export async function readAgent(file: string): Promise<AgentOnDisk | undefined> 
   return found && agentNow(found);
 }
 
-/** The files of an agent, without a look at the process that runs it. */
+/** The files of an agent, without a check of the process that runs it. */
 export interface AgentAsWritten {
   readonly file: string;
   readonly runner: Runner;

@@ -12,7 +12,7 @@ import { filesAtOnce, mapAtMost } from "../platform/gate.ts";
  */
 export class DiskSync {
   readonly #open: OpenForSync;
-  #waiting: Waiting[] = [];
+  #waiting: QueuedSync[] = [];
   #isRunning = false;
   /** Directories whose own names are on the disk. */
   readonly #named = new Set<string>();
@@ -38,7 +38,7 @@ export class DiskSync {
     return this.#wait({ directory });
   }
 
-  #wait(work: Work): Promise<void> {
+  #wait(work: SyncJob): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#waiting.push({ ...work, resolve, reject });
     if (!this.#isRunning) void this.#runPasses();
@@ -54,7 +54,7 @@ export class DiskSync {
     this.#isRunning = false;
   }
 
-  async #pass(waiting: readonly Waiting[]): Promise<void> {
+  async #pass(waiting: readonly QueuedSync[]): Promise<void> {
     const failures = new Map<string, unknown>();
     const each = (paths: readonly string[], sync: (path: string) => Promise<void>) =>
       mapAtMost(filesAtOnce, [...new Set(paths)], (path) =>
@@ -119,14 +119,14 @@ type OpenForSync = (
   flags: number,
 ) => Promise<Pick<FileHandle, "datasync" | "sync" | typeof Symbol.asyncDispose>>;
 
-interface Work {
+interface SyncJob {
   file?: string;
   /** The name that the file takes when its bytes are on the disk. */
   becomes?: string;
   directory: string;
 }
 
-interface Waiting extends Work {
+interface QueuedSync extends SyncJob {
   resolve: () => void;
   reject: (reason: unknown) => void;
 }

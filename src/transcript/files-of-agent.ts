@@ -8,7 +8,7 @@ import type { AgentOnDisk } from "./agent-on-disk.ts";
 
 /**
  * Files of an agent in the other directories of its session: those named after it, the output of its commands, and
- * questions that nobody will answer any more.
+ * questions that can no longer be answered.
  */
 export async function filesOfAgent(agent: AgentOnDisk, directory: string): Promise<string[]> {
   const outputs = await outputsOf(agent);

@@ -35,8 +35,8 @@ export interface PruneRequest {
 }
 
 /**
- * The directory of sessions under removal: one level deeper than where readers look, so that with one `rename` a
- * session is gone for everybody; its main transcript follows it. The next prune removes what a crash leaves here.
+ * The directory of sessions under removal. It is one level deeper than readers look, so that one `rename` hides a
+ * session from all of them; its main transcript follows. The next prune removes what a crash leaves here.
  */
 const waste = ".retinue-removing";
 
@@ -82,13 +82,15 @@ export async function prune(request: PruneRequest): Promise<Pruned> {
   return report;
 }
 
-type Fate = { kind: "kept"; session?: never } | { kind: "removed" | "inUse"; session: OldSession };
+type PruneOutcome =
+  | { kind: "kept"; session?: never }
+  | { kind: "removed" | "inUse"; session: OldSession };
 
 async function pruneOne(
   project: HeldDirectory,
   sessionId: string,
   { before, dryRun }: PruneRequest,
-): Promise<Fate> {
+): Promise<PruneOutcome> {
   if (sessionId === waste) return { kind: "kept" };
   const paths = [...transcriptsOf(sessionId), sessionId].map((name) => project.at(name));
   const measured = await measure(paths, before(project.path));

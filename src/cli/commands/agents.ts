@@ -27,7 +27,7 @@ export function addAgents(program: Command): void {
   const agents = program.command("agents").description("agent types: list, show, write");
   hereOptions(agents.command("ls"))
     .description("list the agent types that can be spawned here")
-    .option("-a, --all", "also files that are shadowed, switched off or not loaded")
+    .option("-a, --all", "also list files that are shadowed, switched off or not loaded")
     .option("-w, --watch", "list again when a file changes")
     .option("--json", json)
     .action(agentsListCommand);
@@ -38,9 +38,9 @@ export function addAgents(program: Command): void {
     .action(agentsShowCommand);
   agents
     .command("new")
-    .description("write a new agent file; never over one that is there")
+    .description("write a new agent file; an existing file is never overwritten")
     .argument("<name>", "lower case, digits and dashes")
-    .option("--description <text>", "when a parent should hand work to it")
+    .option("--description <text>", "when a parent should give it work")
     .option("--tools <tools>", "the tools it may use: Read,Grep")
     .option("--model <model>", "sonnet, opus, haiku or an id")
     .option("--user", "for all your projects instead of this one")
@@ -196,9 +196,9 @@ async function agentsNewCommand(
   if (placed?.state === "kept") {
     throw new RetinueError(
       "storage",
-      `${join(root, path)} is there already and is unchanged. Choose another name, or edit it.`,
+      `${join(root, path)} already exists and was not changed. Choose another name, or edit the file.`,
     );
   }
   process.stdout.write(`${plain(join(root, path))}\n`);
-  process.stderr.write(`retinue: edit it, then look at it with 'retinue explain ${name}'.\n`);
+  process.stderr.write(`retinue: edit it, then check it with 'retinue explain ${name}'.\n`);
 }

@@ -18,9 +18,9 @@ interface ApprovalsOptions {
 export function addApprovals(program: Command): void {
   program
     .command("approvals")
-    .description("list what waits for you: questions of agents of all processes")
-    .argument("[id]", "one request, with everything in it: id or beginning of an id")
-    .option("-a, --all", "what was answered too")
+    .description("list the requests that wait for you, from agents of all processes")
+    .argument("[id]", "show one request in full: its id, or a prefix of it")
+    .option("-a, --all", "also list answered requests")
     .option("--json", json)
     .addHelpText("after", requestsElsewhere)
     .action(approvalsCommand);
@@ -51,8 +51,8 @@ function list(options: ApprovalsOptions): void {
   if (open.length === 0 && settled.length === 0) {
     process.stderr.write(
       options.all === true
-        ? "Nothing was asked yet.\n"
-        : "Nothing waits for you. 'retinue approvals --all' lists what was answered.\n",
+        ? "No agent has asked anything yet.\n"
+        : "No request waits for you. 'retinue approvals --all' lists answered ones.\n",
     );
     return;
   }
@@ -64,7 +64,7 @@ function list(options: ApprovalsOptions): void {
   process.stdout.write(table([headings, ...rows]));
   if (open.length > 0)
     process.stderr.write(
-      "'retinue approvals ID' shows all of one; 'retinue approve ID' and 'retinue deny ID' answer it.\n",
+      "'retinue approvals ID' shows one in full; 'retinue approve ID' and 'retinue deny ID' answer it.\n",
     );
 }
 

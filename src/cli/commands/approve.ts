@@ -24,31 +24,31 @@ export interface ApproveOptions {
 export function addApprove(program: Command): void {
   program
     .command("approve")
-    .description("let a call run that waits for you, or answer a question")
-    .argument("<id>", "id, or beginning of an id, from 'retinue approvals'")
+    .description("allow a tool call that waits for you, or answer a question")
+    .argument("<id>", "id, or prefix of an id, from 'retinue approvals'")
     .addOption(
       new Option(
         "--for <whom>",
-        "how long it holds; type: for agents of this type until its file changes",
+        "how long the permission is valid; type: for agents of this type, until their file changes",
       )
         .choices(["once", "agent", "session", "type"])
         .conflicts("always"),
     )
     .addOption(
-      new Option("--always [file]", "add the rule to settings: local (default), project or user")
+      new Option("--always [file]", "settings file for the rule: local (default), project or user")
         .choices(["local", "project", "user"])
         .preset("local"),
     )
     .option(
       "--rule <rule>",
-      "what to allow from now on, instead of what is suggested (repeatable)",
+      "rule to allow from now on, instead of the suggested one (repeatable)",
       append,
       [],
     )
-    .option("--input <json>", "run this input instead; it is checked like any call")
+    .option("--input <json>", "run the call with this input instead; it is checked like any call")
     .option(
       "--answer <text>",
-      "to a question: a label, its number or other words; one for each question",
+      "answer to a question: a label, its number or your own words; once for each question",
       append,
       [],
     )
@@ -67,9 +67,9 @@ ${requestsElsewhere}`,
 export function addDeny(program: Command): void {
   program
     .command("deny")
-    .description("refuse a call that waits for you; the agent reads why and goes on")
-    .argument("<id>", "id, or beginning of an id, from 'retinue approvals'")
-    .option("--reason <text>", "what the agent should know or do instead")
+    .description("deny a tool call that waits for you; the agent reads the reason and continues")
+    .argument("<id>", "id, or prefix of an id, from 'retinue approvals'")
+    .option("--reason <text>", "the reason, or what the agent should do instead")
     .action(denyCommand);
 }
 
@@ -79,7 +79,7 @@ async function approveCommand(id: string, options: ApproveOptions): Promise<void
   await give(found, answerOf(found, options));
 }
 
-/** `retinue deny`: the agent reads the denial and its reason. A request that nobody waits for any more is removed. */
+/** `retinue deny`: the agent reads the denial and its reason. A request whose process has ended is removed. */
 async function denyCommand(id: string, options: { reason?: string }): Promise<void> {
   const found = await findAsPerson(id);
   if (found.processEnded) {
@@ -143,7 +143,8 @@ async function give(found: FoundRequest, given: Answer): Promise<void> {
 function said(answer: Answer): string {
   if (answer.verdict !== "allow") return answer.verdict === "deny" ? "denied" : "answered";
   const rules = answer.rules === undefined ? "" : ` by ${literalLine(answer.rules.join(", "))}`;
-  const changed = answer.input === undefined ? "" : ", with another input, which is checked first";
+  const changed =
+    answer.input === undefined ? "" : ", with a changed input, which is checked first";
   const scope = answer.scope === "agent-always" ? "type" : answer.scope;
   return `allowed (${scope})${rules}${changed}`;
 }

@@ -18,7 +18,7 @@ import { KeyLayers } from "../terminal/key-layers.ts";
 import { LiveView } from "../views/live-view.ts";
 import { RunKeys } from "../run/run-keys.ts";
 import { createStyle, wantsColor, type ColorChoice } from "../terminal/style.ts";
-import { createView, type View } from "../run/watch-run.ts";
+import { createView, type RunView } from "../run/watch-run.ts";
 import { color, onlyRunning, raw, which } from "../options/shared-options.ts";
 
 interface AttachOptions {
@@ -32,14 +32,14 @@ export function addAttach(program: Command): void {
     .command("attach")
     .description("watch a running agent of another process until it ends; Ctrl+C leaves it running")
     .argument("<id>", which)
-    .addOption(new Option("--json", "its events, one JSON object a line"))
+    .addOption(new Option("--json", "print its events, one JSON object a line"))
     .addOption(raw())
     .addOption(color())
     .addHelpText(
       "after",
       `
-Prints its result, with the exit code that 'run' would have. On a terminal its keys work: Ctrl+B moves what is waited for to
-the background, m tells the agent something.${onlyRunning}`,
+Prints the result of the agent, with the exit code that 'run' would have. On a terminal, Ctrl+B moves the children that the
+agent waits for to the background, and m sends the agent a message.${onlyRunning}`,
     )
     .action(attachCommand);
 }
@@ -70,7 +70,7 @@ async function attachCommand(text: string, options: AttachOptions): Promise<void
     if (result !== null) finish(result, options);
     else if (left)
       process.stderr.write(
-        `retinue: left. Agent ${plain(id)} goes on; 'retinue attach ${plain(id)}' comes back.\n`,
+        `retinue: left. Agent ${plain(id)} keeps running; 'retinue attach ${plain(id)}' shows it again.\n`,
       );
     else await finishFromFiles(agent, options, lost);
   } finally {
@@ -79,7 +79,7 @@ async function attachCommand(text: string, options: AttachOptions): Promise<void
   }
 }
 
-function viewOf({ record }: AgentOnDisk, { color }: AttachOptions): View {
+function viewOf({ record }: AgentOnDisk, { color }: AttachOptions): RunView {
   const { stderr, env: environment } = process;
   const enabled = wantsColor({ choice: color, environment, isTTY: stderr.isTTY });
   return createView(stderr, { style: createStyle(enabled), scripted: record.scripted });
@@ -88,7 +88,7 @@ function viewOf({ record }: AgentOnDisk, { color }: AttachOptions): View {
 /** The keys of a run in another process, over its socket. None of them stops anything: Ctrl+C leaves. */
 function steer(
   resources: DisposableStack,
-  { client, view, main }: { client: ControlClient; view: View; main: AgentId },
+  { client, view, main }: { client: ControlClient; view: RunView; main: AgentId },
 ): void {
   const { stdin: input } = process;
   if (!(view instanceof LiveView) || !input.isTTY || input.readableEnded) return;
@@ -108,7 +108,7 @@ function steer(
 async function follow(
   client: ControlClient,
   id: string,
-  view: View | null,
+  view: RunView | null,
 ): Promise<AgentResult | null> {
   const { rows, events } = await client.watch(id);
   const watched = (rows as AgentRow[]).find((row) => row.id === id);
@@ -161,7 +161,7 @@ function closed({ record }: AgentOnDisk): RetinueError {
   const { id: agentId, state } = record;
   return new RetinueError(
     "not_running",
-    `The session of agent ${agentId} was closed while the agent was ${state}. 'retinue ps -a' shows how it stands.`,
+    `The session of agent ${agentId} was closed while the agent was ${state}. 'retinue ps -a' shows its state.`,
   );
 }
 

@@ -10,10 +10,10 @@ const rowSchema = z.looseObject({ id: z.string(), state: z.string() });
 export function addBackground(program: Command): void {
   program
     .command("background")
-    .description("move a running child to the background: its parent goes on without it")
+    .description("move a running child to the background; its parent continues without it")
     .argument("<id>", which)
     .option("--json", json)
-    .addHelpText("after", "\nIts parent is told when it ends.")
+    .addHelpText("after", "\nIts parent is notified when it ends.")
     .action(backgroundCommand);
 }
 

@@ -68,7 +68,7 @@ async function demoCommand(options: { color: ColorChoice }): Promise<void> {
 
   if (interrupted !== null) {
     process.stderr.write(
-      `retinue: interrupted by ${interrupted}; the agents and what they started are gone.\n`,
+      `retinue: interrupted by ${interrupted}; the agents and their processes have ended.\n`,
     );
     process.exitCode = exitCodeOfSignal(interrupted);
     return;
@@ -85,12 +85,12 @@ async function demoCommand(options: { color: ColorChoice }): Promise<void> {
   process.exitCode = broken.length > 0 ? exitCodes.failed : exitCodeOfResult(result);
 }
 
-interface Place {
+interface DemoDirectories {
   repository: string;
   config: string;
 }
 
-function prepare(): Place {
+function prepare(): DemoDirectories {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "retinue-demo-")));
   const repository = join(root, "basket");
   cpSync(join(demoDirectory, "repo"), repository, { recursive: true });
@@ -161,7 +161,7 @@ function opening(repository: string, style: Style): string {
   ].join("\n");
 }
 
-function closing(place: Place, transcript: string, style: Style): string {
+function closing(place: DemoDirectories, transcript: string, style: Style): string {
   const [example, guide] = ["examples/look-around.yaml", "docs/rehearsal.md"].map((file) =>
     relative(process.cwd(), packagePath(file)),
   );

@@ -5,8 +5,8 @@ import { findOrphans, reapOrphans } from "../../processes/orphans.ts";
 import { inspectTranscript } from "../../transcript/inspect.ts";
 import { defaultConfigDir } from "../../transcript/paths.ts";
 import { mustBePerson } from "../find/caller.ts";
-import type { Ground } from "../doctor/check.ts";
-import { examine, type Row } from "../doctor/examine.ts";
+import type { DoctorContext } from "../doctor/check.ts";
+import { examine, type DoctorRow } from "../doctor/examine.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { plural } from "../terminal/format.ts";
 import { plainLine } from "../terminal/sanitize.ts";
@@ -16,28 +16,30 @@ import { json } from "../options/shared-options.ts";
 export function addDoctor(program: Command): void {
   program
     .command("doctor")
-    .description("check this installation, and what crashes left behind")
-    .option("--fix", "remove what crashes left: processes, leases, sockets, locks, temporary files")
+    .description("check this installation, and look for leftovers of crashes")
+    .option(
+      "--fix",
+      "remove leftovers of crashes: processes, leases, sockets, locks, temporary files",
+    )
     .option("--json", json)
     .addHelpText(
       "after",
       `
-Never removes a transcript, and asks nothing of the network. Exit code 0: nothing is wrong, or all of it is fixed;
-1: problems are left.`,
+Never removes a transcript and never uses the network. Exit code 0: no problem, or all are fixed; 1: problems remain.`,
     )
     .action(doctorCommand);
 }
 
 /** `retinue doctor`: problems of this installation, leaks of crashes, and their remedies. */
 async function doctorCommand(options: { fix?: boolean; json?: boolean }): Promise<void> {
-  if (options.fix === true) await mustBePerson("remove what crashes left");
+  if (options.fix === true) await mustBePerson("remove leftovers of crashes");
   const rows = await Array.fromAsync(examine(groundHere(), { fix: options.fix === true }));
   if (options.json === true) process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
   else report(rows);
   if (rows.some(({ status }) => status === "problem")) process.exitCode = exitCodes.failed;
 }
 
-function groundHere(): Ground {
+function groundHere(): DoctorContext {
   const { env } = process;
   return {
     configDir: defaultConfigDir(),
@@ -53,7 +55,7 @@ function groundHere(): Ground {
 /** The most rows of one check; `--json` has them all. */
 const mostRows = 10;
 
-function report(rows: readonly Row[]): void {
+function report(rows: readonly DoctorRow[]): void {
   const { isTTY } = process.stdout;
   const style = createStyle(wantsColor({ choice: "auto", environment: process.env, isTTY }));
   for (const [, group] of Map.groupBy(rows, ({ check }) => check)) {
@@ -65,8 +67,8 @@ function report(rows: readonly Row[]): void {
   process.stderr.write(`retinue: ${summary(rows)}.\n`);
 }
 
-function summary(rows: readonly Row[]): string {
-  const count = (wanted: Row["status"]): number =>
+function summary(rows: readonly DoctorRow[]): string {
+  const count = (wanted: DoctorRow["status"]): number =>
     rows.filter(({ status }) => status === wanted).length;
   return [
     plural(count("problem"), "problem"),
@@ -75,7 +77,7 @@ function summary(rows: readonly Row[]): string {
   ].join(", ");
 }
 
-function lineOf({ check, status, what, remedy }: Row, style: Style): string {
+function lineOf({ check, status, what, remedy }: DoctorRow, style: Style): string {
   const glyph = {
     ok: style.green("✓"),
     fixed: style.green("✓"),

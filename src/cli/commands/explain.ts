@@ -25,16 +25,16 @@ export interface ExplainOptions extends HereOptions {
 
 export function addExplain(program: Command): void {
   ruleOptions(hereOptions(program.command("explain")))
-    .description("say what an agent type is, or whether a call of it may run, and why")
-    .argument("[type]", "the agent type; with --call and none, the main agent")
+    .description("explain an agent type, or whether a tool call may run, and why")
+    .argument("[type]", "agent type; with --call the default is the main agent")
     .option("-c, --call <call>", "a call to decide on: 'Bash(git push)' or 'Tool({\"field\": …})'")
     .option("-a, --agent <type>", "the same as the argument")
     .option("--json", json)
     .addHelpText(
       "after",
       `
-Runs nothing. Without --call: which file the type is, its model and each of its tools. With it: the
-verdict, the rule and the file it stands in, the part of the command that decided, and every stage.
+Runs nothing. Without --call it shows the type's file, its model and each of its tools. With --call it shows
+the verdict, the rule and its file, the part of the command that decided, and every stage.
 
 Examples:
   retinue explain Explore

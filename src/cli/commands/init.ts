@@ -25,7 +25,7 @@ export function addInit(program: Command): void {
       "after",
       `
 Writes .claude/agents/reviewer.md, .claude/rehearsals/reviewer.yaml and .claude/settings.json into the
-current directory, also when the repository begins further up. A file that exists is kept as it is.`,
+current directory, even if the root of the repository is further up. Existing files are not changed.`,
     )
     .action(initCommand);
 }
@@ -52,7 +52,7 @@ async function initCommand(options: { json?: boolean }): Promise<void> {
   );
 }
 
-/** There, an agent and a settings file would hold for every project of this user. */
+/** Refuses the user directory: an agent and a settings file there would apply to every project of this user. */
 async function refuseUserDirectory(directory: string): Promise<void> {
   const [own, users] = [join(directory, ".claude"), defaultConfigDir()].map((path) =>
     realPath(path),
@@ -60,7 +60,7 @@ async function refuseUserDirectory(directory: string): Promise<void> {
   if (own !== users) return;
   throw new RetinueError(
     "unsupported",
-    `${directory} holds your user directory: what is written here would hold for all your projects. Change to a repository and try again.`,
+    `.claude in ${directory} is your user configuration, so files in it would apply to all your projects. Change to a repository and try again.`,
   );
 }
 

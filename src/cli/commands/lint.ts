@@ -28,8 +28,8 @@ interface LintOptions extends HereOptions {
 
 export function addLint(program: Command): void {
   hereOptions(program.command("lint"))
-    .description("check agent files, settings and plugins; exit code 1 when something is broken")
-    .argument("[paths...]", "agent files or directories; without any, all that count here")
+    .description("check agent files, settings and plugins; exit code 1 if there are errors")
+    .argument("[paths...]", "agent files or directories; by default all that apply here")
     .addOption(
       new Option("--format <format>", "what goes to stdout")
         .choices(["text", "json", "sarif"])
@@ -121,7 +121,9 @@ function filesOf(path: string): string[] {
   try {
     if (statSync(full).isDirectory()) return findDefinitionFiles(full, { hidden: true }).files;
     if (full.endsWith(".md")) return [full];
-    throw new Error("it is no agent file; without a path, settings and plugins are checked too");
+    throw new Error(
+      "it is not an agent file; without a path, lint checks settings and plugins too",
+    );
   } catch (error) {
     throw new RetinueError(
       "invalid_request",

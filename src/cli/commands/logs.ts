@@ -28,9 +28,9 @@ export function addLogs(program: Command): void {
     .command("logs")
     .description("show the transcript of an agent")
     .argument("<id>", which)
-    .option("-f, --follow", "go on until the agent ends")
+    .option("-f, --follow", "follow until the agent ends")
     .option("-n, --lines <n>", "the last n entries only", positive)
-    .option("--json", "the lines as they are on disk")
+    .option("--json", "raw lines, as on disk")
     .addOption(color())
     .action(logsCommand);
 }
@@ -46,7 +46,9 @@ async function logsCommand(id: string, options: LogsOptions): Promise<void> {
     isTTY: process.stdout.isTTY,
   });
   const render =
-    options.json === true ? rawLine : (line: Line) => readable(line, createStyle(enabled));
+    options.json === true
+      ? rawLine
+      : (line: TranscriptLine) => readable(line, createStyle(enabled));
   let last = options.lines;
   let unread = 0;
   for await (const { lines, damaged, rest } of growing(
@@ -64,7 +66,7 @@ async function logsCommand(id: string, options: LogsOptions): Promise<void> {
   // While the agent runs, an append may be in progress.
   if (unread > 0 && end !== undefined && !isOpen(end.record.state))
     process.stderr.write(
-      `retinue: the last ${unread} bytes of the transcript were not written whole, and are left out.\n`,
+      `retinue: the last ${unread} bytes of the transcript are an incomplete line and are left out.\n`,
     );
   if (options.json !== true && end !== undefined) process.stdout.write(ending(end));
 }
@@ -85,12 +87,12 @@ function leftOut(damaged: readonly number[]): string {
     : `retinue: ${damaged.length} lines of the transcript are damaged, and are left out: ${numbers}${more}.\n`;
 }
 
-type Line = Record<string, unknown>;
+type TranscriptLine = Record<string, unknown>;
 
 /** Lines that were appended to a transcript. */
 interface Added {
   /** Valid lines, judged as a resume judges them. */
-  lines: Line[];
+  lines: TranscriptLine[];
   /** Numbers of the invalid lines. */
   damaged: number[];
   /** Bytes at the end that are no complete append, yet or ever. */
@@ -119,7 +121,7 @@ async function* growing(
     // Checked before reading, so that lines written just before the end are still read.
     const last = !follow || (await ended());
     const bytes = Buffer.concat([rest, await file.readFile()]);
-    const lines: Line[] = [];
+    const lines: TranscriptLine[] = [];
     const take = (value: unknown): void => void (isObject(value) && lines.push(value));
     const { bad, end, newlines } = judgeLines(bytes, { take, firstLine });
     const damaged = bad.filter(({ start }) => start < end).map(({ line }) => line);
@@ -146,11 +148,11 @@ async function changed(path: string): Promise<void> {
   stop.abort();
 }
 
-function rawLine(line: Line): string[] {
+function rawLine(line: TranscriptLine): string[] {
   return [`${JSON.stringify(line)}\n`];
 }
 
-function readable(line: Line, style: Style): string[] {
+function readable(line: TranscriptLine, style: Style): string[] {
   return parseEntry(line).flatMap((entry) => {
     const text = describe(entry, style);
     return text === null ? [] : [`${style.dim(entry.at.slice(11, 19))} ${text}\n`];
@@ -182,7 +184,7 @@ function describe(entry: TranscriptEntry, style: Style): string | null {
     case "end":
       return null;
     case "mode":
-      return style.yellow(`the plan is approved; it goes on in the mode ${plain(entry.to)}`);
+      return style.yellow(`the plan is approved; the agent continues in mode ${plain(entry.to)}`);
     case "spend":
       return style.dim(
         `  ${totalTokens(entry.usage)} more tokens: a search, a summary, or an answer that broke off`,

@@ -10,7 +10,7 @@ import { json, raw, which } from "../options/shared-options.ts";
 export function addOutput(program: Command): void {
   program
     .command("output")
-    .description("print the result of an agent, or what it said last")
+    .description("print the result of an agent, or its last text")
     .argument("<id>", which)
     .option("--json", json)
     .addOption(raw())
@@ -35,9 +35,9 @@ async function outputCommand(
     return;
   }
   process.stdout.write(`${resultText(content, options)}\n`);
-  if (scripted) process.stderr.write("retinue: scripted, not the words of a model.\n");
+  if (scripted) process.stderr.write("retinue: this text is scripted; no model wrote it.\n");
   if (state !== "completed") {
     const why = error === undefined ? "" : ` (${error.code}: ${plain(error.message)})`;
-    process.stderr.write(`retinue: the agent is ${state}${why}; this is what it said last.\n`);
+    process.stderr.write(`retinue: the agent is ${state}${why}; this is its last text.\n`);
   }
 }

@@ -14,8 +14,10 @@ export function addPermissions(program: Command): void {
   const permissions = program.command("permissions").description("permission rules: test them");
   permissions
     .command("test")
-    .description("hold cases against the decisions they expect; exit code 1 when one differs")
-    .argument("<file>", "JSON: a list of cases, or {settings, cases}")
+    .description(
+      "compare the decision for each case with the expected one; exit code 1 if one differs",
+    )
+    .argument("<file>", "JSON file: a list of cases, or {settings, cases}")
     .option("--json", json)
     .addHelpText(
       "after",
@@ -23,9 +25,9 @@ export function addPermissions(program: Command): void {
 A case is {"id", "tool", "input", "expect": "allow"|"ask"|"deny"} and, where needed, "why", "mode",
 "rules": {"allow", "ask", "deny"}, "cwd", "additionalDirectories", "background", "fixture": [{"path",
 "type": "file"|"dir"|"symlink", "content", "target"}]. {{P}}, {{H}} and {{O}} stand for a project, a
-home directory and a place outside, made for each case. Nothing that a case calls is run.
+home directory and a directory outside both, made for each case. No call of a case is run.
 
-To test your own policy: {"settings": ".claude/settings.json", "cases": […]} counts its rules in
+To test your own policy: {"settings": ".claude/settings.json", "cases": […]} applies its rules to
 every case. See docs/permissions.md.`,
     )
     .action(permissionsTestCommand);

@@ -19,15 +19,19 @@ interface PruneOptions {
 export function addPrune(program: Command): void {
   program
     .command("prune")
-    .description("delete sessions that have been kept long enough")
-    .option("--days <n>", "older than n days, in all projects, whatever settings say", positive)
-    .option("-n, --dry-run", "only say what would go")
+    .description("delete sessions that are older than the retention period")
+    .option(
+      "--days <n>",
+      "delete sessions older than n days in all projects, whatever the settings say",
+      positive,
+    )
+    .option("-n, --dry-run", "list what would be deleted, and delete nothing")
     .option("--json", json)
     .addHelpText(
       "after",
       `
-Without --days the setting cleanupPeriodDays decides (default 30). The same happens by itself once a day. Sessions of
-other programs, and those that a process works in, are left alone.`,
+Without --days, the setting cleanupPeriodDays decides (default 30). Retinue also prunes by itself once a day. Sessions of
+other programs and sessions in use are kept.`,
     )
     .action(pruneCommand);
 }
@@ -63,7 +67,7 @@ function report({ removed, inUse, failed }: Pruned, options: PruneOptions): void
       : `${count}, ${bytes}: ${options.dryRun === true ? "nothing is removed in a dry run" : "removed"}.\n`,
   );
   for (const { sessionId } of inUse)
-    process.stderr.write(`retinue: ${plain(sessionId)} is old, but a process works in it.\n`);
+    process.stderr.write(`retinue: ${plain(sessionId)} is old, but a process uses it.\n`);
   for (const { path, error } of failed)
     process.stderr.write(`retinue: ${plain(path)} could not be removed: ${plain(error)}\n`);
 }

@@ -29,7 +29,7 @@ interface PsOptions {
 }
 
 /** Agents as they are now: those to list, and those that were interrupted, listed or not. */
-interface Found {
+interface AgentListing {
   shown: AgentOnDisk[];
   interrupted: AgentOnDisk[];
 }
@@ -37,8 +37,8 @@ interface Found {
 export function addPs(program: Command): void {
   program
     .command("ps")
-    .description("list agents that have not ended, of all processes")
-    .option("-a, --all", "ended ones too")
+    .description("list agents that have not ended, in all processes")
+    .option("-a, --all", "also list ended agents")
     .option("-q, --quiet", "ids only")
     .option(
       "--filter <key=value>",
@@ -46,7 +46,7 @@ export function addPs(program: Command): void {
       append,
       [],
     )
-    .option("--watch", "again and again, until Ctrl+C")
+    .option("--watch", "refresh until Ctrl+C")
     .option("--json", json)
     .action(psCommand);
 }
@@ -56,7 +56,7 @@ async function psCommand(options: PsOptions): Promise<void> {
   const isAskedFor = agentFilter(options.filter ?? []);
   const configDir = defaultConfigDir();
   const open = new OpenAgents(configDir);
-  const find = async (): Promise<Found> => {
+  const find = async (): Promise<AgentListing> => {
     const found = await (options.all === true ? findAgents(configDir) : open.look());
     const agents = found.filter((agent) => isAskedFor(agent));
     return {
@@ -68,8 +68,8 @@ async function psCommand(options: PsOptions): Promise<void> {
   else print(await find(), options);
 }
 
-/** Prints the list again and again, until Ctrl+C: in place on a terminal, elsewhere whenever it has changed. */
-async function watch(find: () => Promise<Found>, options: PsOptions): Promise<void> {
+/** Prints the list refresh until Ctrl+C: in place on a terminal, elsewhere whenever it has changed. */
+async function watch(find: () => Promise<AgentListing>, options: PsOptions): Promise<void> {
   const { stdout } = process;
   for (let last = ""; ; await sleep(1000)) {
     const found = await find();
@@ -80,7 +80,7 @@ async function watch(find: () => Promise<Found>, options: PsOptions): Promise<vo
   }
 }
 
-function print({ shown, interrupted }: Found, options: PsOptions): void {
+function print({ shown, interrupted }: AgentListing, options: PsOptions): void {
   if (options.json === true) {
     process.stdout.write(`${JSON.stringify(shown.map(jsonRow), null, 2)}\n`);
     return;
@@ -109,8 +109,8 @@ function nothingShown({ all, filter = [] }: PsOptions): string {
 
 function howToGoOn({ record }: AgentOnDisk, count: number): string {
   return count === 1
-    ? `1 agent was interrupted. To go on with it: retinue resume ${plainLine(record.id)}`
-    : `${count} agents were interrupted. To go on with all of them: retinue resume --all; with one: retinue resume ID`;
+    ? `1 agent was interrupted. To resume it: retinue resume ${plainLine(record.id)}`
+    : `${count} agents were interrupted. To resume all of them: retinue resume --all; one of them: retinue resume ID`;
 }
 
 function dim(text: string): string {

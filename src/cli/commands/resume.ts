@@ -18,18 +18,22 @@ interface ResumeOptions extends RunOptions {
 
 export function addResume(program: Command): void {
   runOptions(program.command("resume"))
-    .description("go on with an agent that has ended or was interrupted, with its history")
+    .description("resume an agent that has ended or was interrupted, with its history")
     .argument("[id]", which)
-    .argument("[message...]", "what it is to do now; only one that has completed needs it")
-    .option("--all", "every agent that was interrupted by the end of its process")
-    .option("--branch", "leave it as it is, and go on with a copy that has an id of its own")
-    .option("--turn <n>", "with --branch: from its nth answer on", positive)
+    .argument("[message...]", "the next task; needed if the agent has completed")
+    .option("--all", "resume every interrupted agent")
+    .option("--branch", "leave the agent as it is, and run a copy with an id of its own")
+    .option(
+      "--turn <n>",
+      "with --branch: the copy's history ends after the nth answer and its results",
+      positive,
+    )
     .addHelpText(
       "after",
       `
-It goes on in the directory in which it ran, with the rules and options that it was started with, unless they are given
-anew. The right to everything (bypassPermissions) and options with secrets in them are not kept: give them again.
-A call that was under way when its process ended is not repeated: the agent reads that it was interrupted.
+The agent works in its earlier directory, with the rules and options of its start unless you give new ones. The mode
+bypassPermissions and options that contain secrets are not stored: give them again. A call that was running when the
+process ended is not repeated: the agent reads that it was interrupted.
 
 Examples:
   retinue resume a3f2 "Now fix what you found"
@@ -52,7 +56,7 @@ async function resumeCommand(
   if (id === undefined) {
     throw new RetinueError(
       "invalid_request",
-      "Which agent? 'retinue ps -a' lists them; --all means every one that was interrupted.",
+      "Name an agent ('retinue ps -a' lists them), or use --all for every interrupted one.",
     );
   }
   const agent = await findToSteer(id);
@@ -87,13 +91,13 @@ async function resumeCommand(
 /** Throws for options that would be ignored silently. */
 function refuseUnfit(id: string | undefined, { all, branch, turn, detach }: ResumeOptions): void {
   if (all === true && id !== undefined)
-    throw unfit("Name an agent, and what it is to do, or say --all; not both.");
+    throw unfit("Name one agent and its task, or use --all, not both.");
   if (all === true && branch === true)
-    throw unfit("--branch copies one agent: name it, without --all.");
+    throw unfit("--branch copies one agent: name it, and leave out --all.");
   if (all === true && detach === true)
     throw unfit("--all waits for its agents: leave out -d, or resume each with -d.");
   if (turn !== undefined && branch !== true)
-    throw unfit("--turn says where a copy begins: add --branch, or leave it out.");
+    throw unfit("--turn works only with --branch: add --branch, or leave out --turn.");
 }
 
 function unfit(message: string): RetinueError {
@@ -112,14 +116,14 @@ async function resumeElsewhere(
   if (branch === true) {
     throw new RetinueError(
       "session_busy",
-      `The session of agent ${agentId} runs in another process. Branch when that has ended.`,
+      `The session of agent ${agentId} runs in another process. Branch the agent when that process has ended.`,
     );
   }
   await client.call("resume", { id: agentId, ...(prompt === undefined ? {} : { prompt }) });
   const row = { id: agentId, sessionId, transcript: agent.transcript };
   process.stdout.write(`${json === true ? JSON.stringify(row, null, 2) : agentId}\n`);
   process.stderr.write(
-    `retinue: it goes on in the process that runs its session. 'retinue attach ${agentId}' shows it.\n`,
+    `retinue: the agent resumes in the process that runs its session. 'retinue attach ${agentId}' shows it.\n`,
   );
   return true;
 }
@@ -131,7 +135,7 @@ function enter(cwd: string): void {
   } catch (error) {
     throw new RetinueError(
       "invalid_request",
-      `The directory in which it ran, ${cwd}, is not there any more. Make it again to go on.`,
+      `The directory in which the agent ran, ${cwd}, no longer exists. Create it, then resume the agent.`,
       { cause: error },
     );
   }

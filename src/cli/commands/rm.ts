@@ -16,15 +16,15 @@ export function addRm(program: Command): void {
   program
     .command("rm")
     .alias("remove")
-    .description("delete ended agents: transcript, results, outputs")
-    .argument("<id...>", "ids, beginnings of ids, or names")
+    .description("delete ended agents, with their transcripts, results and output")
+    .argument("<id...>", "ids, prefixes of ids, or names")
     .option("--json", json)
     .addHelpText(
       "after",
       `
-An agent that has not ended is refused, and so is the main agent of one; one that was interrupted goes, and cannot be resumed
-any more. With the last agent of a session the whole session goes. If one cannot be removed, the others are all the same. The exit code is then that of the first
-that was not: 3 when there is no such agent, 2 when several may be meant, otherwise 1.`,
+An agent that has not ended is refused, and so is its main agent. An interrupted agent is deleted and cannot be resumed any
+more. Deleting the last agent of a session deletes the whole session. If an agent cannot be deleted, the others still are;
+the exit code is then that of the first failure: 3 for an unknown agent, 2 for an ambiguous one, otherwise 1.`,
     )
     .action(removeCommand);
 }

@@ -7,18 +7,18 @@ import { runOptions } from "../options/run-options.ts";
 export function addRun(program: Command): void {
   runOptions(program.command("run"))
     .description(
-      "run a task and wait for its result; a last word '-', or no word at all, reads stdin",
+      "run a task and wait for its result; '-' as the last word, or no words at all, reads stdin",
     )
     .argument("[prompt...]", "the task")
     .option("-a, --agent <type>", "agent type of the main agent")
     .addOption(new Option("--agent-type <type>", "the same as --agent").hideHelp())
-    .option("--name <name>", "a name by which other commands find the main agent")
+    .option("--name <name>", "name of the main agent, for use in other commands")
     .addHelpText(
       "after",
       `
-Unasked an agent may read and search inside the current directory, run commands that only look, and hand
-work to children, which the same rules bind. What goes beyond that, and no rule allows, is asked in the live view,
-or with --inbox of whoever runs 'retinue approve'; where nobody can answer it is denied, and the line says how to allow it.
+Without asking, an agent may read and search inside the current directory, run commands that only look, and give
+work to children, which obey the same rules. Any other call that no rule allows is asked: in the live view, or with
+--inbox through 'retinue approve'. If no person can answer, the call is denied, and a line says how to allow it.
 
 A model needs ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN; ANTHROPIC_BASE_URL for another server).
 
@@ -51,13 +51,13 @@ async function runCommand(words: string[], options: RunOptions): Promise<void> {
   await runSession(options, { start: (manager) => manager.main(request) });
 }
 
-/** A last word `-` stands for stdin; without any words stdin is the task, unless it is a terminal. */
+/** Builds the prompt. `-` as the last word adds stdin; without any words stdin is the task, unless it is a terminal. */
 async function readPrompt(words: string[]): Promise<string> {
   const rule = words.find((word) => /^[A-Z]\w*\([^)]*\)$/.test(word));
   if (rule !== undefined && words.length > 1) {
     throw new RetinueError(
       "invalid_request",
-      `'${rule}' is part of the task here. Rules go into one word, with commas between them: --allowedTools 'Read,${rule}'.`,
+      `'${rule}' is read as part of the task. Write all rules as one word, separated by commas: --allowedTools 'Read,${rule}'.`,
     );
   }
   const piped = words.at(-1) === "-" || (words.length === 0 && !process.stdin.isTTY);

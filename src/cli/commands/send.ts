@@ -12,9 +12,9 @@ const receiptSchema = z.object({ messageId: z.string(), agentId: z.string() });
 export function addSend(program: Command): void {
   program
     .command("send")
-    .description("tell a running agent something; it reads it before its next turn")
+    .description("send a message to a running agent, which reads it before its next turn")
     .argument("<id>", which)
-    .argument("<message...>", "what to tell it; a last word '-' adds stdin")
+    .argument("<message...>", "the message; '-' as the last word adds stdin")
     .option("--json", json)
     .addHelpText(
       "after",

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
-import type { SettingOrigin, Path } from "../../settings/layer.ts";
+import type { SettingOrigin } from "../../settings/layer.ts";
+import type { KeyPath } from "../../platform/plain-values.ts";
 import { pathText } from "../../settings/layer.ts";
 import { isObject } from "../../platform/is-object.ts";
 import { originOf } from "../../settings/provenance.ts";
@@ -9,7 +10,7 @@ import { reportDiagnostics } from "../report-diagnostics.ts";
 import { plainLine } from "../terminal/sanitize.ts";
 import { hereOptions, json } from "../options/shared-options.ts";
 
-interface Row {
+interface SettingRow {
   key: string;
   value: unknown;
   scope: SettingOrigin["scope"];
@@ -18,7 +19,7 @@ interface Row {
 
 export function addSettings(program: Command): void {
   hereOptions(program.command("settings"))
-    .description("list the settings that hold here, and which file each comes from")
+    .description("list the settings that apply here, and the file of each")
     .option("--json", json)
     .action(settingsCommand);
 }
@@ -27,12 +28,12 @@ export function addSettings(program: Command): void {
 async function settingsCommand(options: HereOptions & { json?: boolean }): Promise<void> {
   const { configuration, diagnostics } = await readHere(options);
   const { values, provenance } = configuration;
-  const rows = leaves(values).flatMap(({ path, value }): Row[] => {
+  const rows = leaves(values).flatMap(({ path, value }): SettingRow[] => {
     const origin = originOf(provenance, path);
     return origin === undefined ? [] : [{ key: pathText(path), value, ...origin }];
   });
   if (options.json === true) process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
-  else if (rows.length === 0) process.stderr.write("No settings: the defaults hold.\n");
+  else if (rows.length === 0) process.stderr.write("No settings: the defaults apply.\n");
   else {
     const texts = rows.map(({ key, value, scope, file }) =>
       [key, scope, file, JSON.stringify(value)].map((text) => plainLine(text)),
@@ -44,7 +45,7 @@ async function settingsCommand(options: HereOptions & { json?: boolean }): Promi
 }
 
 /** Values that hold no others; items of lists one by one, because each may come from another file. */
-function leaves(value: unknown, path: Path = []): { path: Path; value: unknown }[] {
+function leaves(value: unknown, path: KeyPath = []): { path: KeyPath; value: unknown }[] {
   const inner = Array.isArray(value)
     ? [...value.entries()]
     : isObject(value)

@@ -14,7 +14,7 @@ import { firstRefusal, Refusal } from "../refusal.ts";
 import { plain } from "../terminal/sanitize.ts";
 import { json, which } from "../options/shared-options.ts";
 
-interface StopOptions {
+interface StopFlags {
   all?: boolean;
   time?: number;
   json?: boolean;
@@ -34,7 +34,7 @@ interface Target {
   find: () => Promise<AgentOnDisk>;
 }
 
-interface Means extends StopOptions {
+interface StopContext extends StopFlags {
   how: "stop" | "kill";
   lines: AgentLines;
   caller: Caller;
@@ -47,18 +47,20 @@ const answerSchema = z.object({
 });
 
 const endsEach = `
-An agent that has ended already, or was interrupted, is named and is no error. One that cannot be ended does not keep the
-others; the exit code is then that of the first that could not be, 3 when there is no such agent.`;
+An agent that has already ended or was interrupted is listed, without an error. If an agent cannot be ended, the others
+still are; the exit code is then that of the first failure, 3 for an unknown agent.`;
 
 export function addStop(program: Command): void {
   program
     .command("stop")
-    .description("end agents of any process, with the children they wait for and all they started")
+    .description(
+      "stop agents of any process, with the children they wait for and the processes they started",
+    )
     .argument("[ids...]", which)
     .option("--all", "every agent that has not ended")
     .option(
       "-t, --time <seconds>",
-      "how long what they started may take to end by itself (default 0.3)",
+      "time that their processes have to end by themselves (default 0.3)",
       fractionalSeconds,
     )
     .option("--json", json)
@@ -69,7 +71,7 @@ export function addStop(program: Command): void {
 export function addKill(program: Command): void {
   program
     .command("kill")
-    .description("end agents at once: what they started gets no time to end by itself")
+    .description("end agents at once: their processes get no time to end by themselves")
     .argument("<ids...>", which)
     .option("--json", json)
     .addHelpText("after", endsEach)
@@ -87,11 +89,7 @@ function fractionalSeconds(text: string): number {
  * `retinue stop` and `retinue kill`: print the outcome for each agent. One failure does not keep the others from
  * ending.
  */
-async function stopCommand(
-  ids: string[],
-  options: StopOptions,
-  how: "stop" | "kill",
-): Promise<void> {
+async function stopCommand(ids: string[], options: StopFlags, how: "stop" | "kill"): Promise<void> {
   const { all = false } = options;
   if ((ids.length === 0) !== all) {
     const orAll = how === "stop" ? ", or --all of them" : "";
@@ -126,14 +124,14 @@ async function openAgents(): Promise<AgentOnDisk[]> {
   return agents.filter(({ record }) => isOpen(record.state));
 }
 
-async function findAndEnd(find: Target["find"], means: Means): Promise<Stopped> {
+async function findAndEnd(find: Target["find"], means: StopContext): Promise<Stopped> {
   const agent = await find();
   if (!isOpen(agent.record.state)) return nothingToEnd(agent);
   means.caller.mustSteer(agent);
   return end(agent, means);
 }
 
-async function end(agent: AgentOnDisk, { how, time, lines }: Means): Promise<Stopped> {
+async function end(agent: AgentOnDisk, { how, time, lines }: StopContext): Promise<Stopped> {
   const id = agent.record.id;
   try {
     const client = await lines.reach(agent);
@@ -153,7 +151,7 @@ function nothingToEnd({ record, runner }: AgentOnDisk): Stopped {
   const note =
     state === "interrupted"
       ? `its process ${runner.pid} is gone; nothing to end. 'retinue resume ${id}' continues it`
-      : "it has ended before";
+      : "it had already ended";
   return { id, state, note };
 }
 

@@ -38,17 +38,17 @@ export function addTrust(program: Command): void {
     .command("trust")
     .description("trust the folder of this project, so that its own settings act")
     .argument("[folder]", "a directory of the project; the current one if none is named")
-    .addOption(new Option("--revoke", "take the trust back").conflicts("list"))
+    .addOption(new Option("--revoke", "revoke the trust").conflicts("list"))
     .option("--list", "list the folders that are trusted")
-    .option("--dry-run", "only say what would act")
+    .option("--dry-run", "show what would become active, and change nothing")
     .option("--json", json)
     .addHelpText(
       "after",
       `
 Until a folder is trusted, .claude/settings.json and .claude/settings.local.json in it can only deny
-and ask. This says what else is in them, and lets it act. Trust is for the repository around the
-directory, or without one for the directory alone; repositories inside it stay untrusted. Worktrees
-are trusted with their main checkout.`,
+and ask. This command shows their other settings and makes them active. Trust covers the repository
+around the directory, or only the directory if there is no repository; repositories inside it stay
+untrusted. Worktrees are trusted with their main checkout.`,
     )
     .action(trustCommand);
 }
@@ -70,7 +70,7 @@ async function trust(directory: string, configDir: string, options: TrustOptions
   reportDiagnostics(diagnostics);
   const unread = diagnostics.find(({ code }) => code === "unreadable");
   if (unread !== undefined && options.dryRun !== true) {
-    const message = `${unread.file} cannot be read, so nobody can say what it would do. Correct it, then trust the folder.`;
+    const message = `${unread.file} cannot be read, so its effect is unknown. Correct it, then trust the folder.`;
     throw new RetinueError("invalid_request", message);
   }
   if (options.dryRun === true) {

@@ -20,12 +20,12 @@ export function addWait(program: Command): void {
     .command("wait")
     .description("wait until agents have ended; the exit code is that of 'run'")
     .argument("<ids...>", which)
-    .option("--timeout <seconds>", "wait no longer; then the exit code is 124", seconds)
+    .option("--timeout <seconds>", "longest time to wait; after it the exit code is 124", seconds)
     .option("--json", json)
     .addHelpText(
       "after",
       `
-One that was interrupted gives exit code 1; one that idles is not waited for. Of several agents, the exit code is the first
+An interrupted agent gives exit code 1; an idle agent is not waited for. With several agents, the exit code is the first
 that is not 0.`,
     )
     .action(waitCommand);

@@ -4,17 +4,17 @@ import { findOpenAgents } from "../../transcript/open-agents.ts";
 import { prune } from "../../transcript/retention.ts";
 import { oldBefore } from "../old-before.ts";
 import { formatBytes, plural } from "../terminal/format.ts";
-import type { Check, Finding } from "./check.ts";
+import type { DoctorCheck, DoctorFinding } from "./check.ts";
 
 /** Checks of the files that agents left. `--fix` never removes any of them. */
-export const agentChecks: readonly Check[] = [
+export const agentChecks: readonly DoctorCheck[] = [
   {
     name: "interrupted agents",
     look: async ({ configDir }) => {
       const agents = await findOpenAgents(configDir);
       const found = agents
         .filter(({ record }) => record.state === "interrupted")
-        .map(({ record }): Finding => {
+        .map(({ record }): DoctorFinding => {
           const { id: agentId, name } = record;
           return {
             status: "warning",
@@ -30,7 +30,7 @@ export const agentChecks: readonly Check[] = [
     look: async ({ configDir, inspectTranscript }) => {
       if (inspectTranscript === undefined) return [];
       const agents = await findAgents(configDir);
-      const found: Finding[] = [];
+      const found: DoctorFinding[] = [];
       let read = 0;
       for (const { transcript } of agents) {
         const inspection = await inspectTranscript(transcript).catch(absent);
@@ -49,7 +49,7 @@ export const agentChecks: readonly Check[] = [
       const { removed } = await prune({ configDir, before, dryRun: true, signal });
       if (removed.length === 0) return [{ status: "ok", what: "none" }];
       const bytes = formatBytes(removed.reduce((sum, session) => sum + session.bytes, 0));
-      const what = `${plural(removed.length, "session")} (${bytes}) older than settings keep them`;
+      const what = `${plural(removed.length, "session")} (${bytes}) older than the retention period`;
       return [{ status: "warning", what, remedy: "retinue prune" }];
     },
   },
@@ -63,7 +63,7 @@ function absent(error: unknown): undefined {
 function linesOf(
   transcript: string,
   { bad, torn }: { bad: readonly { line: number }[]; torn: number },
-): Finding[] {
+): DoctorFinding[] {
   const [first] = bad;
   return [
     ...(first === undefined
@@ -72,7 +72,7 @@ function linesOf(
           {
             status: "warning",
             what: `${transcript}:${first.line}: ${plural(bad.length, "line")} cannot be read`,
-            remedy: "Nothing needs doing: readers pass over such lines, and all others count.",
+            remedy: "No action is needed: readers skip such lines and use all others.",
           } as const,
         ]),
     ...(torn === 0
@@ -82,7 +82,7 @@ function linesOf(
             status: "warning",
             what: `${transcript} ends in half a line (${plural(torn, "byte")})`,
             remedy:
-              "Nothing needs doing: it was never acknowledged, and is cut off when the agent is resumed.",
+              "No action is needed: it was never acknowledged, and is cut off when the agent is resumed.",
           } as const,
         ]),
   ];

@@ -1,7 +1,7 @@
 import type { Bubblewrap } from "../../platform/sandbox/bubblewrap.ts";
 
 /** One row of a check's findings. */
-export interface Finding {
+export interface DoctorFinding {
   /** `problem`: something does not work, or a crash left something; `warning`: good to know, nothing is broken. */
   readonly status: "ok" | "warning" | "problem";
   readonly what: string;
@@ -11,8 +11,8 @@ export interface Finding {
   readonly leak?: string;
 }
 
-/** Places that checks look at. Everything that they know of the world comes from here. */
-export interface Ground {
+/** The environment that checks examine. Checks use no other input. */
+export interface DoctorContext {
   readonly configDir: string;
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
@@ -27,16 +27,16 @@ export interface Ground {
   };
   /** The sandbox program, or why there is none. Left out: this machine's own. */
   readonly bubblewrap?: () => Promise<Bubblewrap>;
-  /** Reports the problems of a transcript and changes nothing. Left out: their lines are not looked at. */
+  /** Reports the problems of a transcript and changes nothing. Left out: the lines are not checked. */
   readonly inspectTranscript?: (
     path: string,
   ) => Promise<{ readonly bad: readonly { readonly line: number }[]; readonly torn: number }>;
 }
 
 /** One check. An error that it throws is reported as a problem of its own. */
-export interface Check {
+export interface DoctorCheck {
   readonly name: string;
-  look(ground: Ground): Promise<Finding[]>;
+  look(ground: DoctorContext): Promise<DoctorFinding[]>;
   /** Removes one leak that `look` found, if it still is one. Never a transcript. */
-  fix?(leak: string, ground: Ground): Promise<void>;
+  fix?(leak: string, ground: DoctorContext): Promise<void>;
 }

@@ -25,14 +25,14 @@ import {
   leaseText,
 } from "../../transcript/session-fixture.ts";
 import { agentChecks } from "./agent-checks.ts";
-import type { Check, Ground } from "./check.ts";
+import type { DoctorCheck, DoctorContext } from "./check.ts";
 import { configurationChecks } from "./configuration-checks.ts";
-import { examine, type Row } from "./examine.ts";
+import { examine, type DoctorRow } from "./examine.ts";
 import { installationChecks, nodeVersion } from "./installation-checks.ts";
 import { leakChecks } from "./leak-checks.ts";
 import { protectionChecks } from "./protection-checks.ts";
 
-function groundOf(root: string, more: Partial<Ground> = {}): Ground {
+function groundOf(root: string, more: Partial<DoctorContext> = {}): DoctorContext {
   return {
     configDir: root,
     cwd: root,
@@ -44,11 +44,11 @@ function groundOf(root: string, more: Partial<Ground> = {}): Ground {
 }
 
 async function rowsOf(
-  checks: readonly Check[],
+  checks: readonly DoctorCheck[],
   name: string,
-  ground: Ground,
+  ground: DoctorContext,
   fix = false,
-): Promise<Row[]> {
+): Promise<DoctorRow[]> {
   const chosen = checks.filter((check) => check.name === name);
   expect(chosen).toHaveLength(1);
   return Array.fromAsync(examine(ground, { fix, checks: chosen }));
@@ -176,7 +176,7 @@ test("orphans are ended, and only a second look makes them count as fixed", asyn
 });
 
 test("a leak that cannot be removed stays a problem and says why", async () => {
-  const stuck: Check = {
+  const stuck: DoctorCheck = {
     name: "stuck",
     look: () => Promise.resolve([{ status: "problem", what: "x", leak: "x" }]),
     fix: () => Promise.reject(new Error("EPERM")),
@@ -251,7 +251,7 @@ test("sessions beyond their time are counted, not removed", async () => {
 
 test("the config directory must be a directory that others cannot look into", async () => {
   const config = configDirectory();
-  const look = (configDir: string): Promise<Row[]> =>
+  const look = (configDir: string): Promise<DoctorRow[]> =>
     rowsOf(configurationChecks, "config directory", groundOf(config, { configDir }));
   const statuses = async (configDir: string): Promise<string[]> =>
     (await look(configDir)).map(({ status }) => status);
@@ -282,7 +282,7 @@ test("problems of settings are rows with their place", async () => {
 test("programs that cannot be run are missed: bash is needed, git is not", async () => {
   const ground = groundOf(configDirectory());
   const nowhere = { ...ground, env: { PATH: "/nowhere" } };
-  const status = async (name: string, where: Ground): Promise<string | undefined> =>
+  const status = async (name: string, where: DoctorContext): Promise<string | undefined> =>
     (await rowsOf(installationChecks, name, where))[0]?.status;
   expect(await status("bash", ground)).toBe("ok");
   expect(await status("bash", nowhere)).toBe("problem");
@@ -315,13 +315,13 @@ test("an old Node is a problem", () => {
 
 test("protections say whether they are on, and why not", async () => {
   const config = configDirectory();
-  const lineOf = async (name: string, more: Partial<Ground>): Promise<string> => {
+  const lineOf = async (name: string, more: Partial<DoctorContext>): Promise<string> => {
     const [row] = await rowsOf(protectionChecks, name, groundOf(config, more));
     return `${row?.status}: ${row?.what} | ${row?.remedy ?? ""}`;
   };
   const there = { bubblewrap: () => Promise.resolve({ program: "/usr/bin/bwrap" }) };
   const gone = { bubblewrap: () => Promise.resolve({ missing: "It is gone. Bring it back." }) };
-  expect(await lineOf("decisions", {})).toMatch(/^ok: on: every command is read/);
+  expect(await lineOf("decisions", {})).toMatch(/^ok: on: every command is parsed/);
   expect(await lineOf("tight sandbox", there)).toMatch(/^ok: on: \/usr\/bin\/bwrap holds/);
   expect(await lineOf("tight sandbox", gone)).toMatch(
     /^warning: off: It is gone\. .* run as you do\. \| Bring it back\.$/,

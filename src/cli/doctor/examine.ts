@@ -1,13 +1,13 @@
 import { errorMessage } from "../../contract/errors.ts";
 import { agentChecks } from "./agent-checks.ts";
-import type { Check, Finding, Ground } from "./check.ts";
+import type { DoctorCheck, DoctorFinding, DoctorContext } from "./check.ts";
 import { configurationChecks } from "./configuration-checks.ts";
 import { installationChecks } from "./installation-checks.ts";
 import { leakChecks } from "./leak-checks.ts";
 import { protectionChecks } from "./protection-checks.ts";
 
 /** Every check, in the order in which people read them. */
-export const checks: readonly Check[] = [
+export const checks: readonly DoctorCheck[] = [
   ...installationChecks,
   ...configurationChecks,
   ...protectionChecks,
@@ -15,17 +15,17 @@ export const checks: readonly Check[] = [
   ...leakChecks,
 ];
 
-export interface Row extends Omit<Finding, "status"> {
+export interface DoctorRow extends Omit<DoctorFinding, "status"> {
   readonly check: string;
   /** `fixed`: it was a problem, and is gone. */
-  readonly status: Finding["status"] | "fixed";
+  readonly status: DoctorFinding["status"] | "fixed";
 }
 
 /** Runs every check, and with `fix` removes the leaks found. A check that fails is a row like any other. */
 export async function* examine(
-  ground: Ground,
-  options: { fix: boolean; checks?: readonly Check[] },
-): AsyncGenerator<Row> {
+  ground: DoctorContext,
+  options: { fix: boolean; checks?: readonly DoctorCheck[] },
+): AsyncGenerator<DoctorRow> {
   for (const check of options.checks ?? checks) {
     const found = await findings(check, ground);
     const after = options.fix ? await fixLeaks(check, found, ground) : found;
@@ -33,7 +33,7 @@ export async function* examine(
   }
 }
 
-async function findings(check: Check, ground: Ground): Promise<Finding[]> {
+async function findings(check: DoctorCheck, ground: DoctorContext): Promise<DoctorFinding[]> {
   try {
     return await check.look(ground);
   } catch (error) {
@@ -44,10 +44,10 @@ async function findings(check: Check, ground: Ground): Promise<Finding[]> {
 
 /** A leak counts as fixed when a second look does not find it any more. */
 async function fixLeaks(
-  check: Check,
-  found: readonly Finding[],
-  ground: Ground,
-): Promise<readonly Omit<Row, "check">[]> {
+  check: DoctorCheck,
+  found: readonly DoctorFinding[],
+  ground: DoctorContext,
+): Promise<readonly Omit<DoctorRow, "check">[]> {
   if (check.fix === undefined || found.every(({ leak }) => leak === undefined)) return found;
   const failures = new Map<string, string>();
   for (const { leak } of found) {

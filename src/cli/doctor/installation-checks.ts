@@ -4,10 +4,10 @@ import { promisify } from "node:util";
 import { errorMessage, RetinueError } from "../../contract/errors.ts";
 import { findCredentials } from "../../model/anthropic/credentials.ts";
 import { programOn, safePath } from "../../platform/files/safe-path.ts";
-import type { Check, Finding, Ground } from "./check.ts";
+import type { DoctorCheck, DoctorFinding, DoctorContext } from "./check.ts";
 
 /** Checks of the prerequisites of every run. */
-export const installationChecks: readonly Check[] = [
+export const installationChecks: readonly DoctorCheck[] = [
   {
     name: "node",
     look: () => Promise.resolve([nodeVersion(process.versions.node)]),
@@ -26,7 +26,7 @@ export const installationChecks: readonly Check[] = [
     look: async (ground) => [
       await program("git", ground, {
         status: "warning",
-        remedy: "Install git, so that agents are told the state of a repository.",
+        remedy: "Install git: agents read the state of a repository with it.",
       }),
     ],
   },
@@ -51,7 +51,7 @@ export const installationChecks: readonly Check[] = [
 /** The same as in `bin/retinue.js`, which imports nothing. */
 const oldestNode = 24;
 
-export function nodeVersion(version: string): Finding {
+export function nodeVersion(version: string): DoctorFinding {
   const what = `Node ${version}`;
   if (Number.parseInt(version, 10) >= oldestNode) return { status: "ok", what };
   return { status: "problem", what, remedy: `Install Node ${oldestNode} or newer.` };
@@ -59,9 +59,9 @@ export function nodeVersion(version: string): Finding {
 
 async function program(
   file: string,
-  { env, cwd }: Ground,
+  { env, cwd }: DoctorContext,
   otherwise: { status: "warning" | "problem"; remedy: string },
-): Promise<Finding> {
+): Promise<DoctorFinding> {
   try {
     const run = promisify(execFile);
     const path = safePath(env["PATH"], [cwd]);
@@ -77,7 +77,7 @@ async function program(
 }
 
 /** Reports where the key was found, never the key. */
-function modelKey(env: NodeJS.ProcessEnv): Finding {
+function modelKey(env: NodeJS.ProcessEnv): DoctorFinding {
   try {
     return { status: "ok", what: `credentials from ${findCredentials({}, env).place}` };
   } catch (error) {

@@ -7,13 +7,13 @@ import { processStart } from "../../processes/process-start.ts";
 import { removeTree, unlessGone } from "../../platform/files/remove-tree.ts";
 import { ownerOf } from "../../platform/files/temporary-name.ts";
 import { readLease } from "../../transcript/lease/lease.ts";
-import type { Check, Finding } from "./check.ts";
+import type { DoctorCheck, DoctorFinding } from "./check.ts";
 import { isDeadSocket } from "../../control/dead-socket.ts";
 
 const remedy = "retinue doctor --fix";
 
 /** Checks for leaks that no later process removed. Each leak is checked again before it is removed. */
-export const leakChecks: readonly Check[] = [
+export const leakChecks: readonly DoctorCheck[] = [
   {
     name: "orphan processes",
     look: async ({ orphans }) => {
@@ -83,7 +83,7 @@ export const leakChecks: readonly Check[] = [
   },
 ];
 
-function orNone(leaks: readonly { leak: string; what: string }[]): Finding[] {
+function orNone(leaks: readonly { leak: string; what: string }[]): DoctorFinding[] {
   if (leaks.length === 0) return [{ status: "ok", what: "none" }];
   return leaks.map((leak) => ({ ...leak, status: "problem", remedy }));
 }
@@ -105,7 +105,7 @@ function isLeftLease(path: string): boolean {
 
 const day = 86_400_000;
 
-/** A directory that is ours, of a process that is gone, and that nobody has touched for a day. */
+/** Whether a directory is ours, belongs to a process that is gone, and has not changed for a day. */
 function isLeftTemporary(path: string): boolean {
   const owner = ownerOf(basename(path));
   if (owner === undefined || processStart(owner) !== "") return false;

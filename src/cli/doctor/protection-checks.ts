@@ -4,17 +4,17 @@ import { silentLogger } from "../../platform/logger.ts";
 import { bubblewrap, type Bubblewrap } from "../../platform/sandbox/bubblewrap.ts";
 import { SessionSandbox } from "../../platform/sandbox/session-sandbox.ts";
 import type { SandboxSettings } from "../../settings/sandbox-settings.ts";
-import type { Check, Finding, Ground } from "./check.ts";
+import type { DoctorCheck, DoctorFinding, DoctorContext } from "./check.ts";
 
 /** The protections between a command and the machine, and whether each is on. */
-export const protectionChecks: readonly Check[] = [
+export const protectionChecks: readonly DoctorCheck[] = [
   {
     name: "decisions",
     look: () =>
       Promise.resolve([
         {
           status: "ok",
-          what: "on: every command is read before it runs; what cannot be read is asked about",
+          what: "on: every command is parsed before it runs; a command that cannot be parsed is asked about",
         },
       ]),
   },
@@ -28,7 +28,7 @@ export const protectionChecks: readonly Check[] = [
   },
 ];
 
-function sandboxSettings({ configDir, cwd }: Ground): SandboxSettings {
+function sandboxSettings({ configDir, cwd }: DoctorContext): SandboxSettings {
   const { settings, loader } = readConfiguration({ cwd, configDir });
   loader[Symbol.dispose]();
   return settings.sandbox;
@@ -37,7 +37,7 @@ function sandboxSettings({ configDir, cwd }: Ground): SandboxSettings {
 async function tight(
   { autoApproved }: SandboxSettings,
   find: () => Promise<Bubblewrap>,
-): Promise<Finding> {
+): Promise<DoctorFinding> {
   if (!autoApproved)
     return {
       status: "warning",
@@ -55,7 +55,7 @@ async function tight(
   };
 }
 
-async function byTheSettings(settings: SandboxSettings): Promise<Finding> {
+async function byTheSettings(settings: SandboxSettings): Promise<DoctorFinding> {
   if (!settings.enabled)
     return { status: "ok", what: "off: commands that were approved run as you do" };
   const session = new SessionSandbox({

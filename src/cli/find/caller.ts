@@ -17,7 +17,7 @@ export class Caller {
   readonly above: readonly Process[];
   /** The agents whose command this is part of: none when a person typed it. */
   readonly #agents: ReadonlySet<string>;
-  /** The session of this process, if an agent may have opened it and nobody can tell any more. */
+  /** The session of this process, if an agent may have opened it and that can no longer be checked. */
   readonly #lostSession: number | null;
 
   private constructor(processes: readonly Process[]) {
@@ -42,7 +42,7 @@ export class Caller {
     const where =
       this.#agents.size > 0 || this.#lostSession === null
         ? "This runs inside an agent"
-        : `Whoever opened session ${this.#lostSession}, in which this runs, has ended, so that it may be a command of an agent`;
+        : `The process that opened session ${this.#lostSession}, in which this runs, has ended, so this may be a command of an agent`;
     return new RetinueError(
       "invalid_request",
       `${where}, and only a person can ${what}. Use a terminal of your own.`,

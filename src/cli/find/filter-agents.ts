@@ -24,22 +24,22 @@ export function agentFilter(filters: readonly string[]): (agent: AgentOnDisk) =>
       .every(([key, some]) => some.some(({ value }) => fits(key, readers[key](agent), value)));
 }
 
-type Key = keyof typeof readers;
+type FilterKey = keyof typeof readers;
 
-function parse(filter: string): { key: Key; value: string } {
+function parse(filter: string): { key: FilterKey; value: string } {
   const [, key = "", value = ""] = /^([a-z]+)=(.*)$/s.exec(filter) ?? [];
   if (!Object.hasOwn(readers, key))
     throw unfit(filter, `write key=value, with one of ${Object.keys(readers).join(", ")}`);
   if (key === "state" && !agentStates.some((state) => state === value))
     throw unfit(filter, `an agent is ${agentStates.join(", ")}`);
-  return { key: key as Key, value };
+  return { key: key as FilterKey, value };
 }
 
 function unfit(filter: string, remedy: string): RetinueError {
   return new RetinueError("invalid_request", `--filter ${filter}: ${remedy}.`);
 }
 
-function fits(key: Key, actual: string, value: string): boolean {
+function fits(key: FilterKey, actual: string, value: string): boolean {
   const isId = key === "session" || key === "parent";
   return isId && value !== "" ? actual.startsWith(value) : actual === value;
 }

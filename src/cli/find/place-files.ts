@@ -51,13 +51,13 @@ async function checkDirectories(root: string, path: string): Promise<void> {
     if (!isInside(realPath(root), realPath(directory))) {
       throw new RetinueError(
         "storage",
-        `${directory} is a link that leads out of this directory, and nothing is written there. Replace it by a directory of its own.`,
+        `${directory} is a link that leads out of this directory, so nothing is written there. Replace it with a real directory.`,
       );
     }
     if ((await statusOf(directory, stat))?.isDirectory() !== true) {
       throw new RetinueError(
         "storage",
-        `${directory} is not a directory, and one is needed there. Move it away and try again.`,
+        `${directory} must be a directory, but is not. Move it away and try again.`,
       );
     }
   }
@@ -70,7 +70,7 @@ async function isFileThere(root: string, path: string): Promise<boolean> {
   if ((await statusOf(target, stat))?.isFile() === true) return true;
   throw new RetinueError(
     "storage",
-    `${target} is there but is not a file. Move it away and try again.`,
+    `${target} exists but is not a file. Move it away and try again.`,
   );
 }
 

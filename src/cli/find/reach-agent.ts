@@ -30,7 +30,7 @@ function deaf({ record }: AgentOnDisk, pid: number): RetinueError {
   const { id } = record;
   return new RetinueError(
     "unreachable",
-    `Agent ${id} runs in process ${pid}, which listens to nobody: an older Retinue, or a program that does not call serveSession(manager). 'retinue logs -f ${id}' follows it; 'kill ${pid}' ends the process.`,
+    `Agent ${id} runs in process ${pid}, which has no control socket: it is an older Retinue, or a program that does not call serveSession(manager). 'retinue logs -f ${id}' follows it; 'kill ${pid}' ends the process.`,
   );
 }
 

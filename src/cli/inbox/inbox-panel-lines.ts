@@ -6,10 +6,10 @@ import { questionsOf } from "./reply-to.ts";
 import { askerPath, callLines, callMark } from "../views/request-lines.ts";
 import { plain, plainLine } from "../terminal/sanitize.ts";
 import type { Style } from "../terminal/style.ts";
-import { compose, displayWidth, wrap, type Line } from "../terminal/width.ts";
+import { compose, displayWidth, wrap, type MeasuredLine } from "../terminal/width.ts";
 
 export interface DrawnPanel {
-  readonly lines: Line[];
+  readonly lines: MeasuredLine[];
   /** Lines of the body that are shown at once. */
   readonly page: number;
   /** The line of the body after the last one shown, and the total. */
@@ -36,7 +36,7 @@ export function panelLines(
   const page = body.length <= room ? room : room - 1;
   const from = Math.min(panel.from, Math.max(0, body.length - page));
   const end = Math.min(body.length, from + page);
-  const row = (text: string, paint?: (text: string) => string): Line =>
+  const row = (text: string, paint?: (text: string) => string): MeasuredLine =>
     compose([{ text, ...(paint === undefined ? {} : { paint }) }], width);
   const waiting = `waiting ${formatDuration(now - request.createdAt)}`;
   const lines = [

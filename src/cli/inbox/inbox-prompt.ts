@@ -10,10 +10,10 @@ import {
   type PanelState,
 } from "./inbox-panel.ts";
 import { panelLines, type DrawnPanel } from "./inbox-panel-lines.ts";
-import type { KeyLayers, Layer } from "../terminal/key-layers.ts";
+import type { KeyLayers, KeyLayer } from "../terminal/key-layers.ts";
 import type { Key } from "../terminal/keys.ts";
 import type { Panel } from "../views/live-view.ts";
-import type { Line } from "../terminal/width.ts";
+import type { MeasuredLine } from "../terminal/width.ts";
 
 export interface PromptOptions {
   inbox: Pick<Inbox, "list" | "answer" | "subscribe">;
@@ -22,7 +22,7 @@ export interface PromptOptions {
 }
 
 /** Lets the person at a terminal answer in the live view. Takes the keyboard only while a request is open. */
-export class InboxPrompt implements Layer, Disposable {
+export class InboxPrompt implements KeyLayer, Disposable {
   readonly #options: PromptOptions;
   readonly #now: () => number;
   readonly #unsubscribe: () => void;
@@ -40,7 +40,7 @@ export class InboxPrompt implements Layer, Disposable {
     return this.#state.typing !== null;
   }
 
-  draw(size: Parameters<Panel["draw"]>[0]): Line[] {
+  draw(size: Parameters<Panel["draw"]>[0]): MeasuredLine[] {
     this.#state = withWidth(this.#state, size.width);
     const drawn = panelLines(this.#state, size);
     this.#drawn = drawn;

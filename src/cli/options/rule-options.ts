@@ -6,20 +6,20 @@ export function ruleOptions(command: Command): Command {
   return command
     .option(
       "--allowedTools, --allowed-tools <tools>",
-      "what may run unasked: 'Bash(npm test *),Edit(src/**)' (repeatable)",
+      "rules for calls that run without asking: 'Bash(npm test *),Edit(src/**)' (repeatable)",
       collect,
       [],
     )
     .option(
       "--disallowedTools, --disallowed-tools <rules>",
-      "what must not run: 'Bash(git push *),Read(.env)' (repeatable)",
+      "rules for calls that are denied: 'Bash(git push *),Read(.env)' (repeatable)",
       collect,
       [],
     )
     .addOption(
       new Option(
         "--permission-mode <mode>",
-        "how the main agent meets what no rule allows; without it the setting permissions.defaultMode",
+        "mode that decides the main agent's calls that no rule decides; default: the setting permissions.defaultMode",
       ).choices([...permissionModes, "manual"]),
     )
     .addOption(

@@ -7,7 +7,7 @@ import { color, hereOptions, raw } from "./shared-options.ts";
 export function runOptions(command: Command): Command {
   return permissionOptions(hereOptions(command))
     .option("-p, --print", "print the result only")
-    .option("-d, --detach", "leave it running without this terminal, and print its id (--bg)")
+    .option("-d, --detach", "run without this terminal, and print the agent's id (--bg)")
     .addOption(new Option("--bg").implies({ detach: true }).hideHelp())
     .addOption(new Option("--detached-log <file>").hideHelp())
     .addOption(
@@ -18,12 +18,12 @@ export function runOptions(command: Command): Command {
     .option("--json", "the same as --output-format json; with -d: id, process, transcript and log")
     .addOption(raw())
     .option("--include-partial-messages", "with stream-json: pieces of text as they arrive")
-    .option("--model <model>", "its model: sonnet, opus, haiku or an id")
-    .option("--max-turns <n>", "turns before it must report", positive)
-    .option("--timeout <seconds>", "wall clock before it is ended (default 1800)", seconds)
+    .option("--model <model>", "model: sonnet, opus, haiku or an id")
+    .option("--max-turns <n>", "turns before the agent must report", positive)
+    .option("--timeout <seconds>", "longest time that the agent may run (default 1800)", seconds)
     .option(
       "--redact <text>",
-      "a text or /regex/ that is not to be written down or told (repeatable)",
+      "a text or /regex/ to redact from records and output (repeatable)",
       append,
       [],
     )
@@ -48,11 +48,15 @@ function permissionOptions(command: Command): Command {
     )
     .option(
       "--allow-dangerously-skip-permissions",
-      "agent files may ask for the mode bypassPermissions",
+      "let agent files use the mode bypassPermissions",
     )
     .option(
       "--inbox",
-      "what agents ask waits for 'retinue approve' in another terminal, if nobody answers here",
+      "questions that are not answered here wait for 'retinue approve' in another terminal",
     )
-    .option("--ask-timeout <seconds>", "what nobody answers in this time is denied", seconds);
+    .option(
+      "--ask-timeout <seconds>",
+      "deny a question that is not answered in this time",
+      seconds,
+    );
 }

@@ -5,16 +5,16 @@ import { append } from "./option-values.ts";
 export function hereOptions(command: Command): Command {
   return command
     .option("--agents <json>", 'agent types: \'{"name": {"description": …, "prompt": …}}\'')
-    .option("--settings <file-or-json>", "settings over those of files")
+    .option("--settings <file-or-json>", "settings that override those of files")
     .option(
       "--plugin-dir <directory>",
-      "a plugin, or a marketplace of them (repeatable)",
+      "directory of a plugin or a marketplace (repeatable)",
       append,
       [],
     )
     .option(
       "--add-dir <directory>",
-      "a folder whose .claude/agents count too (repeatable)",
+      "a folder whose .claude/agents are used too (repeatable)",
       append,
       [],
     )
@@ -33,11 +33,11 @@ export const color = (): Option =>
 export const json = "print one JSON document";
 
 /** Ways to name an agent on the command line. */
-export const which = "id, beginning of an id, or name";
+export const which = "id, prefix of an id, or name";
 
 export const onlyRunning = `
-An agent that has ended or was interrupted is refused: 'retinue resume' goes on with it.`;
+An agent that has ended or was interrupted is refused: 'retinue resume' resumes it.`;
 
 export const requestsElsewhere = `
-Looks for requests below the config directory (CLAUDE_CONFIG_DIR, by default ~/.claude). Those of programs that keep their
-transcripts elsewhere (configDir, transcriptDir) are answered there.`;
+Looks for requests below the config directory (CLAUDE_CONFIG_DIR, by default ~/.claude). Programs that store their
+transcripts elsewhere (configDir, transcriptDir) answer their own requests.`;

@@ -119,7 +119,7 @@ function fail(child: ChildProcess, log: string, error: string | undefined): void
     process.stderr.write(`retinue: ${reason}\n`);
   else if (printed === "")
     process.stderr.write(
-      `retinue: the detached process ended before it began (${child.signalCode ?? child.exitCode}) and could not say why. Run it here, without -d, to see.\n`,
+      `retinue: the detached process ended at its start (${child.signalCode ?? child.exitCode}) without an error message. Run it without -d to see the cause.\n`,
     );
   process.exitCode = child.exitCode || exitCodes.failed;
 }
@@ -128,12 +128,14 @@ function nextSteps({ id, pid, log }: StartReport, mayAsk: boolean): string {
   const commands = [
     [`attach ${id}`, "watch it live; Ctrl+C leaves it running"],
     [`logs -f ${id}`, "read its transcript as it grows"],
-    [`send ${id} "…"`, "tell it something"],
-    ...(mayAsk ? [["approvals", "see what it asks; 'retinue approve' and 'deny' answer"]] : []),
+    [`send ${id} "…"`, "send it a message"],
+    ...(mayAsk
+      ? [["approvals", "list its questions; 'retinue approve' and 'deny' answer them"]]
+      : []),
     [`wait ${id}`, "wait for its end"],
     [`stop ${id}`, "end it"],
   ] as const;
   const width = Math.max(...commands.map(([command]) => command.length)) + 2;
   const lines = commands.map(([command, what]) => `  retinue ${command.padEnd(width)}${what}\n`);
-  return `retinue: runs in process ${pid}, without this terminal. What it prints goes to ${plain(log)}\n${lines.join("")}`;
+  return `retinue: runs in process ${pid}, without this terminal. Its output goes to ${plain(log)}\n${lines.join("")}`;
 }

@@ -23,8 +23,8 @@ const reportDescriptor = 3;
 let hasReported = false;
 
 /**
- * Reports, once, that the run is under way, and moves its log to the session's files. A run whose files found no room
- * is a failure: nobody could look at it. The starting process may be gone; that does no harm.
+ * Reports, once, that the run is under way, and moves its log to the session's files. A run whose files cannot be
+ * written is a failure: it could not be followed. The starting process may be gone; that does no harm.
  */
 export async function reportStart(main: AgentRow, log: string, manager: Manager): Promise<void> {
   const { error } = await manager.output(main.id);

@@ -5,8 +5,8 @@ const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 export type EndSignal = (typeof signals)[number] | "SIGPIPE";
 
 /**
- * Reports the first Ctrl+C, request to stop, closed terminal or reader that went away, so that agents are stopped and
- * their cleanup is awaited. A second Ctrl+C or request ends the process at once, with everything that agents started.
+ * Reports the first Ctrl+C, stop request, closed terminal or lost reader. Agents are then stopped and their cleanup is
+ * awaited. A second Ctrl+C or request ends the process at once, with everything that agents started.
  */
 export class EndSignals implements Disposable {
   readonly #tell: (signal: EndSignal) => void;
@@ -42,4 +42,4 @@ export class EndSignals implements Disposable {
   };
 }
 
-export const stoppingLine = "Stopping. Ctrl+C once more ends it at once.";
+export const stoppingLine = "Stopping. Press Ctrl+C again to end at once.";

@@ -95,7 +95,7 @@ export function likeAtStart(sessionDir: string, now: RunOptions): RunOptions {
   if (missing !== undefined) {
     throw new RetinueError(
       "invalid_request",
-      `This run was started with --${missing}, which holds secrets and was not written down. Give it again.`,
+      `This run was started with --${missing}, which contains secrets and was not stored. Give it again.`,
     );
   }
   return { allowedTools: [], ...kept, ...given } as unknown as RunOptions;
@@ -135,7 +135,7 @@ function read(path: string): z.infer<ReturnType<typeof keptSchema>> {
   } catch (error) {
     throw new RetinueError(
       "storage",
-      `${path}, which says how the run was started, cannot be read. Remove it, and give the options of the run again.`,
+      `The start options of the run in ${path} cannot be read. Remove the file, and give the options again.`,
       { cause: error },
     );
   }

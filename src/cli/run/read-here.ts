@@ -3,7 +3,7 @@ import { catalogOf, readConfiguration, type Configuration } from "../../session/
 import type { Catalog } from "../../definitions/catalog.ts";
 import type { Diagnostic } from "../../contract/diagnostic.ts";
 import { errorMessage, RetinueError } from "../../contract/errors.ts";
-import { programmaticDefinitions } from "../../session/house.ts";
+import { programmaticDefinitions } from "../../session/open-session.ts";
 import { optionSettings } from "../../permissions/rules/option-settings.ts";
 import { isObject } from "../../platform/is-object.ts";
 import { silentLogger } from "../../platform/logger.ts";
@@ -11,7 +11,7 @@ import { parseOwnSecret } from "../../redact/own-patterns.ts";
 import { defaultConfigDir } from "../../transcript/paths.ts";
 import { parseAgents } from "./parse-agents.ts";
 
-/** The options of every command that looks at agent types. */
+/** The options of every command that reads agent types. */
 export interface HereOptions {
   agents?: string;
   settings?: string;

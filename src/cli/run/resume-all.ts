@@ -53,7 +53,7 @@ export async function resumeAllCommand(options: RunOptions): Promise<void> {
   else if (all.some(({ state }) => state !== "completed")) process.exitCode = exitCodes.failed;
 }
 
-interface Means {
+interface ResumeAllContext {
   options: RunOptions;
   /** Managers that have agents to stop. */
   open: Set<Manager>;
@@ -63,7 +63,7 @@ interface Means {
 
 async function pickUp(
   agents: readonly AgentOnDisk[],
-  { options, open, signals, caller }: Means,
+  { options, open, signals, caller }: ResumeAllContext,
 ): Promise<Picked[]> {
   const [first] = agents;
   if (first === undefined) return [];
@@ -146,9 +146,9 @@ async function runBy({ pid }: Lease, agents: readonly AgentOnDisk[]): Promise<Pi
     const { id, sessionId, state } = record;
     const ways = `'retinue wait ${id}' waits for its end, 'retinue attach ${id}' shows it`;
     if (isOpen(state))
-      return { id, sessionId, state, error: `Process ${pid} goes on with it right now: ${ways}.` };
+      return { id, sessionId, state, error: `Process ${pid} is resuming it now: ${ways}.` };
     if (state !== "interrupted") return { id, sessionId, state };
-    const error = `Process ${pid} runs its session right now. If it goes on with this agent, ${ways}; else 'retinue resume ${id}' asks it to.`;
+    const error = `Process ${pid} has its session open. If that process resumes the agent, ${ways}; otherwise run 'retinue resume ${id}'.`;
     return { id, sessionId, state, error };
   });
 }

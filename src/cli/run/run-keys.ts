@@ -2,12 +2,12 @@ import { errorMessage } from "../../contract/errors.ts";
 import type { AgentId } from "../../contract/ids.ts";
 import type { Manager } from "../../manager.ts";
 import { plural } from "../terminal/format.ts";
-import { interrupt, type KeyLayers, type Layer } from "../terminal/key-layers.ts";
+import { interrupt, type KeyLayers, type KeyLayer } from "../terminal/key-layers.ts";
 import { editLine, type Key } from "../terminal/keys.ts";
 import type { Panel } from "../views/live-view.ts";
 import { hasEnded, isBusy } from "../../events/agent-record.ts";
 import type { AgentView, RunState } from "../views/run-state.ts";
-import { compose, displayWidth, type Line } from "../terminal/width.ts";
+import { compose, displayWidth, type MeasuredLine } from "../terminal/width.ts";
 
 export interface RunKeysOptions {
   manager: Pick<Manager, "background" | "send">;
@@ -30,7 +30,7 @@ const confirmWithin = 5000;
  * The keys of a run: they move awaited agents to the background, send the main agent a message, and stop everything.
  * One line below the block names them.
  */
-export class RunKeys implements Layer, Disposable {
+export class RunKeys implements KeyLayer, Disposable {
   readonly #options: RunKeysOptions;
   readonly #now: () => number;
   /** The message that is being written. */
@@ -55,7 +55,7 @@ export class RunKeys implements Layer, Disposable {
     return this.#draft !== null;
   }
 
-  draw({ width, height, style }: Parameters<Panel["draw"]>[0]): Line[] {
+  draw({ width, height, style }: Parameters<Panel["draw"]>[0]): MeasuredLine[] {
     // A terminal this low needs its lines for the block.
     if (height < 4) return [];
     if (this.#stopping) return [];

@@ -25,7 +25,7 @@ import { serveLater } from "./serve-later.ts";
 import { eventFrames, frameLine, resultFrame } from "../views/stream-json.ts";
 import { createStyle, wantsColor, type ColorChoice } from "../terminal/style.ts";
 import { warningLogger } from "../warning-logger.ts";
-import { createView, watchRun, type View } from "./watch-run.ts";
+import { createView, watchRun, type RunView } from "./watch-run.ts";
 
 export interface RunOptions extends HereOptions {
   print?: boolean;
@@ -76,7 +76,7 @@ async function runToEnd(given: RunOptions, { session, start }: SessionStart): Pr
   const options = settled(given);
   const { model, rehearsal } = await chooseModel(options);
   // Lines inside a redrawn block would tear it.
-  let block: Pick<View, "log"> | undefined;
+  let block: Pick<RunView, "log"> | undefined;
   const warn = (line: string): void =>
     block === undefined ? void process.stderr.write(`${line}\n`) : block.log(line);
   const manager = createManager({
@@ -187,7 +187,7 @@ function showsProgress({ outputFormat, quiet, print }: RunOptions): boolean {
   return outputFormat === "text" && quiet !== true && print !== true;
 }
 
-/** The manager options that the options of a run stand for. */
+/** Translates the options of a run into manager options. */
 export function managerOptions(options: RunOptions): Omit<ManagerOptions, "model"> {
   return {
     agents: parseAgents(options.agents),
@@ -225,13 +225,13 @@ function forPermissions(
   };
 }
 
-/** Whatever else is shown: an agent that waits and that nobody knows of would wait for ever. */
-function sayAsked(line: string, options: RunOptions, show: Pick<View, "log">): void {
+/** Prints a question, in every output mode: an agent whose question is not shown would wait for ever. */
+function sayAsked(line: string, options: RunOptions, show: Pick<RunView, "log">): void {
   if (options.outputFormat === "text" && options.quiet !== true) show.log(line);
   else process.stderr.write(`retinue: ${plain(line)}\n`);
 }
 
-function progress(options: RunOptions, scripted: boolean): Pick<View, "apply" | "log" | "stop"> {
+function progress(options: RunOptions, scripted: boolean): Pick<RunView, "apply" | "log" | "stop"> {
   const { stderr } = process;
   if (options.quiet === true || options.outputFormat !== "text") {
     return { apply: () => undefined, log: () => undefined, stop: () => undefined };

@@ -3,7 +3,7 @@ import type { ServedSession } from "../../control/serve-session.ts";
 import { errorMessage } from "../../contract/errors.ts";
 import type { Manager } from "../../manager.ts";
 
-/** Milliseconds of silence after which the model surely has its request. */
+/** Milliseconds of silence after which the model has certainly received its request. */
 const silenceMs = 2000;
 /** Milliseconds before a run gets a socket: one that ends earlier needs none. */
 const patienceMs = 1000;

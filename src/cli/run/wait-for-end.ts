@@ -31,7 +31,7 @@ export async function waitForEnd(agent: AgentOnDisk, signal: AbortSignal): Promi
 function gone({ record, file }: AgentOnDisk): RetinueError {
   return new RetinueError(
     "unknown_task",
-    `Nobody can tell any more how agent ${record.id} ended: ${file} is gone or cannot be read. 'retinue ps -a' lists what is left.`,
+    `The end of agent ${record.id} is unknown: ${file} is missing or cannot be read. 'retinue ps -a' lists what is left.`,
   );
 }
 

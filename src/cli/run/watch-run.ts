@@ -11,7 +11,7 @@ import type { Style } from "../terminal/style.ts";
 import { untilQuiet } from "./until-quiet.ts";
 
 /** A display of events for a person. */
-export interface View {
+export interface RunView {
   readonly run: RunState;
   apply(event: AgentEvent): void;
   /** Shows an agent that runs already. */
@@ -25,7 +25,7 @@ export interface View {
 export function createView(
   stream: NodeJS.WriteStream,
   options: { style: Style; scripted: boolean },
-): View {
+): RunView {
   return stream.isTTY
     ? new LiveView({ stream, ...options })
     : new PlainView({ stream, ...options });
@@ -38,7 +38,7 @@ export function createView(
 export async function watchRun(
   manager: Manager,
   start: (manager: Manager) => Promise<AgentRow>,
-  view: Pick<View, "apply" | "log"> & {
+  view: Pick<RunView, "apply" | "log"> & {
     /** Events that the view reads; left out: all. */
     types?: readonly AgentEvent["type"][] | undefined;
     /** Called when the main agent is under way. */
@@ -76,7 +76,8 @@ export async function watchRun(
         .finally(() => events.end());
       closing.catch(() => undefined);
     }
-    if (result === undefined) throw new Error("The run ended without a result.");
+    if (result === undefined)
+      throw new Error("The run ended without a result. 'retinue ps -a' shows its agents.");
     return { result, interrupted: signals.received };
   } finally {
     await (closing ?? manager.close());

@@ -1,11 +1,11 @@
 import { expect, onTestFinished, test } from "vitest";
 import { Keyboard } from "./keyboard-fixture.ts";
-import { KeyLayers, type KeyLayersOptions, type Layer } from "./key-layers.ts";
+import { KeyLayers, type KeyLayersOptions, type KeyLayer } from "./key-layers.ts";
 import type { Panel } from "../views/live-view.ts";
 import { createStyle } from "./style.ts";
 import { compose } from "./width.ts";
 
-interface TestLayer extends Layer {
+interface TestLayer extends KeyLayer {
   heard: string[];
   isTyping: boolean;
 }

@@ -3,7 +3,7 @@ import { ownProgram } from "../../platform/own-programs.ts";
 import { statFields } from "../../processes/process-start.ts";
 import { keysOf, type Key } from "./keys.ts";
 import type { LiveView, Panel } from "../views/live-view.ts";
-import type { Line } from "./width.ts";
+import type { MeasuredLine } from "./width.ts";
 
 /** The part of `tty.ReadStream` that is used. */
 export interface KeyStream {
@@ -16,7 +16,7 @@ export interface KeyStream {
 }
 
 /** A panel below the block that gets the keys while it is drawn. */
-export interface Layer extends Panel {
+export interface KeyLayer extends Panel {
   /** Keys that came together, in their order; never Ctrl+C. */
   press(keys: readonly Key[]): void;
   /** Whether a person is typing a line: no other layer is put on top until they are done. */
@@ -33,13 +33,13 @@ export interface KeyLayersOptions {
 }
 
 /**
- * Gives keys to the layer drawn below the block and to no other, so no key answers something that a person does not
- * see. The last layer opened is on top. The terminal is in raw mode while there is any layer; disposing restores it.
+ * Gives keys only to the layer drawn below the block. So no key answers a question that a person does not see. The last
+ * layer opened is on top. The terminal is in raw mode while there is any layer; disposing restores it.
  */
 export class KeyLayers implements Panel, Disposable {
   readonly #options: KeyLayersOptions;
-  #layers: Layer[] = [];
-  #top: Layer | undefined;
+  #layers: KeyLayer[] = [];
+  #top: KeyLayer | undefined;
   #reading = false;
   readonly #onData = (chunk: Buffer | string): void => this.#press(keysOf(String(chunk)));
   readonly #restore = (): void => this.#listen(false);
@@ -53,18 +53,18 @@ export class KeyLayers implements Panel, Disposable {
   }
 
   /** Puts a layer on top, unless it is there already, and draws it. */
-  open(layer: Layer): void {
+  open(layer: KeyLayer): void {
     if (!this.#layers.includes(layer)) this.#layers.push(layer);
     this.update();
   }
 
   /** Puts a layer below all others. */
-  openBelow(layer: Layer): void {
+  openBelow(layer: KeyLayer): void {
     this.#layers.unshift(layer);
     this.update();
   }
 
-  close(layer: Layer): void {
+  close(layer: KeyLayer): void {
     this.#layers = this.#layers.filter((other) => other !== layer);
     this.update();
   }
@@ -78,7 +78,7 @@ export class KeyLayers implements Panel, Disposable {
     this.#options.view.show(this.#top === undefined ? null : this);
   }
 
-  draw(size: Parameters<Panel["draw"]>[0]): Line[] {
+  draw(size: Parameters<Panel["draw"]>[0]): MeasuredLine[] {
     // A job gets no signal when it comes to the foreground.
     if (!this.#reading) this.#listen(this.#top !== undefined);
     return this.#top?.draw(size) ?? [];

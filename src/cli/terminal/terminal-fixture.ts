@@ -1,4 +1,4 @@
-import type { Clock } from "../views/live-view.ts";
+import type { ViewClock } from "../views/live-view.ts";
 import { displayWidth } from "./width.ts";
 
 /** Understands exactly what the view writes and refuses everything else, so that nothing hostile slips through. */
@@ -75,7 +75,7 @@ export class Terminal {
 
 const forbidden = /[\x00-\x1f\x7f-\x9f]|\p{Bidi_Control}/u;
 
-export class TestClock implements Clock {
+export class TestClock implements ViewClock {
   time = 1_000_000;
   timers: { at: number; callback: () => void }[] = [];
 

@@ -49,7 +49,7 @@ export function wrap(text: string, width: number): string[] {
 }
 
 /** One line of cells side by side, never wider than `width`, whatever they asked for. */
-export function compose(cells: readonly Cell[], width: number): Line {
+export function compose(cells: readonly Cell[], width: number): MeasuredLine {
   let text = "";
   let used = 0;
   let gap = 0;
@@ -76,7 +76,7 @@ export interface Cell {
   gap?: number;
 }
 
-export interface Line {
+export interface MeasuredLine {
   /** Text with colours. */
   text: string;
   /** Width in columns. */

@@ -15,7 +15,7 @@ import {
   type TreeRow,
 } from "./run-state.ts";
 import { noPaint, statusGlyphs, type Style } from "../terminal/style.ts";
-import { compose, displayWidth, fit, type Cell, type Line } from "../terminal/width.ts";
+import { compose, displayWidth, fit, type Cell, type MeasuredLine } from "../terminal/width.ts";
 
 const silentAfter = 10_000;
 
@@ -30,7 +30,7 @@ export interface Drawing {
 export function drawBlock(
   drawing: Drawing,
   size: { width: number; height: number },
-): { lines: Line[]; folded: AgentView[] } {
+): { lines: MeasuredLine[]; folded: AgentView[] } {
   const { run, style } = drawing;
   const { shown, folded, left } = choose(run, size.height - 1);
   const layout = columnLayout(shown, drawing, size.width);
@@ -80,7 +80,7 @@ function choose(
   };
 }
 
-function header({ run, now, style, scripted }: Drawing, width: number): Line {
+function header({ run, now, style, scripted }: Drawing, width: number): MeasuredLine {
   const count = (...states: AgentState[]): number =>
     run.agents
       .values()

@@ -256,7 +256,7 @@ describe("in the background", () => {
     clock.advance(200);
     const row = (): string =>
       terminal.text.split("\n").find((line) => /^. scan|[├└] . scan/.test(line)) ?? "";
-    expect(terminal.text).toContain("main ▸ scan  goes on in the background");
+    expect(terminal.text).toContain("main ▸ scan  continues in the background");
     expect(row()).toMatch(/bg Bash npm test/);
     expect(terminal.text.match(/\bbg\b/g)).toHaveLength(1);
     tell("scan", { type: "summary", text: "runs the\x1b[2J tests" });

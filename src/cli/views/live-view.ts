@@ -1,5 +1,6 @@
 import { totalOf, type AgentRecord } from "../../events/agent-record.ts";
 import type { AgentEvent } from "../../events/event.ts";
+import { systemClock, type Clock } from "../../platform/clock.ts";
 import { totalTokens } from "../../contract/message.ts";
 import { formatDenial, formatFigures } from "../terminal/format.ts";
 import { drawBlock, who } from "./live-rows.ts";
@@ -7,7 +8,7 @@ import { elapsed, RunState, type AgentView } from "./run-state.ts";
 import { plain } from "../terminal/sanitize.ts";
 import { steeringLine } from "./steering-lines.ts";
 import { createStyle, noPaint, statusGlyphs, type Paint, type Style } from "../terminal/style.ts";
-import { wrap, type Line } from "../terminal/width.ts";
+import { wrap, type MeasuredLine } from "../terminal/width.ts";
 
 /**
  * A run on a terminal: a block of lines that is redrawn in place, one row per agent, with permanent lines above it.
@@ -22,10 +23,10 @@ import { wrap, type Line } from "../terminal/width.ts";
 export class LiveView {
   readonly run: RunState = new RunState();
   readonly #stream: TerminalStream;
-  readonly #clock: Clock;
+  readonly #clock: ViewClock;
   readonly #style: Style;
   readonly #scripted: boolean;
-  #painted: Line[] = [];
+  #painted: MeasuredLine[] = [];
   #columns = 0;
   #permanent: { text: string; paint: Paint }[] = [];
   readonly #folded = new WeakSet<AgentView>();
@@ -38,7 +39,7 @@ export class LiveView {
 
   constructor(options: LiveViewOptions) {
     this.#stream = options.stream;
-    this.#clock = options.clock ?? systemClock;
+    this.#clock = options.clock ?? viewClock;
     this.#style = options.style ?? createStyle(false);
     this.#scripted = options.scripted ?? false;
     this.#stream.on?.("resize", this.#onResize);
@@ -160,7 +161,7 @@ export class LiveView {
   }
 
   /** The bytes that turn the screen into the new lines, or nothing when they are already there. */
-  #update(lines: readonly Line[], size: { columns: number; rows: number }): string {
+  #update(lines: readonly MeasuredLine[], size: { columns: number; rows: number }): string {
     const resized = this.#columns !== 0 && this.#columns !== size.columns;
     const all = resized || this.#permanent.length > 0;
     let changes = "";
@@ -191,12 +192,12 @@ export class LiveView {
 
 /** Lines that another component draws. At most `height` of them, none wider than `width`. */
 export interface Panel {
-  draw(size: { width: number; height: number; now: number; style: Style }): Line[];
+  draw(size: { width: number; height: number; now: number; style: Style }): MeasuredLine[];
 }
 
 export interface LiveViewOptions {
   stream: TerminalStream;
-  clock?: Clock;
+  clock?: ViewClock;
   style?: Style;
   /** Whether answers come from a script: the header and every model say so. */
   scripted?: boolean;
@@ -211,15 +212,14 @@ export interface TerminalStream {
   off?(event: "resize", listener: () => void): unknown;
 }
 
-export interface Clock {
-  /** Milliseconds since the epoch, as in events. */
-  now(): number;
+/** A clock that can also call back later. */
+export interface ViewClock extends Clock {
   /** Calls back once, later. Returns a function that cancels it. */
   schedule(callback: () => void, delayMs: number): () => void;
 }
 
-const systemClock: Clock = {
-  now: () => Date.now(),
+const viewClock: ViewClock = {
+  ...systemClock,
   schedule(callback, delayMs) {
     const timer = setTimeout(callback, delayMs).unref();
     return () => clearTimeout(timer);

@@ -157,9 +157,9 @@ test("a move to the background, a message that was read and a notification are o
     { ...mail, text: "go on", source: "harness" },
   );
   expect(lines().slice(2)).toEqual([
-    "main ▸ Explore  goes on in the background",
+    "main ▸ Explore  continues in the background",
     "main ▸ Explore  now: reading the login",
     "main  has read: look here",
-    "main  was told of the end of Explore",
+    "main  was notified of the end of Explore",
   ]);
 });

@@ -10,7 +10,7 @@ export function askerPath({ label, agentId }: Pick<InboxRequest, "label" | "agen
   return plainLine(label.length === 0 ? agentId : label.join(" ▸ "));
 }
 
-/** A call that waits for a person, in one line; its end may be cut, so nobody should approve by it alone. */
+/** A call that waits for a person, in one line. Its end may be cut, so it is not enough for an approval. */
 export function callLine({ tool, input }: Pick<InboxRequest, "tool" | "input">): string {
   const [question] = questionsOf({ input });
   return literalLine(`${tool} ${question?.question ?? callDetail({ name: tool, input })}`);
@@ -73,4 +73,4 @@ export function requestLines({ request, processEnded }: FoundRequest, now: numbe
   ];
 }
 
-export const endedNote = "Its process has ended: nobody waits for the answer.";
+export const endedNote = "Its process has ended: no agent waits for the answer.";

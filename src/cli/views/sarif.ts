@@ -46,10 +46,10 @@ const levels = { error: "error", warning: "warning", info: "note" } as const;
 const meanings: Readonly<Record<Diagnostic["code"], string>> = {
   unreadable: "The file cannot be read or is not in its format.",
   missing: "Something that must be there is missing.",
-  invalid: "A value does not fit.",
-  unknown: "A name that nobody knows.",
-  unsupported: "Right, but not acted on by this version.",
-  inert: "Kept from acting by a policy or by missing trust.",
+  invalid: "A value is not valid.",
+  unknown: "A name is unknown.",
+  unsupported: "Valid, but not supported by this version.",
+  inert: "Suppressed by a policy or by missing trust.",
   shadowed: "Another file of the same name wins.",
   repaired: "Read in a way that its author may not expect.",
 };

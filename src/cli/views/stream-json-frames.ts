@@ -16,17 +16,17 @@ export type Frame =
   | PermissionDeniedFrame
   | StatusFrame;
 
-export interface Envelope {
+export interface FrameEnvelope {
   uuid: string;
   session_id: SessionId;
 }
 
-interface MessageEnvelope extends Envelope {
+interface MessageEnvelope extends FrameEnvelope {
   /** Null for the main agent; for a child the call that spawned it. */
   parent_tool_use_id: string | null;
 }
 
-export interface InitFrame extends Envelope {
+export interface InitFrame extends FrameEnvelope {
   type: "system";
   subtype: "init";
   cwd: string;
@@ -70,7 +70,7 @@ export interface StreamEventFrame extends MessageEnvelope {
   };
 }
 
-export interface TaskStartedFrame extends Envelope {
+export interface TaskStartedFrame extends FrameEnvelope {
   type: "system";
   subtype: "task_started";
   task_id: AgentId;
@@ -83,7 +83,7 @@ export interface TaskStartedFrame extends Envelope {
   spawn_depth: number;
 }
 
-export interface TaskProgressFrame extends Envelope {
+export interface TaskProgressFrame extends FrameEnvelope {
   type: "system";
   subtype: "task_progress";
   task_id: AgentId;
@@ -97,7 +97,7 @@ export interface TaskProgressFrame extends Envelope {
 }
 
 /** The change of a task: a patch for readers that keep a list, and the same beside it for all others. */
-export interface TaskUpdatedFrame extends Envelope {
+export interface TaskUpdatedFrame extends FrameEnvelope {
   type: "system";
   subtype: "task_updated";
   task_id: AgentId;
@@ -106,7 +106,7 @@ export interface TaskUpdatedFrame extends Envelope {
   patch: { is_backgrounded: boolean };
 }
 
-export interface TaskNotificationFrame extends Envelope {
+export interface TaskNotificationFrame extends FrameEnvelope {
   type: "system";
   subtype: "task_notification";
   task_id: AgentId;
@@ -119,7 +119,7 @@ export interface TaskNotificationFrame extends Envelope {
   usage: TaskUsage;
 }
 
-export interface PermissionDeniedFrame extends Envelope {
+export interface PermissionDeniedFrame extends FrameEnvelope {
   type: "system";
   subtype: "permission_denied";
   tool_name: string;
@@ -129,7 +129,7 @@ export interface PermissionDeniedFrame extends Envelope {
 }
 
 /** An agent continues in another mode. */
-interface StatusFrame extends Envelope {
+interface StatusFrame extends FrameEnvelope {
   type: "system";
   subtype: "status";
   status: null;
@@ -137,7 +137,7 @@ interface StatusFrame extends Envelope {
   agent_id: AgentId;
 }
 
-export interface ResultFrame extends Envelope {
+export interface ResultFrame extends FrameEnvelope {
   type: "result";
   subtype: "success" | "error_during_execution" | "error_max_turns";
   is_error: boolean;

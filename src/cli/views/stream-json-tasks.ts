@@ -1,20 +1,18 @@
 import { totalOf } from "../../events/agent-record.ts";
 import { randomUUID } from "node:crypto";
-import type { AgentEvent, EventHeader } from "../../events/event.ts";
+import type { EventHeader, EventOf } from "../../events/event.ts";
 import type { SessionId } from "../../contract/ids.ts";
 import { totalTokens } from "../../contract/message.ts";
 import { formatOutcome } from "../terminal/format.ts";
 import { elapsed, type AgentView } from "./run-state.ts";
 import type {
-  Envelope,
+  FrameEnvelope,
   TaskNotificationFrame,
   TaskProgressFrame,
   TaskStartedFrame,
   TaskUpdatedFrame,
   TaskUsage,
 } from "./stream-json-frames.ts";
-
-type EventOf<Type extends AgentEvent["type"]> = AgentEvent & { type: Type };
 
 export function startedFrame({
   agentId,
@@ -89,7 +87,7 @@ export function notificationFrame(
   };
 }
 
-export function newEnvelope(sessionId: SessionId): Envelope {
+export function newEnvelope(sessionId: SessionId): FrameEnvelope {
   return { uuid: randomUUID(), session_id: sessionId };
 }
 

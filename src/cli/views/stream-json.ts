@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { AgentResult } from "../../contract/agent-result.ts";
-import type { AgentEvent, AnswerRecord } from "../../events/event.ts";
+import type { AgentEvent, AnswerRecord, EventOf } from "../../events/event.ts";
 import type { AgentId, SessionId } from "../../contract/ids.ts";
 import { type AssistantBlock, type ToolResultBlock, type Usage } from "../../contract/message.ts";
 import type { RunState } from "./run-state.ts";
@@ -137,7 +137,7 @@ export function resultFrame(options: {
 
 /**
  * One line of JSON. Characters that a terminal would act on but JSON leaves alone (C1 controls, reversals of direction)
- * become `\u` escapes: the data stays the same, and a frame is harmless to look at.
+ * become `\u` escapes: the data stays the same, and a frame is safe to display.
  */
 export function frameLine(frame: Frame | ResultFrame): string {
   const json = JSON.stringify(frame).replace(
@@ -164,8 +164,6 @@ export interface SessionFacts {
   /** The path of the output file of an agent in the background. */
   readonly taskOutput: (id: AgentId) => string;
 }
-
-type EventOf<Type extends AgentEvent["type"]> = AgentEvent & { type: Type };
 
 function initFrame(event: EventOf<"agent-start">, { session }: StreamContext): InitFrame {
   return {

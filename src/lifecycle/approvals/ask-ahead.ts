@@ -13,16 +13,16 @@ import type { Session } from "../session.ts";
 
 /** One request about all that an agent in the background will have to ask for. */
 export interface AskedAhead extends Disposable {
-  /** Whether this is what the request is about, and not a call. */
+  /** Whether the input is that of the question asked ahead, and not of a call. */
   isThis(input: Record<string, unknown>): boolean;
   /** Whether nothing of it would be asked any more if these rules were allowed too. */
   isCoveredBy(rules: readonly SourcedRule[]): boolean;
 }
 
 /**
- * An agent in the background has no audience, so a person who is there hears at its start what it would ask for, once. It does
- * not wait for the answer. Rules that are allowed hold from then on; with any other answer each call is asked as ever. When
- * the agent has ended (`dispose`) nobody needs to answer.
+ * Asks ahead for a background agent: at its start a person reads, once, which tools it would ask for. The agent does
+ * not wait for the answer. Allowed rules are valid from then on; after any other answer each call is asked as usual.
+ * When the agent has ended (`dispose`), the question is withdrawn.
  */
 export async function askAhead(
   agent: ResolvedAgent,
@@ -40,7 +40,7 @@ export async function askAhead(
     tools: tools.filter((tool) => rules.includes(ruleFor(tool))).map(({ name }) => name),
   };
   if (rules.length > 0) {
-    const reason = `It runs in the background and would have to ask for ${input.tools.join(", ")}. Allowed for this agent, they run unasked; otherwise each call is asked.`;
+    const reason = `The agent runs in the background and needs permission for ${input.tools.join(", ")}. If you allow it, this agent uses them without asking; otherwise it asks for each call.`;
     const request = { kind: "permission", reason, part: null, suggestions: rules } as const;
     session.inbox
       .ask({ ...askedBy(agent, { name: "Agent", input }), ...request }, over.signal)
@@ -63,12 +63,12 @@ const nothing: AskedAhead = {
 
 function isWorthAsking({ relates, meets }: ResolvedAgent, { inbox, settings }: Session): boolean {
   if (meets.mode.neverAsks) return false;
-  // By policy nothing that a person says may hold for longer than one call.
+  // By policy, an answer may be valid for one call only.
   if (settings.allowManagedPermissionRulesOnly) return false;
   return relates.background && inbox.attended && settings.background.prompts === "inbox";
 }
 
-/** Stands for any call: a command and a host that nobody has a rule for, a new file where the agent works. */
+/** An input that represents any call: a command and a host without a rule, and a new file in the agent's directory. */
 const example = { command: "some-program", url: "https://some-host.invalid/" };
 
 /** The rules for whole tools that would keep this agent from asking. Where a rule wants each call asked, none can. */
@@ -94,7 +94,7 @@ function rulesToAskFor(
   return [...new Set(wanted)];
 }
 
-/** A rule for `Edit` is about every tool that changes files. */
+/** The rule for a tool. A rule for `Edit` matches every tool that changes files. */
 function ruleFor({ name, effect }: Tool): string {
   return effect === "edit" ? "Edit" : name;
 }

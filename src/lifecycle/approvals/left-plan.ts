@@ -1,6 +1,6 @@
 import type { ResolvedAgent } from "../../contract/resolved-agent.ts";
 
-/** How an agent meets the user after its plan was approved. The same as before where an approved plan leads nowhere. */
+/** The permissions of an agent after its plan was approved; unchanged if an approved plan has no effect. */
 export function leftPlan(meets: ResolvedAgent["meets"]): ResolvedAgent["meets"] {
   const { afterPlan } = meets.mode;
   if (meets.permissions.mode !== "plan" || afterPlan === null) return meets;

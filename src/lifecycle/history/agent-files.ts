@@ -145,6 +145,6 @@ function repairWarning({ path, torn, bad, keptIn }: Repair): [Record<string, unk
   const fields = { file: path, torn, lines: bad.map(({ line }) => line), keptIn };
   const cut = torn > 0 ? [`an unfinished append of ${torn} bytes was cut off`] : [];
   const lost = bad.map(({ line, reason }) => `line ${line}: ${reason}`);
-  const kept = keptIn === undefined ? "" : `. What does not hold is kept in ${keptIn}`;
+  const kept = keptIn === undefined ? "" : `. The bad lines are kept in ${keptIn}`;
   return [fields, `The transcript was damaged: ${[...cut, ...lost].join("; ")}${kept}.`];
 }

@@ -22,7 +22,7 @@ test("the newest 10,000 are in memory, and an older one is read from its file", 
   expect(ended.get(oldest.id)).toBeUndefined();
   expect(ended.all(() => false)).toHaveLength(10_000);
   expect(ended.get(second.id)).toBe(second);
-  expect(ended.tally().totals().agents).toBe(10_001);
+  expect(ended.usage().totals().agents).toBe(10_001);
   write(paths, oldest);
   expect(ended.get(oldest.id)).toEqual(oldest);
   expect(ended.all(() => false)).toHaveLength(10_001);
@@ -37,7 +37,7 @@ test("records and sums are the same with and without eviction, also when agents 
   const records = Array.from({ length: 8 }, (_, at) => endedRecord(at));
   const both = (act: (one: EndedRecords) => void): void => {
     for (const one of [all, few]) act(one);
-    expect(few.tally().totals()).toEqual(all.tally().totals());
+    expect(few.usage().totals()).toEqual(all.usage().totals());
     expect(byId(few)).toEqual(byId(all));
     for (const { id } of records) expect(few.get(id)).toEqual(all.get(id));
   };
@@ -53,16 +53,16 @@ test("records and sums are the same with and without eviction, also when agents 
   write(paths, again);
   both((one) => one.add(again));
   // The second is removed; its cost was unknown.
-  expect(all.tally().totals().costUsd).toBeNull();
+  expect(all.usage().totals().costUsd).toBeNull();
   rmSync(paths.meta(second.id));
   both((one) => one.delete(second));
   expect(few.get(second.id)).toBeUndefined();
-  expect(few.tally().totals()).toMatchObject({ agents: 7, costUsd: 3.5 } satisfies Partial<Totals>);
+  expect(few.usage().totals()).toMatchObject({ agents: 7, costUsd: 3.5 } satisfies Partial<Totals>);
   for (const record of [again, ...records.slice(2)]) {
     rmSync(paths.meta(record.id));
     both((one) => one.delete(record));
   }
-  expect(few.tally().totals()).toMatchObject({ agents: 0, usage: { input: 0 }, costUsd: 0 });
+  expect(few.usage().totals()).toMatchObject({ agents: 0, usage: { input: 0 }, costUsd: 0 });
 });
 
 test("agents of an earlier process are found, and are in no sum of this one", () => {
@@ -73,9 +73,9 @@ test("agents of an earlier process are found, and are in no sum of this one", ()
   write(paths, later);
   ended.add(later);
   expect(byId(ended)).toEqual([earlier, later]);
-  expect(ended.tally().totals()).toMatchObject({ agents: 1, usage: { input: 300 } });
+  expect(ended.usage().totals()).toMatchObject({ agents: 1, usage: { input: 300 } });
   ended.delete(earlier);
-  expect(ended.tally().totals()).toMatchObject({ agents: 1, usage: { input: 300 } });
+  expect(ended.usage().totals()).toMatchObject({ agents: 1, usage: { input: 300 } });
 });
 
 /** The agent with the number `at` used (`at` + 1) × 100 tokens, for 0.1 dollars each hundred; the price of number 1 is unknown. */

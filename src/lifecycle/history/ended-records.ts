@@ -4,7 +4,7 @@ import { totalOf, type AgentRecord } from "../../events/agent-record.ts";
 import type { AgentId } from "../../contract/ids.ts";
 import { readEndedRecord } from "../../transcript/meta.ts";
 import type { SessionPaths } from "../../transcript/paths.ts";
-import { Tally } from "../tally.ts";
+import { UsageByType } from "../usage-by-type.ts";
 
 /**
  * Records of ended agents, about 1 kB each. The newest 10,000 of this process stay in memory; older ones, and those of
@@ -16,7 +16,7 @@ export class EndedRecords {
   readonly #records = new Map<AgentId, AgentRecord>();
   /** Agents of this process whose records were evicted, and the sums over them. */
   readonly #evicted = new Set<AgentId>();
-  readonly #evictedTally = new Tally();
+  readonly #evictedUsage = new UsageByType();
   /** Whether agents of earlier processes may exist. */
   readonly #isReopened: boolean;
 
@@ -39,7 +39,7 @@ export class EndedRecords {
     if (record === undefined) return;
     this.#records.delete(id);
     this.#evicted.add(id);
-    this.#evictedTally.add(record.type, totalOf(record));
+    this.#evictedUsage.add(record.type, totalOf(record));
   }
 
   get(id: AgentId): AgentRecord | undefined {
@@ -54,7 +54,7 @@ export class EndedRecords {
   /** Deletes a record, because its agent runs again or was removed. */
   delete(record: AgentRecord): void {
     this.#records.delete(record.id);
-    if (this.#evicted.delete(record.id)) this.#evictedTally.subtract(record.type, totalOf(record));
+    if (this.#evicted.delete(record.id)) this.#evictedUsage.subtract(record.type, totalOf(record));
   }
 
   /** All records of the session. `isKnown`: agents whose files are not read. */
@@ -64,11 +64,11 @@ export class EndedRecords {
   }
 
   /** The sums over all that ended in this process. */
-  tally(): Tally {
-    const tally = new Tally();
-    tally.merge(this.#evictedTally);
-    for (const record of this.#records.values()) tally.add(record.type, totalOf(record));
-    return tally;
+  usage(): UsageByType {
+    const usage = new UsageByType();
+    usage.merge(this.#evictedUsage);
+    for (const record of this.#records.values()) usage.add(record.type, totalOf(record));
+    return usage;
   }
 
   /** Whether records may be on disk that are not in memory. */

@@ -4,7 +4,7 @@ import type { AgentEvent } from "../../events/event.ts";
 type AgentEnd = Extract<AgentEvent, { type: "agent-end" }>;
 
 export function unstoredMessage(error: unknown): string {
-  return `Its transcript cannot be written: ${errorMessage(error)}. Free space or check permissions.`;
+  return `The agent's transcript cannot be written: ${errorMessage(error)}. Free space or check permissions.`;
 }
 
 /** The end of a run whose result could not be stored: a failure, because the result would be lost with this process. */

@@ -12,7 +12,7 @@ import type { Session } from "../session.ts";
 export async function unreadEnds(
   parent: AgentId,
   hasRead: (mailId: string) => boolean,
-  { registry, session }: Household,
+  { registry, session }: MailContext,
 ): Promise<ChildEnd[]> {
   const children = registry
     .records()
@@ -31,7 +31,7 @@ export async function unreadEnds(
   return ends.filter((end) => end !== undefined);
 }
 
-interface Household {
+interface MailContext {
   readonly registry: Registry;
   readonly session: Session;
 }
@@ -53,7 +53,7 @@ export function backgroundChildrenOf(
 export function mailOfChildren(
   parent: AgentId,
   { about, gone }: { about: readonly RunningAgent[]; gone: readonly ChildEnd[] },
-  { registry, session }: Household,
+  { registry, session }: MailContext,
 ): Mail[] {
   const known = backgroundChildrenOf(parent, registry);
   const children = new Map([...about, ...known].map((child) => [child.agent.id, child]));

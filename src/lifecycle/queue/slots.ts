@@ -31,7 +31,7 @@ export interface Claimant {
   /** Time of entering the line, on the clock. */
   since: number;
   granted: PromiseWithResolvers<void>;
-  /** Parent of the claim, while the claimant is in line or holds a slot. */
+  /** Parent of the claim, while the claimant is queued or holds a slot. */
   parent: Parent;
 }
 
@@ -50,7 +50,7 @@ const patience = 10;
  * Limits the agents that run at once: of a session, and of the types, models and providers with limits of their own. An
  * agent that waits for a child or a person lends its slot, and gets one back before any new agent: so parents at the
  * limit never starve their own children. A slot counts for all limits of an agent at once, so no agent holds one limit
- * while waiting for another. An agent that could run is never in line.
+ * while waiting for another. An agent that could run is never queued.
  */
 export class Slots {
   readonly #onLimit: "queue" | "reject";
@@ -59,7 +59,7 @@ export class Slots {
   readonly #types: ReadonlyMap<string, Limit>;
   readonly #models: ReadonlyMap<string, Limit>;
   readonly #providers: ReadonlyMap<string, Limit>;
-  /** All claimants that are not outside; those in line are in order of entry. */
+  /** All claimants that are not outside; queued ones are in order of entry. */
   readonly #claimants = new Set<Claimant>();
   readonly #parents = new Map<string | null, Parent>();
   /** Serial number for changes of parents, so that no two parents have the same `lastSlot`. */
@@ -76,7 +76,9 @@ export class Slots {
     this.#providers = limitsOf(limits.perProvider, "with provider");
   }
 
-  /** Takes a place in line, or a slot at once if one is free. Throws `limit_reached` if the host wants no line. */
+  /**
+   * Takes a place in the queue, or a slot at once if one is free. Throws `limit_reached` if the host wants no queue.
+   */
   reserve(claim: Claim): Ticket {
     const limits = this.#limitsFor(claim);
     const full = limits.find(isFull);
@@ -214,7 +216,7 @@ function refusal({ max, what }: Limit): RetinueError {
   );
 }
 
-/** One agent's claim on a slot, from the line to the end. Every method may be called in any state. */
+/** One agent's claim on a slot, from the queue to the end. Every method may be called in any state. */
 export class Ticket {
   readonly #of: { slots: Slots; claimant: Claimant } | null;
 
@@ -227,12 +229,12 @@ export class Ticket {
     return this.#of === null || this.#of.claimant.standing === "held";
   }
 
-  /** The approximate number of agents served up to this one; 0 if it is not in line. */
+  /** The approximate number of agents served up to this one; 0 if it is not queued. */
   get position(): number {
     return this.#of === null ? 0 : this.#of.slots.position(this.#of.claimant);
   }
 
-  /** Resolves when the slot is held. On abort it leaves the line and rejects with the signal's reason. */
+  /** Resolves when the slot is held. On abort it leaves the queue and rejects with the signal's reason. */
   async whenHeld(signal: AbortSignal): Promise<void> {
     if (signal.aborted && !this.held) this.release();
     signal.throwIfAborted();

@@ -42,7 +42,7 @@ describe("credentials", () => {
 
   test("a key that no header can carry is refused without showing it", () => {
     expect(() => createAnthropic({ apiKey: "sk-se\ncret" })).toThrow(
-      "the option apiKey has characters that no key has",
+      "the option apiKey contains characters that are not valid in a key",
     );
     expect(() => createAnthropic({ apiKey: "sk-se\ncret" })).not.toThrow("sk-se");
   });

@@ -23,7 +23,7 @@ export function findCredentials(options: Credentials, env: NodeJS.ProcessEnv): F
   if (!URL.canParse(baseURL)) {
     throw new RetinueError(
       "invalid_config",
-      `'${baseURL}' is no address for the Anthropic API. Correct ANTHROPIC_BASE_URL or the option baseURL.`,
+      `'${baseURL}' is not a valid address for the Anthropic API. Correct ANTHROPIC_BASE_URL or the option baseURL.`,
     );
   }
   const places = [
@@ -37,7 +37,10 @@ export function findCredentials(options: Credentials, env: NodeJS.ProcessEnv): F
     if (secret === "") continue;
     // Checked here, because the error of an invalid header would show the secret.
     if (!/^[\x21-\x7e]+$/.test(secret)) {
-      throw new RetinueError("no_model", `${place} has characters that no key has. Copy it again.`);
+      throw new RetinueError(
+        "no_model",
+        `${place} contains characters that are not valid in a key. Copy the key again.`,
+      );
     }
     const credential = kind === "apiKey" ? { apiKey: secret } : { authToken: secret };
     return { credential, place, baseURL };

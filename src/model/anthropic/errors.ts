@@ -45,7 +45,7 @@ export function refusal(
 
 /** The error for a success that is not a stream: a proxy's login page, another service. */
 export function noStream(type: string, baseURL: string): ModelError {
-  const message = `${baseURL} answers with ${type} instead of a stream of events. Check ANTHROPIC_BASE_URL, and what lies between.`;
+  const message = `${baseURL} answers with ${type} instead of a stream of events. Check ANTHROPIC_BASE_URL, and any proxy in between.`;
   return new ModelError("invalid_request", message);
 }
 

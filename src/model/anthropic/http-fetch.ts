@@ -16,7 +16,7 @@ export async function httpFetch(
     const encoding = message.headers["content-encoding"] ?? "identity";
     if (encoding === "identity") return responseOf(message, url);
     message.destroy();
-    throw new Error(`the server answers in ${encoding}, which was not asked for`);
+    throw new Error(`the server answers in ${encoding}, which was not requested`);
   } catch (error) {
     throw new TypeError("fetch failed", { cause: error });
   }

@@ -12,14 +12,14 @@ import type { ModelDelta, WebFindings, WebLink, WebQuery } from "../model.ts";
 const mostSearches = 5;
 
 /** The state of a paused search. */
-interface Rest {
+interface PausedSearch {
   content: ContentBlockParam[];
   searches: number;
 }
 
 /** Asks a model that has the provider's search tool, in its basic version. */
 export function searchBody(query: WebQuery): MessageCreateParamsStreaming {
-  const rest = query.rest as Rest | undefined;
+  const rest = query.rest as PausedSearch | undefined;
   return {
     model: query.model,
     max_tokens: 8_000,
@@ -51,14 +51,14 @@ function searchTool(
 
 /** The answer to a search as it arrives. Its blocks are kept unchanged: a paused search resumes from them. */
 export class SearchDraft {
-  readonly #before: Rest | undefined;
+  readonly #before: PausedSearch | undefined;
   readonly #draft: AnthropicDraft;
   readonly #blocks = new Map<number, ContentBlock & { json?: string }>();
   #searches = 0;
   #paused = false;
 
   constructor(query: WebQuery) {
-    this.#before = query.rest as Rest | undefined;
+    this.#before = query.rest as PausedSearch | undefined;
     this.#draft = new AnthropicDraft(query.model);
   }
 
@@ -85,7 +85,7 @@ export class SearchDraft {
       usage,
       searches: this.#searches,
       ...found(content),
-      ...(this.#paused ? { rest: { content, searches } satisfies Rest } : {}),
+      ...(this.#paused ? { rest: { content, searches } satisfies PausedSearch } : {}),
     };
   }
 

@@ -34,7 +34,10 @@ test.each([
 
 test.each([
   ["agent: Plan", "No agent of Plan ran."],
-  ["agent: Explore, task: /nothing/", "No agent of Explore with a task that fits /nothing/ ran."],
+  [
+    "agent: Explore, task: /nothing/",
+    "No agent of Explore with a task that matches /nothing/ ran.",
+  ],
   [
     "agent: Explore, count: 2",
     "Expected 2 agents of Explore, but there were 1 (agents that ran: Explore, general-purpose).",
@@ -53,7 +56,7 @@ test.each([
   ],
   [
     "agent: Explore, result: /no place/",
-    'The result of Explore ("Find the tests") should fit /no place/, but it is "3 places".',
+    'The result of Explore ("Find the tests") should match /no place/, but it is "3 places".',
   ],
   [
     "unused: 0",

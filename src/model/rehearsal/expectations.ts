@@ -37,7 +37,7 @@ function brokenByAgents(expectation: Expectation, observed: readonly ObservedAge
       (agent === undefined || sameType(agent, one.type)) &&
       (task === undefined || findPattern(task, one.task) !== undefined),
   );
-  const whose = task === undefined ? who : `${who} with a task that fits ${task}`;
+  const whose = task === undefined ? who : `${who} with a task that matches ${task}`;
   if (count === undefined && meant.length === 0) return [`No agent of ${whose} ran.`];
   const broken = meant.flatMap((one) => brokenBy(expectation, one));
   if (count === undefined || count === meant.length) return broken;
@@ -67,7 +67,7 @@ function brokenBy({ state, tools, result }: Expectation, observed: ObservedAgent
   }
   if (result !== undefined && findPattern(result, observed.result) === undefined) {
     broken.push(
-      `The result of ${who} should fit ${result}, but it is "${excerpt(observed.result)}".`,
+      `The result of ${who} should match ${result}, but it is "${excerpt(observed.result)}".`,
     );
   }
   return broken;

@@ -18,18 +18,18 @@ export function findPattern(pattern: string, text: string): Groups | undefined {
 
 /** The problem of a pattern and what to write instead, or undefined. */
 export function patternProblem(pattern: string): string | undefined {
-  if (pattern === "") return "an empty pattern fits everything: leave it out";
+  if (pattern === "") return "an empty pattern matches everything: leave it out";
   const parts = partsOf(pattern);
   if (parts === undefined) return undefined;
   if (!usefulFlags.test(parts.flags)) {
     const literal = `/${pattern.replaceAll("/", String.raw`\/`)}/`;
-    return `"${parts.flags}" are not flags of a regex (i, m, s, u, v are); for the text ${pattern} itself write ${literal}`;
+    return `"${parts.flags}" are not regex flags (use i, m, s, u or v); for the text ${pattern} itself write ${literal}`;
   }
   try {
     expressionOf(pattern);
     return undefined;
   } catch (error) {
-    return `${String(error)}; put a backslash before a character that means itself`;
+    return `${String(error)}; put a backslash before a character that is meant literally`;
   }
 }
 

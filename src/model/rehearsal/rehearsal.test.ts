@@ -97,7 +97,9 @@ describe("a request that no turn fits", () => {
   test("is told when a turn would have fitted again", async () => {
     const agent = new TestAgent(rehearse(`- { reply: once }`), "main", "go");
     await agent.ask();
-    expect(await agent.failure()).toContain("The turn in line 2 fits but has answered this agent");
+    expect(await agent.failure()).toContain(
+      "The turn in line 2 matches but has already answered this agent",
+    );
   });
 
   test("as is one whose template has nothing to stand for", async () => {

@@ -86,7 +86,7 @@ export class ScriptPosition {
     const remedy =
       used === undefined
         ? `Add a turn for it: "- agent: ${agentType}" with a reply.`
-        : `The turn in line ${used.line} fits but has answered this agent already: add another turn, or "repeat: true" to it.`;
+        : `The turn in line ${used.line} matches but has already answered this agent: add another turn, or "repeat: true" to it.`;
     return new ModelError(
       "unscripted",
       `Scenario "${name}" (${source}) has no turn for request ${number} of agent ${agentType}, whose last message begins "${beginning(last)}". ${remedy}`,

@@ -69,7 +69,7 @@ const filters: ReadonlyMap<string, FilterRule> = new Map(
       apply(value, argument) {
         const pattern = regexOf(argument) ?? "";
         const groups = findPattern(pattern, textOfValue(value));
-        return groups?.[1] ?? groups?.[0] ?? new Missing(`nothing fits ${pattern}`);
+        return groups?.[1] ?? groups?.[0] ?? new Missing(`nothing matches ${pattern}`);
       },
     },
     number: {

@@ -53,7 +53,7 @@ function readTokens(text: string, open: number): { tokens: Token[]; end: number 
       const found = text.slice(end).trim().slice(0, 20);
       const problem = found === "" ? "never closed" : `not understood at "${found}"`;
       throw new TemplateError(
-        `${text.slice(open, open + 40)}: the template is ${problem}; write {{ path | filter }}, or {{ "{{" }} for two braces`,
+        `${text.slice(open, open + 40)}: the template is ${problem}; write {{ path | filter }}, or {{ "{{" }} for two literal braces`,
       );
     }
     end = tokenExpression.lastIndex;

@@ -69,8 +69,8 @@ test.each([
   ["{{ result.Write }}", "this agent has 0 results of Write"],
   ["{{ result.Grep.3 }}", "this agent has 2 results of Grep"],
   ["{{ results.3 }}", "the last message has 2 tool results"],
-  ["{{ match.2 }}", "group 2 took no part"],
-  ["{{ last | match /failed/ }}", "nothing fits /failed/"],
+  ["{{ match.2 }}", "group 2 did not match"],
+  ["{{ last | match /failed/ }}", "nothing matches /failed/"],
   ["{{ last | line 7 }}", "there is no line 7, only 1"],
   ["{{ prompt | number }}", '"Find sums" is not a number'],
 ])("%s is an error, never an empty text", (template, message) => {
@@ -119,6 +119,6 @@ test("a group that the turn's pattern does not have is found when the scenario i
 
 test("a pattern is tested on the first 100,000 characters only", () => {
   const long = { ...scope, last: `${"x".repeat(100_000)}needle` };
-  expect(() => renderText("{{ last | match /needle/ }}", long)).toThrow("nothing fits");
+  expect(() => renderText("{{ last | match /needle/ }}", long)).toThrow("nothing matches");
   expect(renderText("{{ last | match /x$/ }}", long)).toBe("x");
 });

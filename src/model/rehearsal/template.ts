@@ -109,7 +109,7 @@ function lookUp(path: string, scope: TemplateScope): Value | Missing {
   switch (root) {
     case "match":
     case "task":
-      return scope[root][position] ?? new Missing(`group ${position} took no part in the match`);
+      return scope[root][position] ?? new Missing(`group ${position} did not match`);
     case "results":
       return (
         scope.lastResults[position - 1] ??

@@ -14,9 +14,9 @@ export interface EditPlace {
   readonly budget: CopyBudget;
 }
 
-type Check = (args: readonly ShellWord[], place: EditPlace) => boolean;
+type EditCheck = (args: readonly ShellWord[], place: EditPlace) => boolean;
 
-const commands: ReadonlyMap<string, Check> = new Map<string, Check>([
+const commands: ReadonlyMap<string, EditCheck> = new Map<string, EditCheck>([
   ["mkdir", changes("-pv -m: --parents --verbose --mode=")],
   ["touch", changes("-acm -d~ -t: -r@ --no-create --date=~ --reference=@")],
   ["rm", removes],
@@ -39,7 +39,7 @@ export function movesDirectories([name, ...args]: readonly ShellWord[]): boolean
 }
 
 /** Only with flags that are known. Their values count as paths, because some are. */
-function changes(manual: string): Check {
+function changes(manual: string): EditCheck {
   const table = optionTable(manual);
   return (args, { mayWrite }) => {
     const given = parseArguments(table, args);
@@ -65,7 +65,7 @@ function removes(args: readonly ShellWord[], place: EditPlace): boolean {
 }
 
 /** Only with flags that are known: others copy what links lead to, or make links. */
-function copies(flags: RegExp): Check {
+function copies(flags: RegExp): EditCheck {
   return (args, { mayWrite, pathsOf, ground, budget }) => {
     const target = targetOf(args);
     const others = args.filter((word) => word !== target?.flag && word !== target?.word);

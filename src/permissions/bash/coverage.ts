@@ -47,7 +47,7 @@ export function coverage(bash: BashView, approval: Approval, book: Rulebook): Co
     return { covered: false, part, why: opaqueText(opaque), rules: [] };
   }
   const { shell } = bash.read;
-  const check = new Check(bash, approval, book);
+  const check = new CoverageCheck(bash, approval, book);
   const isMixed = shell.commands.some((command) => check.isCovered(command));
   const missing: SimpleCommand[] = [];
   for (const command of shell.commands) {
@@ -73,22 +73,22 @@ export function coverage(bash: BashView, approval: Approval, book: Rulebook): Co
 
 /** Whether rules approve every command of a line; where its output goes is another question. */
 export function runsOnly(bash: BashView, rules: readonly Rule[], book: Rulebook): boolean {
-  const check = new Check(bash, { rules, edits: [], builtIn: false }, book);
+  const check = new CoverageCheck(bash, { rules, edits: [], builtIn: false }, book);
   return bash.read.readable && bash.read.shell.commands.every((one) => check.approves(one));
 }
 
-type Found = Map<readonly PathPair[], boolean>;
+type KnownAnswers = Map<readonly PathPair[], boolean>;
 
-class Check {
+class CoverageCheck {
   readonly used = new Set<Rule>();
   readonly #bash: BashView;
   readonly #approval: Approval;
   readonly #book: Rulebook;
   readonly #sight: Sight;
   /** Answers about the paths of a word. */
-  readonly #readable: Found = new Map();
-  readonly #writable: Found = new Map();
-  readonly #approved: Found = new Map();
+  readonly #readable: KnownAnswers = new Map();
+  readonly #writable: KnownAnswers = new Map();
+  readonly #approved: KnownAnswers = new Map();
   readonly #copies = copyBudget();
   /** Some part of the command writes or removes files. */
   readonly #writes: boolean;
@@ -278,7 +278,7 @@ class Check {
     return target.isStatic && this.#sight.isInside(target);
   }
 
-  #every(word: ShellWord, found: Found, test: (pair: PathPair) => boolean): boolean {
+  #every(word: ShellWord, found: KnownAnswers, test: (pair: PathPair) => boolean): boolean {
     const pairs = this.#bash.pairsOf(word);
     if (pairs === null) return false;
     if (this.#approval.runsOn === true && /(?:^|\/)\.\.(?:\/|$)/.test(word.text)) return false;

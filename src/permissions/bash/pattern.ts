@@ -96,10 +96,10 @@ function mayBegin(
 }
 
 const anyText = Symbol("any text");
-type Piece = string | typeof anyText;
+type PatternSymbol = string | typeof anyText;
 
 /** With a word boundary at the end, the pattern is its literal, or its literal, a blank and any text. */
-function* symbols({ literals, endsAtWord }: CommandPattern): Generator<Piece> {
+function* symbols({ literals, endsAtWord }: CommandPattern): Generator<PatternSymbol> {
   for (const [index, literal] of literals.entries()) {
     if (index > 0) yield anyText;
     yield* literal;
@@ -110,19 +110,19 @@ function* symbols({ literals, endsAtWord }: CommandPattern): Generator<Piece> {
   }
 }
 
-function boundary(open: ReadonlySet<number>, wanted: readonly Piece[]): boolean {
+function boundary(open: ReadonlySet<number>, wanted: readonly PatternSymbol[]): boolean {
   return open.has(wanted.length - 2);
 }
 
 /** Open words may be empty or several: the blank before them is theirs. Several in a row say no more than one. */
-function symbolsOf(words: readonly ShellWord[]): Piece[] {
-  const symbols: Piece[] = [];
+function symbolsOf(words: readonly ShellWord[]): PatternSymbol[] {
+  const symbols: PatternSymbol[] = [];
   for (const symbol of eachSymbol(words))
     if (symbol !== anyText || symbols.at(-1) !== anyText) symbols.push(symbol);
   return symbols;
 }
 
-function* eachSymbol(words: readonly ShellWord[]): Generator<Piece> {
+function* eachSymbol(words: readonly ShellWord[]): Generator<PatternSymbol> {
   for (const [index, word] of words.entries()) {
     if (index > 0 && !word.canSplit) yield " ";
     for (const piece of word.canSplit ? [null, ...word.pieces] : word.pieces) {
@@ -132,7 +132,7 @@ function* eachSymbol(words: readonly ShellWord[]): Generator<Piece> {
   }
 }
 
-function closure(places: Set<number>, wanted: readonly Piece[]): Set<number> {
+function closure(places: Set<number>, wanted: readonly PatternSymbol[]): Set<number> {
   for (const at of places) if (wanted[at] === anyText) places.add(at + 1);
   return places;
 }

@@ -7,7 +7,7 @@ import {
   type PermissionMode,
   type SourcedRule,
 } from "../../contract/resolved-agent.ts";
-import { start, type Layer, type Position } from "../../settings/layer.ts";
+import { start, type SettingsLayer, type Position } from "../../settings/layer.ts";
 import { isObject } from "../../platform/is-object.ts";
 import type { LoadedSettings } from "../../settings/load-settings.ts";
 import { originOf } from "../../settings/provenance.ts";
@@ -78,7 +78,7 @@ export function ruleProblems({ settings, provenance, files }: LoadedSettings): D
 
 const mostProblems = 100;
 
-function placeOfRule(layer: Layer | undefined, kind: string, rule: string): Position {
+function placeOfRule(layer: SettingsLayer | undefined, kind: string, rule: string): Position {
   const permissions = layer?.values["permissions"];
   const rules = isObject(permissions) ? permissions[kind] : undefined;
   const index = Array.isArray(rules) ? rules.indexOf(rule) : -1;

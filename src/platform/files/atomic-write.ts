@@ -18,7 +18,7 @@ export async function writeFileAtomic(
   options: { mode?: number } = {},
 ): Promise<void> {
   const real = realPath(path);
-  // The system reports the problem of a path that cannot be looked at.
+  // The system reports the problem of a path that cannot be read.
   await writeDecided(real === unknownPath ? path : real, data, options);
 }
 

@@ -82,9 +82,9 @@ function take(lock: string, mine: string): boolean {
 }
 
 /**
- * Removes a lock whose owner is gone; false where it has one, or another process is about to remove it. If many see the
- * same dead lock, only the holder of a second lock on removing exactly this one may remove it: the others would remove
- * the lock of the next owner. That second lock is one like the first, also when its owner dies.
+ * Removes a lock whose owner is gone; false if the owner lives, or another process is removing the lock. If many
+ * processes see the same dead lock, only the holder of a second lock on exactly this one may remove it: the others
+ * would remove the lock of the next owner. The second lock works like the first, also when its owner dies.
  */
 export function removeIfLeft(lock: string): boolean {
   const left = look(lock);
@@ -114,7 +114,7 @@ export function leftLocks(lockDir: string): string[] {
     .filter((lock) => look(lock)?.owner === "gone");
 }
 
-interface Look {
+interface FoundLock {
   /** The owner; `gone`: the process that took it is not there any more. */
   owner: string;
   /** The identity, unique among locks. */
@@ -122,7 +122,7 @@ interface Look {
 }
 
 /** Reads a lock; nothing where there is none. */
-function look(lock: string): Look | undefined {
+function look(lock: string): FoundLock | undefined {
   const read = readSmallFile(lock, 4096);
   if (read.kind === "missing") return undefined;
   const text = read.kind === "text" ? read.text : "";

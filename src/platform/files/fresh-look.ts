@@ -1,7 +1,6 @@
 /**
- * Shares looks at state that others may change. Each asker gets the result of a look that began after it asked. So
- * askers of one moment that are served one after the other share a look, and none misses state that was there when it
- * asked.
+ * Shares reads of state that others may change. Each caller gets the result of a read that began after its call. So
+ * concurrent callers share one read, and none misses state that existed when it called.
  */
 export class FreshLook<Value> {
   readonly #look: () => Promise<Value>;

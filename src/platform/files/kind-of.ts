@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 
 /**
  * The kind of a path's target, through links. `other`: a pipe or device, nothing at all, or something that may not be
- * looked at.
+ * read.
  */
 export function kindOf(path: string): "file" | "directory" | "other" {
   try {

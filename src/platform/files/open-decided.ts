@@ -11,7 +11,7 @@ import { systemCode } from "../../contract/errors.ts";
 import { realPath, unknownPath } from "./real-path.ts";
 
 const nowhere =
-  "The path cannot be looked at: it is forbidden, too long or a cycle of links, or leads through /proc/self or /dev/fd. Name the file by its own path.";
+  "The path cannot be resolved: it is forbidden, too long or a cycle of links, or leads through /proc/self or /dev/fd. Name the file by its own path.";
 
 /**
  * Opens the file that a decision was made about. `path` is a path without links, as `realPath` gave it when the call

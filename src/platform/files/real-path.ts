@@ -6,17 +6,17 @@ import { systemCode } from "../../contract/errors.ts";
 /** A path that no system has. */
 export const unknownPath = "/\0";
 
-const unknownLink = Symbol("a link that cannot be looked at");
+const unknownLink = Symbol("a link that cannot be read");
 
 /** The number of links that the kernel follows. */
 const mostLinks = 40;
 
 /**
  * The path after resolving every link, as the kernel does: one part after the other, `..` after the link before it. The
- * last parts need not exist; a dangling link counts by its target. `unknownPath`, which is inside nothing, stands for a
- * path that cannot be looked at: it is too long or forbidden, or has too many links or one whose target is no text. It
- * also stands for a path through a link in `/proc`, such as `/proc/self/cwd` and `/dev/fd`, which leads each process
- * elsewhere.
+ * last parts need not exist; a dangling link counts by its target. `unknownPath`, which is inside nothing, is returned
+ * for a path that cannot be resolved: it is too long or forbidden, or has too many links or one whose target is no
+ * text. It is also returned for a path through a link in `/proc`, such as `/proc/self/cwd` and `/dev/fd`, which has
+ * another target in each process.
  */
 export function realPath(path: string): string {
   if (process.platform === "linux") return walked(path);

@@ -4,10 +4,10 @@ import { isInside } from "./is-inside.ts";
 import { realPath } from "./real-path.ts";
 import { userHome } from "./user-home.ts";
 
-/** Where programs of the system are, if nothing else is left. An empty PATH would mean the current directory. */
+/** Directories of the system's programs, if no others are left. An empty PATH would mean the current directory. */
 const systemPath = ["/usr/bin", "/bin"].join(delimiter);
 
-/** Directories that everybody's programs lie in. A folder there does not make the rest of it suspicious. */
+/** Directories with programs of all users. A folder there does not make the rest of it suspicious. */
 const shared: ReadonlySet<string> = new Set([
   "/",
   ...["/usr", "/usr/local", "/opt", "/opt/homebrew", "/opt/local", "/home/linuxbrew/.linuxbrew"],
@@ -18,10 +18,10 @@ const shared: ReadonlySet<string> = new Set([
 const obedient = /(?:^|\/)(?:node_modules\/\.bin|shims)\/*$/;
 
 /**
- * The PATH without directories that a folder has a say in, so that a program of the system by its name is that program, whatever
- * the folder holds. Left out are relative directories; those inside the folder or below a parent of it, except for the home
- * directory and what holds it; every `node_modules/.bin`, which `npx` puts first; and the shims of asdf, mise, pyenv and the like,
- * which run what `.tool-versions` names.
+ * The PATH without directories that a folder can influence. So the name of a system program always starts that program,
+ * whatever the folder contains. Left out are relative directories; those inside the folder or below a parent of it,
+ * except for the home directory and its parents; every `node_modules/.bin`, which `npx` puts first; and the shims of
+ * asdf, mise, pyenv and the like, which run what `.tool-versions` names.
  */
 export function safePath(path: string | undefined, folders: readonly string[]): string {
   const within = [

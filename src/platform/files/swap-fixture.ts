@@ -93,7 +93,7 @@ async function keepDoing(round: string, place: string): Promise<() => Promise<vo
 }
 
 /** Counts of reads from inside, reads from outside, refusals because the path had changed, and other failures. */
-interface Tally {
+interface ReadCounts {
   inside: number;
   outside: number;
   changed: number;
@@ -101,8 +101,11 @@ interface Tally {
 }
 
 /** Counts the origins of texts: `look` returns a text that names its own. */
-export async function tally(times: number, look: () => string | Promise<string>): Promise<Tally> {
-  const counts: Tally = { inside: 0, outside: 0, changed: 0, failed: 0 };
+export async function tally(
+  times: number,
+  look: () => string | Promise<string>,
+): Promise<ReadCounts> {
+  const counts: ReadCounts = { inside: 0, outside: 0, changed: 0, failed: 0 };
   for (let left = times; left > 0; left -= 1) {
     try {
       const text = await look();

@@ -5,14 +5,16 @@ import { gitDirectory } from "./git.ts";
 
 const largestHead = 4096;
 
-/** The branch names that are told of an untrusted repository. Git allows far more, whole sentences and tags among them. */
+/** Branch names that are shown of an untrusted repository. Git allows far more, even whole sentences and tags. */
 const plainName = /^[\p{L}\p{N}_][\p{L}\p{N}_./@+#-]{0,199}$/u;
 
 /**
- * The branch that is checked out, or the beginning of a commit's hash, read from the files: a process would slow every start.
+ * The branch that is checked out, or the prefix of a commit's hash, read from the files: a process would slow every
+ * start.
  *
- * A repository that nobody trusts could lead to any file of the person's, whose text would reach the model as a branch. There only
- * a `.git` that is a directory is looked at, with a `HEAD` that is a regular file, and only a plain name counts. Never throws.
+ * An untrusted repository could point to any file of the user, whose text would reach the model as a branch name. There
+ * only a `.git` directory with a `HEAD` that is a regular file is read, and only a plain name is accepted. Never
+ * throws.
  */
 export function currentBranch(
   root: string,

@@ -11,9 +11,10 @@ const largestConfig = 1024 * 1024;
 const deepest = 8;
 
 /**
- * Whether git in a work tree may enter a repository that is not kept in its own. `git status` and `git diff` run git in every submodule, which
- * acts on the configuration there. Git itself keeps submodules in `common`, with a configuration that it has written; any other
- * repository at the path of a submodule was brought along by somebody. True also where that cannot be told. Never throws.
+ * Whether git in a work tree may enter a repository that is not stored in its own. `git status` and `git diff` run git
+ * in every submodule, which obeys the configuration there. Git itself stores submodules in `common`, with a
+ * configuration that git wrote; any other repository at the path of a submodule is foreign. True also if that is
+ * unknown. Never throws.
  */
 export function hasForeignSubmodule(root: string, common: string, depth = 0): boolean {
   const directory = gitDirectory(root);

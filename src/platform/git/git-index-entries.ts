@@ -62,7 +62,7 @@ function readOffset(bytes: Buffer, at: number): { value: number; next: number } 
   return { value, next };
 }
 
-/** Throws where a condition does not hold; the caller then cannot tell. */
+/** Throws if a condition is false; the caller then does not know the answer. */
 export function insist(condition: boolean): asserts condition {
-  if (!condition) throw new Error("It cannot be told what git tracks.");
+  if (!condition) throw new Error("The files that git tracks are unknown.");
 }

@@ -31,11 +31,11 @@ export interface TrackedPaths {
 }
 
 /**
- * The paths that git tracks in the work tree around a folder. `null`: it cannot be told, and a person decides. Never throws.
+ * The paths that git tracks in the work tree around a folder. `null`: unknown, and a person decides. Never throws.
  *
- * Plain `git diff` shows no file outside this list. `git diff HEAD` and `--cached` may: they show what a commit holds.
- * An index with a submodule is `null`: `diff.submodule` has git show the files in it, and git obeys the submodule's own
- * configuration there. A sparse or split index is `null` too, because it does not hold all names.
+ * Plain `git diff` shows no file outside this list. `git diff HEAD` and `--cached` may: they show the content of a
+ * commit. An index with a submodule is `null`: `diff.submodule` has git show the files in it, and git obeys the
+ * submodule's own configuration there. A sparse or split index is `null` too, because it does not contain all names.
  */
 export function trackedPaths(folder: string): TrackedPaths | null {
   if (redirections.some((name) => process.env[name] !== undefined)) return null;
@@ -47,7 +47,7 @@ export function trackedPaths(folder: string): TrackedPaths | null {
     insist(index.kind === "bytes");
     return { root, paths: pathsInIndex(index.bytes, format) };
   } catch {
-    // Data that ends early or is malformed, or a folder that cannot be looked at.
+    // Data that ends early or is malformed, or a folder that cannot be read.
     return null;
   }
 }
@@ -72,7 +72,7 @@ function repositoryAround(folder: string): { root: string; directory: string; co
   return { root, directory, common };
 }
 
-/** The hash that the repository uses. Throws where a setting moves the work tree, or may stand in a file that is not read. */
+/** The hash that the repository uses. Throws if a setting moves the work tree, or may be in a file that is not read. */
 function objectFormat(files: readonly string[]): ObjectFormat {
   let format: ObjectFormat = "sha1";
   for (const file of files) {
@@ -98,7 +98,7 @@ function settingsIn(text: string): [name: string, value: string][] {
     if (/^[ \t]*([#;]|$)/.test(line)) continue;
     const header = /^[ \t]*\[([a-z0-9.-]+)([ \t]+"([^"\\]|\\.)*")?\][ \t]*$/i.exec(line);
     const setting = /^[ \t]*([a-z][a-z0-9-]*)[ \t]*(?:=(.*))?$/i.exec(line);
-    // A backslash at the end has the value go on in the next line.
+    // A backslash at the end continues the value in the next line.
     insist((header !== null || setting !== null) && !line.endsWith("\\"));
     if (header !== null) section = (header[1] ?? "").toLowerCase();
     else settings.push([`${section}.${setting?.[1]?.toLowerCase()}`, (setting?.[2] ?? "").trim()]);

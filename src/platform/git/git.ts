@@ -43,14 +43,14 @@ export function directoriesUpToRoot(cwd: string): string[] {
 }
 
 /**
- * `git status`, short form, cut at 40 kB; `undefined` when git is missing, refuses, or would have to run a program that
- * the repository itself names (a filter). Only for a repository that somebody trusts: git obeys its files in more ways than
- * anybody can list, and runs the filters of the person's own configuration where it says so.
+ * `git status`, short form, cut at 40 kB. `undefined` if git is missing, refuses, or would have to run a program that
+ * the repository itself names (a filter). Only for a trusted repository: git obeys its files in more ways than can be
+ * listed, and runs the filters of the user's own configuration on its request.
  */
 export async function gitStatus(root: string): Promise<string | undefined> {
   try {
     if (namesPrograms(root)) return undefined;
-    // Told which files to use, so that it uses exactly what was looked at.
+    // The paths are explicit, so that git uses exactly the files that were checked.
     const place = [`--git-dir=${gitDirectory(root)}`, `--work-tree=${root}`];
     const status = await git(root, [
       ...place,
@@ -67,10 +67,13 @@ export async function gitStatus(root: string): Promise<string | undefined> {
   }
 }
 
-/** Whether the repository's own configuration has filters, or parts elsewhere that may have. Read, not asked: it is quicker. */
+/**
+ * Whether the repository's own configuration has filters, or includes files that may have some. Read from the files,
+ * which is faster than asking git.
+ */
 function namesPrograms(root: string): boolean {
   const directory = gitDirectory(root);
-  // Git itself would follow a file there once more, to a place that was not looked at.
+  // Git itself would follow a file there once more, to a directory that was not checked.
   if (!isDirectory(directory)) return true;
   const common = commonDirectory(directory);
   if (common === undefined) return true;
@@ -81,7 +84,7 @@ function namesPrograms(root: string): boolean {
   });
 }
 
-/** Where the configuration is, as git finds it; nothing where git may find another place than we do. */
+/** The directory of the configuration, as git finds it; `undefined` if git may find another one. */
 function commonDirectory(directory: string): string | undefined {
   const read = readSmallFile(join(directory, "commondir"), largestFile);
   if (read.kind === "missing") return directory;
@@ -94,7 +97,7 @@ function isDirectory(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-/** Where git keeps its files: in a worktree `.git` is a file that says where. */
+/** The directory of git's files. In a worktree, `.git` is a file that names it. */
 export function gitDirectory(root: string): string {
   const dotGit = join(root, ".git");
   const pointer = /^gitdir: ([^\n]+)\n?$/.exec(tryRead(dotGit) ?? "")?.[1];
@@ -119,7 +122,7 @@ async function git(cwd: string, args: readonly string[]): Promise<string> {
   return stdout;
 }
 
-/** A regular file of a sensible size: nothing that a repository puts there may hang us. */
+/** Reads a regular file of a sensible size, so that a file of the repository cannot hang this process. */
 function tryRead(file: string): string | undefined {
   try {
     const info = statSync(file);

@@ -10,12 +10,12 @@ import { realPath } from "../files/real-path.ts";
 const largestHead = 16 * 1024;
 
 /**
- * Whether git, started in a directory, finds the repository of a folder, a linked work tree of it, or none at all. Any other
- * repository has a configuration of its own, which names programs. A submodule is another repository; git in the work tree around it
- * looks into it, so all submodules must be kept in the repository itself.
+ * Whether git, started in a directory, finds the repository of a folder, a linked work tree of it, or none at all. Any
+ * other repository has its own configuration, which names programs. A submodule is another repository; git in the work
+ * tree around it enters it, so all submodules must be stored in the repository itself.
  *
- * Git takes the first `.git` upwards, or a directory that is itself a repository, which has a `HEAD`: it need be no file, nor lead
- * anywhere. Both are looked for without following links. Never throws.
+ * Git uses the first `.git` upwards, or a directory that is itself a repository and has a `HEAD`, which need not be a
+ * file nor point anywhere. Both are looked up without following links. Never throws.
  */
 export function findsRepositoryOf(folder: string, cwd: string): boolean {
   const own = realPath(folder);
@@ -32,12 +32,12 @@ function isEntry(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch {
-    // An entry that cannot be looked at may be there.
+    // An entry that cannot be read may exist.
     return true;
   }
 }
 
-/** Whether git takes this `.git` and looks no further upwards. A file that is wrong makes it fail. */
+/** Whether git uses this `.git` and stops searching upwards. An invalid file makes git fail. */
 function isTaken(dotGit: string): boolean {
   try {
     if (!statSync(dotGit).isDirectory()) return true;

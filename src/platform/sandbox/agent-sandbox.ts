@@ -50,7 +50,7 @@ export class AgentSandbox implements AsyncDisposable {
     const supervisor = join(call.directory, "supervisor");
     await writeFile(command, call.command);
     const before = excludes === undefined ? [] : [excludes.script];
-    // The sandbox itself is set up by programs of the system.
+    // Programs of the system set up the sandbox itself.
     const path = call.env["PATH"];
     const env = {
       TMPDIR: temporary,
@@ -76,7 +76,10 @@ export class AgentSandbox implements AsyncDisposable {
     };
   }
 
-  /** Refused hosts are known from the proxy. Refused writes can only be read from the output, so only of a command that failed. */
+  /**
+   * Refused hosts are known from the proxy. Refused writes show only in the output, so only a failed command gets a
+   * note about them.
+   */
   #notes(id: string, exitCode: number | undefined, printed: () => string): string[] {
     const violations = this.#library.getSandboxViolationStore().getViolationsForCommand(id);
     const hosts = [...new Set(violations.flatMap(({ line }) => hostIn(line)))];
@@ -127,7 +130,7 @@ export async function fileLimits(of: {
   };
 }
 
-/** Paths that the library lets every command write, so that agents would meet there. */
+/** Paths that the library lets every command write. Agents would share them. */
 function writableByDefault(): string[] {
   return ["/tmp/claude", join(homedir(), ".npm/_logs"), join(homedir(), ".claude/debug")];
 }

@@ -6,12 +6,12 @@ import { once } from "../once.ts";
 import { isExecutable } from "../files/safe-path.ts";
 import { ownProgram } from "../own-programs.ts";
 import { systemDirectories, systemFiles } from "./system-paths.ts";
-import { View } from "./view.ts";
+import { SandboxView } from "./view.ts";
 
-/** The program, or why there is none that works, as a sentence with the remedy. */
+/** The program, or the reason why none works, as a sentence with the remedy. */
 export type Bubblewrap = { readonly program: string } | { readonly missing: string };
 
-/** Tried out when it is first asked for, once in a process. Never rejects. */
+/** Tries bubblewrap out on first use, once in a process. Never rejects. */
 export const bubblewrap: () => Promise<Bubblewrap> = once(() =>
   tryBubblewrap([
     ...["/usr/bin", "/bin", "/usr/local/bin", "/run/wrappers/bin", "/run/current-system/sw/bin"],
@@ -20,8 +20,8 @@ export const bubblewrap: () => Promise<Bubblewrap> = once(() =>
 );
 
 /**
- * No network, no processes but its own, no privileges, and an end with ours. A session of its own it has already: every
- * process of an agent is started in one, without a terminal.
+ * Arguments for a sandbox without network, privileges or foreign processes, which ends with this process. It needs no
+ * new session: every process of an agent is started in its own, without a terminal.
  */
 export const namespaces: readonly string[] = [
   "--unshare-user-try",
@@ -34,7 +34,7 @@ export const namespaces: readonly string[] = [
   "--die-with-parent",
 ];
 
-/** That the program is there does not mean that it works: containers, and some systems, forbid namespaces. */
+/** Runs the program to see whether it works: containers, and some systems, forbid namespaces. */
 export async function tryBubblewrap(places: readonly string[]): Promise<Bubblewrap> {
   if (process.platform !== "linux") return { missing: "It works on Linux only." };
   const program = places.map((place) => join(place, "bwrap")).find(isExecutable);
@@ -43,7 +43,7 @@ export async function tryBubblewrap(places: readonly string[]): Promise<Bubblewr
       missing:
         "bubblewrap is not installed. Install it (on Debian and Ubuntu: apt-get install bubblewrap).",
     };
-  const view = new View().add("show", [...systemDirectories, ...systemFiles]);
+  const view = new SandboxView().add("show", [...systemDirectories, ...systemFiles]);
   try {
     const args = [...namespaces, ...view.arguments(), "--", "true"];
     await promisify(execFile)(program, args, { cwd: "/", timeout: 10_000 });
@@ -52,7 +52,7 @@ export async function tryBubblewrap(places: readonly string[]): Promise<Bubblewr
     const { stderr = "" } = error as { stderr?: string };
     const why = stderr.trim().split("\n").at(-1) || errorMessage(error);
     return {
-      missing: `bubblewrap does not work here (${why}). Allow user namespaces on this machine; a container needs --privileged or a seccomp profile that lets them.`,
+      missing: `bubblewrap does not work here (${why}). Allow user namespaces on this machine; a container needs --privileged or a seccomp profile that permits them.`,
     };
   }
 }

@@ -1,2 +1,2 @@
-/** The limit of a command that nobody approved: look at the working directories, or also edit them. */
+/** The limit of a command that needed no approval: look at the working directories, or also edit them. */
 export type ConfinedTo = "look" | "edit";

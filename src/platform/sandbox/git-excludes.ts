@@ -12,17 +12,17 @@ export interface GitExcludes {
 }
 
 /**
- * Where a protected path does not exist the sandbox puts a device in its place, and `git add -A` fails on devices. So git is
- * told to pass over them, besides what the user's own list of excludes says. Nothing outside a repository.
+ * Makes git skip the devices that the sandbox puts in the place of missing protected paths: `git add -A` fails on
+ * devices. The user's own list of excludes still applies. Does nothing outside a repository.
  *
- * That list is looked for and read inside the sandbox: the repository's configuration can name any file, and whoever read it
- * out here would hand the command what it may not read, or hang on a pipe.
+ * That list is found and read inside the sandbox. The repository's configuration can name any file: reading it outside
+ * would hand the command a file that it may not read, or hang on a pipe.
  */
 export function gitExcludes(of: {
   root: string;
   /** Further paths that may not be written, absolute. */
   denied: readonly string[];
-  /** Where the list goes; the sandbox can write there. */
+  /** Path of the list; the sandbox can write there. */
   file: string;
   /** The environment that the command would have without this. */
   env: Readonly<Record<string, string | undefined>>;
@@ -30,7 +30,7 @@ export function gitExcludes(of: {
   const { root, file } = of;
   const top = repositoryAround(root);
   if (top === undefined) return undefined;
-  // The library protects some names where this process stands, too.
+  // The library also protects some names in the working directory of this process.
   const places = [root, process.cwd()].flatMap((place) =>
     placeholders.map((name) => join(place, name)),
   );
@@ -54,7 +54,7 @@ function repositoryAround(directory: string): string | undefined {
   return parent === directory ? undefined : repositoryAround(parent);
 }
 
-/** Ours come last, because in such a list the last word counts. */
+/** Builds the script. Our lines come last, because the last match in such a list wins. */
 function scriptThatLists(of: { top: string; file: string; lines: readonly string[] }): string {
   return [
     `( cd -- ${shellQuote(of.top)}`,

@@ -9,10 +9,10 @@ import { realPath } from "../files/real-path.ts";
 const largestFile = 1024 * 1024;
 
 /**
- * The paths that git must see to work in a directory, besides that directory. Below the root of a repository that is the whole work
- * tree, because git compares all of it, and would call deleted what it cannot see. A `.git` file may point anywhere, so what
- * it points at is shown only if that names this work tree in turn. A repository around the home directory is not shown, nor one
- * that somebody else has put above the directory.
+ * The paths that git must see to work in a directory, besides that directory. Below the root of a repository that is
+ * the whole work tree: git compares all of it, and would report files that it cannot see as deleted. A `.git` file may
+ * point anywhere, so its target is shown only if that names this work tree in turn. A repository around the home
+ * directory is not shown, nor one of another user above the directory.
  */
 export function gitPaths(directory: string, home: string): string[] {
   const real = realPath(directory);
@@ -23,7 +23,7 @@ export function gitPaths(directory: string, home: string): string[] {
   return elsewhere === undefined || isInside(elsewhere, home) ? [root] : [root, elsewhere];
 }
 
-/** Where the superproject keeps the repository of a submodule. */
+/** The directory in which the superproject stores the repository of a submodule. */
 function submoduleOf(root: string): string | undefined {
   const pointer = /^gitdir: ([^\n]+)\n?$/.exec(textOf(join(root, ".git")))?.[1];
   if (pointer === undefined) return undefined;
@@ -38,7 +38,7 @@ function textOf(file: string): string {
   return read.kind === "text" ? read.text : "";
 }
 
-/** The person's own configuration of git, on which depends what it ignores and how it shows files. No credentials. */
+/** The user's own configuration of git, which decides what git ignores and how it shows files. No credentials. */
 export function gitConfiguration(
   home: string,
   env: Readonly<Record<string, string | undefined>>,
@@ -54,17 +54,17 @@ export function gitConfiguration(
 const looking = {
   "core.fsmonitor": "false",
   "core.hooksPath": "/dev/null",
-  // A directory among the files of a repository can be one too.
+  // A directory among the files of a repository can itself be one.
   "safe.bareRepository": "explicit",
   "log.showSignature": "false",
-  // Git in a submodule would act on another configuration, and is not given this one.
+  // Git in a submodule would obey another configuration and does not get this one.
   "status.submoduleSummary": "false",
   "diff.submodule": "short",
 };
 
 /**
- * Git that only looks: it writes no index, runs no hook, fetches nothing that a partial clone lacks, and starts no daemon that would
- * outlive the command.
+ * Settings for git that only looks: it writes no index, runs no hook, fetches nothing that a partial clone lacks, and
+ * starts no daemon that would outlive the command.
  */
 export function gitThatLooks(
   env: Readonly<Record<string, string | undefined>>,
@@ -86,7 +86,10 @@ export function gitThatLooks(
   };
 }
 
-/** The protected paths that exist and can be held; all of `.git` of a repository, so that no unapproved command commits. */
+/**
+ * The protected paths that exist and can be made read-only. The whole `.git` of a repository is one, so that no
+ * unapproved command commits.
+ */
 export function holdable(paths: readonly string[]): string[] {
   const whole = paths.map((path) => (/\/\.git\/[^/]+$/.test(path) ? dirname(path) : path));
   return [...new Set(whole)].filter((path) => {

@@ -4,14 +4,14 @@ import { isInside } from "../files/is-inside.ts";
 import { realPath } from "../files/real-path.ts";
 
 /**
- * The note about files that a command names and the settings hide from it. What is hidden may look empty, so that a command
- * succeeds on it; names are looked for in the command and in the complaints that it printed.
+ * The note about files that a command names and the settings hide from it. A hidden file may look empty, so that a
+ * command succeeds on it. Names are searched in the command and in its error messages.
  */
 export function hiddenNote(of: {
-  /** Absolute, as the settings or rules name them. */
+  /** Absolute paths, as the settings or rules name them. */
   readonly denyRead: readonly string[];
   readonly allowRead: readonly string[];
-  /** Left out: how the user shows them by the settings. */
+  /** Way for the user to show the files; default: by the settings. */
   readonly remedy?: string;
   readonly command: string;
   readonly cwd: string;

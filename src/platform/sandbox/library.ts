@@ -1,12 +1,12 @@
 import { errorMessage, RetinueError, systemCode } from "../../contract/errors.ts";
 import { Gate } from "../gate.ts";
 
-/** The part of `@anthropic-ai/sandbox-runtime` that is used. It is optional, so its own types are not. */
+/** The used part of `@anthropic-ai/sandbox-runtime`. The package is optional, so its own types cannot be imported. */
 export interface SandboxLibrary {
   isSupportedPlatform(): boolean;
   checkDependencies(ripgrep: { command: string }): { errors: string[]; warnings: string[] };
   initialize(config: LibraryConfig): Promise<void>;
-  /** Returns a simple shell command that runs `command` inside. Each call takes one `cleanupAfterCommand`. */
+  /** Returns a simple shell command that runs `command` inside. Each call needs one `cleanupAfterCommand`. */
   wrapWithSandbox(
     command: string,
     shell: string,
@@ -38,13 +38,16 @@ interface LibraryConfig {
 const off = "or set sandbox.enabled to false";
 
 /**
- * The library holds one proxy for the whole process, and so one list of hosts: sessions with the same list share it, the last
- * one to go ends it. What may be written is said with every command.
+ * The library has one proxy for the whole process, and so one list of hosts: sessions with the same list share it, and
+ * the last one to close ends it. Writable paths are passed with every command.
  */
 const oneAtATime = new Gate(1);
 let open: { library: SandboxLibrary; network: string; users: number } | undefined;
 
-/** Throws `unsupported` with the remedy where there can be no sandbox. Each success takes one `releaseLibrary`. */
+/**
+ * Opens the library. Throws `unsupported` with the remedy if no sandbox is possible. Each success needs one
+ * `releaseLibrary`.
+ */
 export function acquireLibrary(limits: NetworkLimits): Promise<SandboxLibrary> {
   return oneAtATime.run(async () => {
     const network = JSON.stringify([limits.allowedDomains, limits.deniedDomains]);
@@ -78,7 +81,7 @@ export function acquireLibrary(limits: NetworkLimits): Promise<SandboxLibrary> {
   });
 }
 
-/** Ends the proxy when nobody uses it any more, and removes what the library left on the disk. */
+/** Ends the proxy after the last user, and removes files that the library left on the disk. */
 export function releaseLibrary(): Promise<void> {
   return oneAtATime.run(async () => {
     if (open === undefined) return;
@@ -90,7 +93,7 @@ export function releaseLibrary(): Promise<void> {
   });
 }
 
-/** One line with the remedy, or nothing where it can be had. */
+/** The reason why the sandbox is not available, in one line with the remedy; nothing if it is. */
 export function whyUnavailable(
   platform: NodeJS.Platform,
   check: () => { errors: readonly string[]; warnings: readonly string[] },
@@ -101,7 +104,7 @@ export function whyUnavailable(
   // Without the filter commands could reach every Unix socket, and with it a Docker daemon.
   const problems = [...errors, ...warnings];
   if (problems.length === 0) return undefined;
-  return `The sandbox cannot be had here: ${problems.join("; ")}. Install bubblewrap and socat (on Debian and Ubuntu: apt-get install bubblewrap socat), ${off}.`;
+  return `The sandbox is not available here: ${problems.join("; ")}. Install bubblewrap and socat (on Debian and Ubuntu: apt-get install bubblewrap socat), ${off}.`;
 }
 
 async function loadLibrary(): Promise<SandboxLibrary> {
@@ -123,8 +126,8 @@ async function loadLibrary(): Promise<SandboxLibrary> {
 const signals = ["SIGINT", "SIGTERM"] as const;
 
 /**
- * The library would hear signals, and a program that hears them does not die of them: Ctrl-C would do nothing in a host
- * that has no handler. So its handlers give way to one that dies after it has cleaned up, unless the host has its own.
+ * Starts the library and replaces its signal handlers. A program that handles a signal does not die of it: Ctrl-C would
+ * do nothing in a host that has no handler. So our handler cleans up and then dies, unless the host has its own.
  */
 async function initialize(library: SandboxLibrary, config: LibraryConfig): Promise<void> {
   const before = new Map(signals.map((name) => [name, new Set(process.listeners(name))]));

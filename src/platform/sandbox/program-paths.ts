@@ -5,16 +5,16 @@ import { isInside } from "../files/is-inside.ts";
 import { realPath } from "../files/real-path.ts";
 import { systemDirectories } from "./system-paths.ts";
 
-/** Directories beside the `bin` of an installation that belong to its programs, and hold no files of a person. */
+/** Directories beside the `bin` of an installation that belong to its programs, and contain no files of a user. */
 const beside: readonly string[] = ["lib", "lib64", "libexec", "Cellar", "opt"];
 
-/** So many programs that are links; of others nobody would hear that they are missing. */
+/** The most programs that are links. Further ones are missing without a message. */
 const mostTargets = 500;
 
 /**
- * The directories of the `PATH` that lie outside the system, with what their programs need. The home directory itself is never
- * among them, nor anything above it. Directories inside `within` are left out: they are seen anyway, and a repository could put
- * links there that lead to what it wants to read.
+ * The directories of the `PATH` outside the system, with the files that their programs need. The home directory and
+ * everything above it are never among them. Directories inside `within` are left out: they are visible anyway, and a
+ * repository could put links there to files that it wants to read.
  */
 export async function programPaths(of: {
   path: string;
@@ -36,7 +36,7 @@ export async function programPaths(of: {
 const known = new Map<string, { readonly changed: number; readonly paths: readonly string[] }>();
 const mostKnown = 100;
 
-/** A directory is listed again only when it has changed: some hold thousands of programs, or are slow. */
+/** Lists a directory again only if it has changed: some contain thousands of programs, or are slow. */
 async function programsIn(directory: string, home: string): Promise<readonly string[]> {
   const info = await stat(directory).catch(() => undefined);
   if (info?.isDirectory() !== true) return [];
@@ -50,12 +50,12 @@ async function programsIn(directory: string, home: string): Promise<readonly str
 
 function siblings(directory: string, home: string): string[] {
   const parent = dirname(directory);
-  // Beside `~/bin` lie people's own files.
+  // Files of the user are beside `~/bin`.
   if (!/^s?bin$/.test(basename(directory)) || isInside(parent, home)) return [];
   return beside.map((name) => join(parent, name));
 }
 
-/** The files that links in a directory lead to, as far as they are programs. */
+/** The targets of links in a directory that are programs. */
 async function targets(directory: string): Promise<string[]> {
   const entries = await readdir(directory, { withFileTypes: true }).catch((): Dirent[] => []);
   const links = entries.filter((entry) => entry.isSymbolicLink()).slice(0, mostTargets);

@@ -14,7 +14,7 @@ import {
  * Of `.git` only what git runs or obeys, for a command must be able to commit.
  */
 
-/** A stand-in for something absent while a command runs; the library adds two of its own. */
+/** Stand-ins for absent files while a command runs; the library adds two of its own. */
 export const placeholders: readonly string[] = [
   ...harmlessWhenEmpty,
   ".claude/agents",
@@ -28,14 +28,14 @@ const names: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Directories below the root in which existing paths are looked for; deeper ones are hardly read by any program. */
+/** Depth below the root to which existing paths are searched; hardly any program reads deeper ones. */
 const depth = 3;
 const mostDirectories = 5000;
 const passedOver: ReadonlySet<string> = new Set(["node_modules"]);
 
 /**
- * Directly in the root also those that do not exist, so that nobody makes them, if an empty one does no harm; below it those that
- * do. Shallow directories are looked into first.
+ * The protected paths. Directly in the root also missing ones, so that no command creates them, if an empty one does no
+ * harm; below the root only existing ones. Shallow directories are searched first.
  */
 export async function protectedPaths(root: string): Promise<string[]> {
   const found = harmlessWhenEmpty.map((name) => join(root, name));
@@ -57,7 +57,10 @@ export async function protectedPaths(root: string): Promise<string[]> {
   return [...new Set(found)];
 }
 
-/** A file or a link says where the repository is, and to say another would be to bring other hooks. */
+/**
+ * The protected paths of git. A file or a link `.git` names the repository: to change it would be to install other
+ * hooks.
+ */
 function ofGit(path: string): string[] {
   if (kindOf(path) !== "directory") return [path];
   return [...existing(path, "config.worktree"), join(path, "hooks"), join(path, "config")];

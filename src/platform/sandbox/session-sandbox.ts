@@ -9,7 +9,7 @@ import { acquireLibrary, releaseLibrary, type SandboxLibrary } from "./library.t
 /** The sandbox that the agents of one session share: one list of hosts, opened when the first of them starts. */
 export class SessionSandbox {
   readonly limits: SandboxSettings["filesystem"];
-  /** Paths that no command may write, whatever it may write around it. */
+  /** Paths that no command may write, even inside writable directories. */
   readonly ownDirectories: readonly string[];
   readonly #settings: SandboxSettings;
   readonly #logger: Logger;
@@ -27,8 +27,8 @@ export class SessionSandbox {
   }
 
   /**
-   * Where there can be no sandbox it throws `unsupported` with the remedy; nothing comes back only where the settings say to
-   * go on without one.
+   * Opens the sandbox. Throws `unsupported` with the remedy if none is possible; returns nothing only if the settings
+   * allow running without one.
    */
   open(): Promise<SandboxLibrary | undefined> {
     this.#opening ??= this.#open().catch((error: unknown) => {
@@ -38,7 +38,7 @@ export class SessionSandbox {
     return this.#opening;
   }
 
-  /** Call it when all agents have ended: what still runs in a sandbox loses its network. */
+  /** Closes the sandbox, after all agents have ended: processes that still run in one lose their network. */
   async close(): Promise<void> {
     const library = await this.#opening?.catch(() => undefined);
     this.#opening = undefined;
@@ -67,7 +67,7 @@ export class SessionSandbox {
   }
 }
 
-/** That the programs are there does not mean that this machine lets them work: containers often forbid namespaces. */
+/** Runs a command to see whether this machine permits sandboxes: containers often forbid namespaces. */
 async function tryOut(library: SandboxLibrary): Promise<void> {
   const filesystem = { denyRead: [], allowWrite: [], denyWrite: [] };
   const options = { commandId: "try-out" };
@@ -85,7 +85,7 @@ async function tryOut(library: SandboxLibrary): Promise<void> {
   } catch (error) {
     throw new RetinueError(
       "unsupported",
-      `The sandbox does not work here (${errorMessage(error)}). Allow user namespaces on this machine (in a container they need --privileged or a seccomp profile that lets them), or set sandbox.enabled to false.`,
+      `The sandbox does not work here (${errorMessage(error)}). Allow user namespaces on this machine (in a container they need --privileged or a seccomp profile that permits them), or set sandbox.enabled to false.`,
       { cause: error },
     );
   } finally {

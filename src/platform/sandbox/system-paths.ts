@@ -1,4 +1,4 @@
-/** Where the system keeps programs and what they need. Shown to every command in the tight sandbox. */
+/** Directories of the system's programs and their data. Every command in the tight sandbox sees them. */
 export const systemDirectories: readonly string[] = [
   "/usr",
   "/bin",
@@ -12,7 +12,7 @@ export const systemDirectories: readonly string[] = [
   "/run/current-system",
 ];
 
-/** The files of `/etc` without which programs stumble: the rest holds keys and passwords. */
+/** The files of `/etc` that programs need. The rest contains keys and passwords. */
 export const systemFiles: readonly string[] = [
   "alternatives",
   "ca-certificates",

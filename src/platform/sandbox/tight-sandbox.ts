@@ -16,16 +16,16 @@ import { protectedPaths } from "./protected-paths.ts";
 import type { SandboxCall, SandboxedCommand } from "./sandboxed-command.ts";
 import { supervisorScript } from "./supervisor.ts";
 import { systemDirectories, systemFiles } from "./system-paths.ts";
-import { View } from "./view.ts";
+import { SandboxView } from "./view.ts";
 
 export interface TightLimits {
-  /** The working directories. The first is what relative limits are seen from. */
+  /** The working directories. Relative limits start at the first. */
   readonly directories: readonly string[];
   /** Further directories that may be read: results and outputs of the session. */
   readonly readable: readonly string[];
-  /** Where Retinue keeps its own files: never written. */
+  /** Directories of Retinue's own files: never written. */
   readonly own: readonly string[];
-  /** Whether a path must not be read. Asked about what is outside the working directories. */
+  /** Whether a path must not be read. Called for paths outside the working directories. */
   readonly hides?: ((path: string) => boolean) | undefined;
   /** The paths in the working directories that rules keep from commands now. */
   readonly denied?: () => { readonly read: readonly string[]; readonly write: readonly string[] };
@@ -40,8 +40,9 @@ export interface TightLimits {
 type TightCall = SandboxCall & { readonly confinedTo: ConfinedTo };
 
 /**
- * The sandbox of commands that nobody approved: the kernel holds them to what the decision took them for. They have no
- * network, and see system programs, the working directories and the session's results; `edit` may write the working directories.
+ * The sandbox of commands that needed no approval: the kernel limits them to the effect that the decision expected.
+ * They have no network, and see system programs, the working directories and the session's results; `edit` may write
+ * the working directories.
  */
 export class TightSandbox {
   readonly #limits: TightLimits;
@@ -52,7 +53,7 @@ export class TightSandbox {
     this.#find = find;
   }
 
-  /** Nothing where bubblewrap does not work. */
+  /** Prepares a call; returns nothing if bubblewrap does not work. */
   async prepare(call: TightCall): Promise<SandboxedCommand | undefined> {
     const found = await this.#find();
     if ("missing" in found) return undefined;
@@ -97,7 +98,7 @@ async function viewOf(
   limits: TightLimits,
   call: TightCall,
   { path, kept }: { path: string; kept: ReturnType<typeof deniedTo> },
-): Promise<View> {
+): Promise<SandboxView> {
   const { directories, readable, own, hides } = limits;
   const home = realPath(userHome());
   const within = directories.map((directory) => realPath(directory));
@@ -111,7 +112,7 @@ async function viewOf(
   ];
   const { denyRead: hidden, allowRead: revealed, denyWrite } = forbiddenBy(limits, call);
   const isSeen = (path: string): boolean => !isBelow(hidden, path) || isBelow(revealed, path);
-  const view = new View()
+  const view = new SandboxView()
     .add("show", [...systemDirectories, ...systemFiles])
     .add("show", [...outside, ...readable].filter(isSeen))
     .add(call.confinedTo === "edit" ? "open" : "show", directories.filter(isSeen))
@@ -127,7 +128,7 @@ async function viewOf(
   return view.add("open", [call.directory]);
 }
 
-/** The paths that rules keep from a command. Git would take a tracked file that is hidden for a changed one. */
+/** The paths that rules keep from a command. A hidden tracked file would look changed to git. */
 function deniedTo(
   { denied }: TightLimits,
   { command }: TightCall,
@@ -160,19 +161,19 @@ function isBelow(directories: readonly string[], path: string): boolean {
   return directories.some((directory) => isInside(realPath(directory), realPath(path)));
 }
 
-/** Messages of programs that meet the sandbox; they have other causes too. */
+/** Messages of programs that the sandbox stops; they have other causes too. */
 const refused =
   /Permission denied|Operation not permitted|Read-only file system|No such file or directory|Network is unreachable|Could not resolve|name resolution|Connection refused|Device or resource busy|not a git repository/i;
 
 function explanations(printed: string, confinedTo: ConfinedTo): string[] {
   if (/^bwrap: /m.test(printed))
     return [
-      "[Nobody had to approve this command, and the sandbox for such commands could not be set up. The user can allow it with a rule, or set sandbox.autoApproved to false.]",
+      "[This command needed no approval, but the sandbox for such commands could not be set up. The user can allow it with a rule, or set sandbox.autoApproved to false.]",
     ];
   if (!refused.test(printed)) return [];
   const writes =
     confinedTo === "edit" ? "writes there only, not protected files" : "writes nothing";
   return [
-    `[Nobody had to approve this command, so it ran in a sandbox: it sees the working directories and system programs only, ${writes}, and has no network. If it needs more, the user can allow it with a rule, which runs it outside.]`,
+    `[This command needed no approval, so it ran in a sandbox: it sees the working directories and system programs only, ${writes}, and has no network. If it needs more, the user can allow it with a rule, which runs it outside.]`,
   ];
 }

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { View } from "./view.ts";
+import { SandboxView } from "./view.ts";
 
 let root: string;
 
@@ -18,7 +18,7 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 const at = (...names: string[]): string[] => names.map((name) => join(root, name));
 
 /** One line for each argument about the root, with paths seen from there. */
-function lines(view: View): string[] {
+function lines(view: SandboxView): string[] {
   const text = view.arguments().join(" ");
   return text
     .split(/ (?=--)/)
@@ -27,7 +27,7 @@ function lines(view: View): string[] {
 }
 
 test("outer paths come first, whatever the order in which they were added", () => {
-  const view = new View().add("open", at("a/inner")).add("show", at("a-b", "a"));
+  const view = new SandboxView().add("open", at("a/inner")).add("show", at("a-b", "a"));
   expect(lines(view)).toEqual([
     "--ro-bind-try a a",
     "--ro-bind-try a-b a-b",
@@ -44,15 +44,15 @@ test.each([
   ["hidden", "show", "hide", ["--ro-bind-try a a", "--tmpfs a/inner", "--remount-ro a/inner"]],
   ["revealed where nothing is hidden", "show", "reveal", ["--ro-bind-try a a"]],
 ] as const)("what is %s is mounted once", (_, outer, inner, mounts) => {
-  expect(lines(new View().add(outer, at("a")).add(inner, at("a/inner")))).toEqual(mounts);
+  expect(lines(new SandboxView().add(outer, at("a")).add(inner, at("a/inner")))).toEqual(mounts);
 });
 
 test("a path that is held or hidden is not opened by that", () => {
-  expect(lines(new View().add("hold", at("a")).add("hide", at("real")))).toEqual([]);
+  expect(lines(new SandboxView().add("hold", at("a")).add("hide", at("real")))).toEqual([]);
 });
 
 test("inside what is hidden only that is seen which is revealed", () => {
-  const view = new View()
+  const view = new SandboxView()
     .add("show", at("a"))
     .add("hide", at("a/inner", "a/file"))
     .add("reveal", at("a/inner/deep"));
@@ -66,7 +66,7 @@ test("inside what is hidden only that is seen which is revealed", () => {
 });
 
 test("the stricter word counts for one path", () => {
-  const view = new View().add("hold", at("a/inner")).add("open", at("a", "a/inner"));
+  const view = new SandboxView().add("hold", at("a/inner")).add("open", at("a", "a/inner"));
   expect(lines(view)).toEqual(["--bind-try a a", "--ro-bind-try a/inner a/inner"]);
 });
 
@@ -75,19 +75,19 @@ test("links on the way are made again, unless they are seen anyway", () => {
   symlinkSync("link", join(root, "second"));
   mkdirSync(join(root, "real/below"));
   symlinkSync("below", join(root, "real/inside"));
-  expect(lines(new View().add("show", at("second/below")))).toEqual([
+  expect(lines(new SandboxView().add("show", at("second/below")))).toEqual([
     "--ro-bind-try real/below real/below",
     "--symlink link second",
     "--symlink real link",
   ]);
-  expect(lines(new View().add("show", at("real", "real/inside")))).toEqual([
+  expect(lines(new SandboxView().add("show", at("real", "real/inside")))).toEqual([
     "--ro-bind-try real real",
   ]);
 });
 
 test("what does not exist is passed over", () => {
   symlinkSync("nothing", join(root, "dangling"));
-  expect(lines(new View().add("show", at("nowhere", "dangling")))).toEqual([]);
+  expect(lines(new SandboxView().add("show", at("nowhere", "dangling")))).toEqual([]);
 });
 
 const processes = [
@@ -96,11 +96,11 @@ const processes = [
 ];
 
 test("nothing else can be written, and temporary files are nobody else's", () => {
-  expect(new View().arguments()).toEqual([
+  expect(new SandboxView().arguments()).toEqual([
     ...["--dev", "/dev", ...processes, "--tmpfs", "/tmp"],
     ...["--remount-ro", "/"],
   ]);
-  expect(new View().add("show", ["/"]).arguments()).toEqual([
+  expect(new SandboxView().add("show", ["/"]).arguments()).toEqual([
     ...["--ro-bind-try", "/", "/", "--dev", "/dev", ...processes],
   ]);
 });

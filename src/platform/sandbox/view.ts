@@ -5,22 +5,23 @@ import { kindOf } from "../files/kind-of.ts";
 import { realPath } from "../files/real-path.ts";
 
 /**
- * How much of a path a command sees. `show`: it reads, or more where it lies in something open. `open`: it writes too. `hold`:
- * it does not write, although it may around it. `hide`: it finds nothing there. `reveal`: it reads, inside what is hidden.
+ * The access of a command to a path. `show`: it reads, or writes if the path is inside an open one. `open`: it also
+ * writes. `hold`: it does not write, even inside an open path. `hide`: it finds nothing there. `reveal`: it reads,
+ * inside a hidden path.
  */
 type Access = "show" | "open" | "hold" | "hide" | "reveal";
 
 const strength: readonly Access[] = ["show", "open", "hold", "hide", "reveal"];
 
 /**
- * The part of the disk that a command sees: nothing, but for what is added here. Paths are mounted by their real names, outer ones
- * first, and the links on the way to them are made again, so that both spellings work.
+ * The part of the disk that a command sees: nothing but the paths added here. Paths are mounted by their real names,
+ * outer ones first, and the links on the way to them are created again, so that both spellings work.
  */
-export class View {
+export class SandboxView {
   readonly #entries = new Map<string, Access>();
   readonly #links = new Map<string, string>();
 
-  /** Takes absolute paths; those that do not exist are passed over. */
+  /** Adds absolute paths; missing ones are skipped. */
   add(access: Access, paths: Iterable<string>): this {
     for (const path of paths) {
       const real = realPath(path);
@@ -33,7 +34,7 @@ export class View {
     return this;
   }
 
-  /** The same for bubblewrap. The order counts: what comes later lies on top. */
+  /** The arguments for bubblewrap. Order matters: a later mount covers an earlier one. */
   arguments(): string[] {
     const mounted = new Map<string, Access>();
     const mounts: string[] = [];
@@ -70,7 +71,9 @@ export class View {
   }
 }
 
-/** Devices, the sandbox's own processes, and room for temporary files, unless everybody's may be seen. */
+/**
+ * Mounts for devices, for the sandbox's own processes, and for temporary files, unless those of the system may be seen.
+ */
 function fresh(path: string, around: Access | undefined): string[] {
   if (path === "/dev") return ["--dev", path];
   // Root may write the settings of the kernel there, without any privileges.
@@ -105,7 +108,7 @@ function nearest(mounted: ReadonlyMap<string, Access>, path: string): Access | u
 
 const mostLinks = 40;
 
-/** Every link that a path leads through, by its own real name, and where it points. */
+/** Every link on a path, by its own real name, and its target. */
 function linksOn(path: string): [string, string][] {
   const found: [string, string][] = [];
   let rest = resolve(path).split(sep).slice(1);

@@ -24,7 +24,7 @@ export const permissionCaseSchema = z.strictObject({
   additionalDirectories: z.array(text.min(1)).max(1000).default([]),
   tool: z.string().min(1).max(200),
   input: z.record(z.string(), z.unknown()),
-  /** Whether nobody can be asked, unless the mode is `bubble`. */
+  /** Whether no person can be asked, unless the mode is `bubble`. */
   background: z.boolean().default(false),
   /** Files that must be on disk, made in this order; parents are made too. */
   fixture: z.array(fixture).max(10_000).default([]),

@@ -10,7 +10,7 @@ export function rulesOfFile(file: string): SourcedRule[] {
   if (layer === undefined)
     throw new RetinueError(
       "invalid_config",
-      `${file}: ${problem ?? "There are no settings in it. Correct 'settings' in the file of the cases."}`,
+      `${file}: ${problem ?? "The file contains no settings. Correct 'settings' in the file with the cases."}`,
     );
   const { settings, bad } = checkSettings(layer.values);
   const lost = bad.find(({ path }) => path[0] === "permissions");

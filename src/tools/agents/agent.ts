@@ -7,7 +7,10 @@ import { deniedText } from "./denied-text.ts";
 import { joined, text } from "../line.ts";
 import type { ChildOutcome, SpawnTool, ToolOutput } from "../tool.ts";
 
-const inBackground = z.boolean().optional().describe("Go on at once; you are told when it ends");
+const inBackground = z
+  .boolean()
+  .optional()
+  .describe("Continue at once; you are notified when it ends");
 
 interface AgentToolOptions {
   defaultType: string;
@@ -38,7 +41,7 @@ const inputFor = ({ defaultType, background }: AgentToolOptions) =>
     resume: z
       .string()
       .optional()
-      .describe("Id of an agent of yours that has ended: it goes on with its history"),
+      .describe("Id of an ended agent of yours: it resumes with its history"),
   });
 
 /** Hands a task to a child agent: translates the call into a request, and the child's outcome into a result. */
@@ -99,7 +102,7 @@ type Launched = Extract<ChildOutcome, { kind: "launched" }>;
 
 function launchReport(child: Launched): ToolOutput {
   const { agentId, description, prompt, model, outputFile } = child;
-  const text = `The agent runs in the background. agentId: ${agentId}\nGo on with other work: you are told when it ends. What it does until then is in ${outputFile} (Read it, or call TaskOutput).`;
+  const text = `The agent runs in the background. agentId: ${agentId}\nContinue with other work: you are notified when it ends. Its output until then is in ${outputFile} (Read it, or call TaskOutput).`;
   return {
     content: [{ type: "text", text }],
     data: {

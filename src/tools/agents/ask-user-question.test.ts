@@ -29,7 +29,7 @@ test("the answers come back in the order of the questions, and as data", async (
 });
 
 test.each([
-  ["nobody can be asked", {}, "Nobody can be asked here."],
+  ["nobody can be asked", {}, "No person can be asked here."],
   [
     "the person declines",
     { ask: async (): Promise<QuestionReply> => ({ kind: "none", reason: "Decide yourself." }) },

@@ -3,8 +3,8 @@ import { questionSchema } from "../../inbox/question.ts";
 import { leafTool, type LeafTool, type QuestionReply, type ToolOutput } from "../tool.ts";
 
 /**
- * Asks the person that the agent works for, through the same inbox as permissions. An agent without an answer does not
- * wait: it is told to decide itself, and to say so.
+ * Asks the user of the agent, through the same inbox as permissions. An agent without an answer does not wait: the
+ * result tells it to decide itself, and to say so.
  */
 export const askUserQuestionTool: LeafTool = leafTool({
   name: "AskUserQuestion",
@@ -37,7 +37,7 @@ export const askUserQuestionTool: LeafTool = leafTool({
   },
 });
 
-const nobody: QuestionReply = { kind: "none", reason: "Nobody can be asked here." };
+const nobody: QuestionReply = { kind: "none", reason: "No person can be asked here." };
 
 function answered(
   answers: Readonly<Record<string, string | string[]>>,

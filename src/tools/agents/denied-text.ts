@@ -10,6 +10,6 @@ export function deniedText(calls: readonly DeniedCall[], id?: string): string | 
   const remedy =
     id === undefined
       ? ""
-      : `\nIt ran in the background. Run it again in the foreground, where somebody can answer, if it needs these (resume: "${id}").`;
+      : `\nIt ran in the background. If it needs these calls, run it again in the foreground, where a person can answer (resume: "${id}").`;
   return `The agent was denied:\n${lines.join("\n")}${remedy}`;
 }

@@ -5,8 +5,8 @@ import { text } from "../line.ts";
 import { leafTool, type LeafTool, type PlanReply, type ToolContext } from "../tool.ts";
 
 /**
- * Hands over the plan of an agent that only plans. The last plan of an agent is kept, whatever becomes of it. A person
- * who approves it lets the agent carry it out; where no person can be asked the agent stays in plan mode, and is told
+ * Submits the plan of an agent in plan mode. The agent's last plan is stored, whatever the answer. A person who
+ * approves it lets the agent carry it out. If no person can be asked, the agent stays in plan mode, and the result says
  * so.
  */
 export const exitPlanModeTool: LeafTool = leafTool({
@@ -47,13 +47,13 @@ function textOf(
   switch (reply.kind) {
     case "approved": {
       const changed = isChanged ? ` A person changed it first; it now reads:\n${reply.plan}\n` : "";
-      return `The plan is approved. ${kept}${changed} You are no longer in plan mode: carry the plan out. What it needs is decided in the mode ${reply.mode}.`;
+      return `The plan is approved. ${kept}${changed} You are no longer in plan mode: carry the plan out. Permissions are now decided in mode ${reply.mode}.`;
     }
     case "denied":
       return `The plan is not approved: ${reply.message}\n${kept} You are still in plan mode. Change nothing; correct the plan and hand it over again.`;
     case "stays":
       return `${kept} The agent or session above you only plans too, so you stay in plan mode whatever becomes of the plan. Change nothing; give the plan as your final answer.`;
     case "nobody":
-      return `${kept} Nobody can approve it in this session, so you are still in plan mode. Change nothing; give the plan as your final answer.`;
+      return `${kept} No person can approve it in this session, so you are still in plan mode. Change nothing; give the plan as your final answer.`;
   }
 }

@@ -5,7 +5,7 @@ import { leafTool, type LeafTool } from "../tool.ts";
 
 export const taskOutputTool: LeafTool = leafTool({
   name: "TaskOutput",
-  description: "How a background agent or command stands, and the end of its output.",
+  description: "State of a background agent or command, and the end of its output.",
   effect: "none",
   background: false,
   audience: "main",

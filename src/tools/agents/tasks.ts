@@ -40,7 +40,7 @@ export interface Tasks {
 
 export function unknownTask(id: string): ToolFailure {
   return new ToolFailure(
-    `unknown task_id: ${id}. Give the id that the call answered with which started it. Of a command that ended long ago only its output file is left.`,
+    `unknown task_id: ${id}. Use the id that the starting call returned. A command that ended long ago has only its output file left.`,
   );
 }
 

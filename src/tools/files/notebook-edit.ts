@@ -39,7 +39,9 @@ export const notebookEditTool: LeafTool = leafTool({
         const text = loaded.bytes.toString();
         const parsed = parseNotebook(text);
         if ("problem" in parsed) {
-          throw new ToolFailure(`${path} is no notebook: ${parsed.problem}. Repair it with Edit.`);
+          throw new ToolFailure(
+            `${path} is not a notebook: ${parsed.problem}. Repair it with Edit.`,
+          );
         }
         notebook = parsed.notebook;
         edited = editCell(notebook, input);
@@ -67,13 +69,13 @@ export const notebookEditTool: LeafTool = leafTool({
 const pastTense = { replace: "Replaced", insert: "Inserted", delete: "Deleted" };
 
 interface Notebook {
-  cells: Cell[];
+  cells: NotebookCell[];
   metadata?: Record<string, unknown>;
   nbformat: 4;
   nbformat_minor: number;
 }
 
-export interface Cell {
+export interface NotebookCell {
   cell_type: string;
   id?: string;
   source: string | string[];
@@ -111,11 +113,11 @@ export function parseNotebook(text: string): { notebook: Notebook } | { problem:
 }
 
 /** The name of a cell: its id, or its place in notebooks that are older than ids. */
-export function cellName(cell: Cell, index: number): string {
+export function cellName(cell: NotebookCell, index: number): string {
   return cell.id ?? `cell-${index}`;
 }
 
-export function cellSource(cell: Cell): string {
+export function cellSource(cell: NotebookCell): string {
   return typeof cell.source === "string" ? cell.source : cell.source.join("");
 }
 
@@ -129,7 +131,7 @@ function languageOf(notebook: Notebook | undefined): string {
 }
 
 interface EditedCell {
-  cell: Cell;
+  cell: NotebookCell;
   name: string;
   oldSource: string;
 }
@@ -150,26 +152,26 @@ function editCell(notebook: Notebook, input: z.infer<typeof inputSchema>): Edite
     throw new ToolFailure(`Name the cell by cell_id: ${knownCells(cells)}.`);
   }
   const index = findCell(cells, input.cell_id);
-  const cell = cells[index] as Cell;
+  const cell = cells[index] as NotebookCell;
   const edited = { cell, name: cellName(cell, index), oldSource: cellSource(cell) };
   if (input.edit_mode === "delete") cells.splice(index, 1);
   else replaceSource(cell, input.cell_type ?? cell.cell_type, input.new_source);
   return edited;
 }
 
-function findCell(cells: Cell[], id: string): number {
+function findCell(cells: NotebookCell[], id: string): number {
   const byId = cells.findIndex((cell) => cell.id === id);
   const index = byId === -1 ? Number(/^cell-(\d+)$/.exec(id)?.[1]) : byId;
   if (cells[index] !== undefined) return index;
   throw new ToolFailure(`There is no cell ${id}. Use one of: ${knownCells(cells)}.`);
 }
 
-function knownCells(cells: Cell[]): string {
+function knownCells(cells: NotebookCell[]): string {
   const shown = cells.slice(0, 30).map(cellName).join(", ");
   return cells.length > 30 ? `${shown}, … (${cells.length} cells)` : shown;
 }
 
-function newCell(notebook: Notebook, type: "code" | "markdown", source: string): Cell {
+function newCell(notebook: Notebook, type: "code" | "markdown", source: string): NotebookCell {
   const hasIds = notebook.nbformat_minor >= 5;
   return {
     cell_type: type,
@@ -182,7 +184,7 @@ function newCell(notebook: Notebook, type: "code" | "markdown", source: string):
 }
 
 /** Replaces the source and drops the results of the old one: the new one has not run yet. */
-function replaceSource(cell: Cell, type: string, source: string): void {
+function replaceSource(cell: NotebookCell, type: string, source: string): void {
   cell.cell_type = type;
   cell.source = typeof cell.source === "string" ? source : sourceLines(source);
   if (type === "code") {

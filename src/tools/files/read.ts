@@ -3,7 +3,7 @@ import { z } from "zod";
 import { missingFile } from "./file-state.ts";
 import { absolutePath } from "../../platform/files/absolute-path.ts";
 import { loadFile, type LoadedFile } from "./load-file.ts";
-import { cellName, cellSource, parseNotebook, type Cell } from "./notebook-edit.ts";
+import { cellName, cellSource, parseNotebook, type NotebookCell } from "./notebook-edit.ts";
 import {
   leafTool,
   ToolFailure,
@@ -24,7 +24,7 @@ const inputSchema = z.object({
   limit: z.number().optional().describe("Number of lines"),
 });
 
-type Input = z.infer<typeof inputSchema>;
+type ReadInput = z.infer<typeof inputSchema>;
 
 export const readTool: LeafTool = leafTool({
   name: "Read",
@@ -70,14 +70,14 @@ export const readTool: LeafTool = leafTool({
   },
 });
 
-interface Shown {
+interface OpenedFile {
   path: string;
   file: LoadedFile;
-  input: Input;
+  input: ReadInput;
   context: ToolContext;
 }
 
-function readText({ path, file, input, context }: Shown): ToolOutput {
+function readText({ path, file, input, context }: OpenedFile): ToolOutput {
   const lines = linesOf(file.bytes.toString());
   const from = Math.max(1, Math.floor(input.offset ?? 1));
   if (lines.length > 0 && from > lines.length) {
@@ -150,7 +150,7 @@ function imageTypeOf(bytes: Buffer): ImageType | undefined {
   return undefined;
 }
 
-function readImage({ path, file, context }: Shown, type: ImageType): ToolOutput {
+function readImage({ path, file, context }: OpenedFile, type: ImageType): ToolOutput {
   if (file.bytes.length > maxImage) {
     throw new ToolFailure(`${path} is an image over 5 MiB. Make a smaller copy in Bash first.`);
   }
@@ -162,7 +162,7 @@ function readImage({ path, file, context }: Shown, type: ImageType): ToolOutput 
   };
 }
 
-function readNotebook({ path, file, context }: Shown, cells: Cell[]): ToolOutput {
+function readNotebook({ path, file, context }: OpenedFile, cells: NotebookCell[]): ToolOutput {
   const shown = cells.map((cell, index) => ({
     cell_id: cellName(cell, index),
     cellType: cell.cell_type,

@@ -10,9 +10,9 @@ const lineCap = 10_000;
 const complaintCap = 2_000;
 
 /**
- * Yields the lines of ripgrep's output one by one, so that a caller who has enough just leaves the loop and the process
- * ends. No match is no line. A complaint about the call (a bad pattern, an unknown type) is a `ToolFailure` in
- * ripgrep's own words; unreadable files are skipped.
+ * Yields the lines of ripgrep's output one by one. A caller that has enough leaves the loop, and the process ends. No
+ * match is no line. A complaint about the call (a bad pattern, an unknown type) is a `ToolFailure` in ripgrep's own
+ * words; unreadable files are skipped.
  *
  * Options must be of the form `--name=value`, so that no text from the model is ever parsed as an option.
  */

@@ -307,7 +307,7 @@ describe("many commands", () => {
     const second = others[0] ?? first;
     await until(() => !bench.workbench.shells.has(first.id));
     expect((await bench.call(taskOutputTool, { task_id: first.id })).content).toMatch(
-      /^unknown task_id: .* only its output file is left\.$/,
+      /^unknown task_id: .* has only its output file left\.$/,
     );
     expect(kept(first)).toBe("first\n[exit code 0]\n");
     expect(await ended(second)).toMatchObject({ state: "completed", exitCode: 0 });

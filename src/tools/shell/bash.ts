@@ -16,7 +16,7 @@ import { leafTool, type LeafTool, type ToolContext } from "../tool.ts";
 
 const maximumTimeoutMs = 600_000;
 
-/** `background`: commands may be left running beside the agent. */
+/** Creates the tool. `background`: commands may be left running beside the agent. */
 function createBashTool({ background }: { background: boolean }): LeafTool {
   return leafTool({
     name: "Bash",
@@ -85,16 +85,16 @@ const fullInput = foregroundInput.extend({
 export const bashTool: LeafTool = createBashTool({ background: true });
 export const foregroundBashTool: LeafTool = createBashTool({ background: false });
 
-type Ending =
+type CommandOutcome =
   | { kind: "exit"; code: number }
   | { kind: "timeout"; afterMs: number }
   | { kind: "abort" };
 
-function codeOf(ending: Ending): number | undefined {
+function codeOf(ending: CommandOutcome): number | undefined {
   return ending.kind === "exit" ? ending.code : undefined;
 }
 
-function verdict(ending: Ending): string | undefined {
+function verdict(ending: CommandOutcome): string | undefined {
   if (ending.kind === "timeout") {
     return `Timed out after ${ending.afterMs} ms; its processes were killed. Give it a longer timeout (at most ${maximumTimeoutMs}) or less to do. Output so far:`;
   }
@@ -108,12 +108,12 @@ async function run(call: {
   prelude: string;
   output: CommandOutput;
   context: ToolContext;
-}): Promise<{ ending: Ending; sandboxed?: SandboxedCommand | undefined }> {
+}): Promise<{ ending: CommandOutcome; sandboxed?: SandboxedCommand | undefined }> {
   const { command, directory, prelude, context } = call;
   const { workbench, signal } = context;
-  const { promise: stopped, resolve: stop } = Promise.withResolvers<Ending>();
+  const { promise: stopped, resolve: stop } = Promise.withResolvers<CommandOutcome>();
   const preparing = new AbortController();
-  const end = (ending: Ending): void => {
+  const end = (ending: CommandOutcome): void => {
     stop(ending);
     preparing.abort();
   };
@@ -125,7 +125,7 @@ async function run(call: {
     const prepared = prepareSandbox({ command, directory, prelude }, context, preparing.signal);
     const early = await Promise.race([prepared.then(() => undefined), stopped]);
     if (early !== undefined) {
-      // Nothing was started yet, so what is still to come is only given back.
+      // Nothing was started yet, so anything still to come is only released.
       prepared.then((late) => late?.ended()).catch(() => undefined);
       return { ending: early };
     }
@@ -139,10 +139,10 @@ async function run(call: {
     });
     const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
     const detach = call.output.attach(child);
-    const ended = exit.then((code): Ending => ({ kind: "exit", code }));
+    const ended = exit.then((code): CommandOutcome => ({ kind: "exit", code }));
     const ending = await Promise.race([ended, stopped]);
     if (ending.kind !== "exit") await workbench.processes.kill(child);
-    // What was written before the exit is read in this time; a background child may hold the pipe open for ever.
+    // Output from before the exit is read in this time; a background child may keep the pipe open for ever.
     if (!(await endsWithin(closed, 100))) await setImmediate();
     detach();
     return { ending, sandboxed };
@@ -153,9 +153,9 @@ async function run(call: {
 }
 
 /**
- * Bash reads this file before the command, which so stays exactly what the model wrote: its line numbers, syntax
- * errors, here-documents and exit code are those of plain bash. A command with an EXIT trap of its own replaces ours
- * and leaves the directory as it was.
+ * A prelude that reports the shell's directory. Bash reads this file before the command, so the command stays exactly
+ * as the model wrote it: its line numbers, syntax errors, here-documents and exit code are those of plain bash. A
+ * command with its own EXIT trap replaces ours, and the directory stays as before.
  */
 function preludeThatReports(file: string): string {
   return `unset BASH_ENV\ntrap ${shellQuote(`{ builtin pwd -P >|${shellQuote(file)}; } 2>/dev/null`)} EXIT\n`;

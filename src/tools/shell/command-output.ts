@@ -32,7 +32,7 @@ export class CommandOutput {
     this.#context = context;
   }
 
-  /** Returns what ends the collection. */
+  /** Collects the output of a process; returns a function that ends it. */
   attach(child: StartedProcess): () => void {
     const detach = readOutput(child, (text, from) => {
       this.#add(from === "stdout" ? this.#stdout : this.#stderr, text);
@@ -85,7 +85,7 @@ export class CommandOutput {
 /** The beginning and the end of a text of any length. */
 class Excerpt {
   length = 0;
-  /** Whether it may be cut there only. */
+  /** Whether to cut only between words. */
   readonly #betweenWords: boolean;
   #head = "";
   #tail = "";
@@ -120,7 +120,7 @@ class Excerpt {
   }
 }
 
-/** A call's id is unique in its agent only. */
+/** The name of a spill file. The id of a call is unique in its agent only. */
 function spillName({ agentId, callId }: ToolContext): string {
   return `${agentId}.call.${callId.replaceAll(/[^\w-]/g, "_")}.txt`;
 }
@@ -142,7 +142,7 @@ class Spill {
     this.#append(this.#redacted.push(text));
   }
 
-  /** The end of the output, which may have looked like the beginning of a secret. */
+  /** Writes the end of the output, held back because it might have begun a secret. */
   finish(): void {
     this.#append(this.#redacted.flush());
   }

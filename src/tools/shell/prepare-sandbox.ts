@@ -3,8 +3,8 @@ import { environment, safeCommandPath } from "./start-shell.ts";
 import type { ToolContext } from "../tool.ts";
 
 /**
- * Prepares the sandbox of a call. A command that was approved by nobody runs in the tight one where there is one; every other
- * command in that of the settings. Nothing: it runs as we do.
+ * Prepares the sandbox of a call. A command that needed no approval runs in the tight one if it works here; every other
+ * command in that of the settings. Nothing: the command runs as this process does.
  */
 export async function prepareSandbox(
   call: { command: string; directory: string; prelude: string },
@@ -29,7 +29,7 @@ export async function prepareSandbox(
   return tight ?? workbench.sandbox?.prepare(prepared);
 }
 
-/** Whether nobody approved the command of a call: no rule, no grant and no person. */
+/** Whether the command of a call was not approved: by no rule, no grant and no person. */
 export function isUnapproved({ confinedTo }: Pick<ToolContext, "confinedTo">): boolean {
   return confinedTo !== undefined && confinedTo !== null;
 }

@@ -3,8 +3,8 @@ import { StringDecoder } from "node:string_decoder";
 import type { StartedProcess } from "../../processes/process-tree.ts";
 
 /**
- * Hears what a process prints, as text. Returns what ends that: the pipes are read on, for a child in the background would
- * die of a closed one.
+ * Reads the output of a process as text. Returns a function that stops it: the pipes are still drained, because a
+ * closed one would kill a background child.
  */
 export function readOutput(
   child: StartedProcess,
@@ -12,7 +12,7 @@ export function readOutput(
 ): () => void {
   const streams = (["stdout", "stderr"] as const).map((from) => ({
     from,
-    // Out of file descriptors nothing is started, and there is no pipe either.
+    // Without free file descriptors nothing is started, and there is no pipe either.
     stream: child[from] as Socket | undefined,
     decoder: new StringDecoder("utf8"),
   }));

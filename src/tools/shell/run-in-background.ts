@@ -11,7 +11,7 @@ import { startShell } from "./start-shell.ts";
 import type { ToolContext, ToolOutput } from "../tool.ts";
 import { wholeWords } from "./whole-words.ts";
 
-/** Starts a command and answers at once. It has no timeout: it lives until it ends, is stopped, or its agent ends. */
+/** Starts a command and returns at once. It has no timeout: it runs until it ends, is stopped, or its agent ends. */
 export async function runInBackground(
   call: { command: string; description: string | undefined },
   context: ToolContext,
@@ -64,7 +64,7 @@ async function start(
   });
 }
 
-/** A sandbox may take its time, and an agent that ends does not wait for it. */
+/** Prepares the sandbox. That may take time, and an agent that ends does not wait for it. */
 async function prepare(
   call: { command: string; directory: string; prelude: string },
   context: ToolContext,
@@ -98,6 +98,6 @@ function launched(task: ShellTask, context: ToolContext): string[] {
       : `Its output goes to ${task.outputFile}: Read it at any time.`;
   return [
     `Running in the background as ${task.id}. ${where}${waits}`,
-    `You will be told when it has ended. ${stops} also ends when you finish.`,
+    `You are notified when it has ended. ${stops} also ends when you finish.`,
   ];
 }

@@ -4,7 +4,9 @@ import { isAbsolute, join, relative } from "node:path";
 import { ToolFailure } from "../tool.ts";
 import type { Workbench } from "../workbench.ts";
 
-/** Makes sure that the shell stands where the command was decided for. Where that is gone, the command does not run. */
+/**
+ * Makes sure that the shell is in the directory that the decision assumed. If that is gone, the command does not run.
+ */
 export async function enter(workbench: Workbench): Promise<void> {
   if (await isDirectory(workbench.cwd)) return;
   if (!(await isDirectory(workbench.root))) {
@@ -15,11 +17,11 @@ export async function enter(workbench: Workbench): Promise<void> {
   const missing = workbench.cwd;
   workbench.cwd = workbench.root;
   throw new ToolFailure(
-    `${missing} does not exist any more, so the command did not run. The shell stands in ${workbench.root} now: send the call again if it fits there.`,
+    `${missing} does not exist any more, so the command did not run. The shell is now in ${workbench.root}: send the call again if it makes sense there.`,
   );
 }
 
-/** Takes over where a command has left the shell, as far as that is inside. Returns what there is to say about it. */
+/** Keeps the directory in which a command left the shell, if that is inside. Returns a note about it, if any. */
 export async function leave(workbench: Workbench, file: string): Promise<string | undefined> {
   const text = await readReport(file).catch(() => undefined);
   if (text === undefined) return undefined;
@@ -37,7 +39,9 @@ export async function leave(workbench: Workbench, file: string): Promise<string 
   return `[${reason}; the next command runs in ${workbench.root}]`;
 }
 
-/** The command could have put anything there: a link to what it may not read itself, or a pipe that never ends. */
+/**
+ * Reads the report. The command could have put anything there: a link to a file it may not read, or an endless pipe.
+ */
 async function readReport(file: string): Promise<string | undefined> {
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
   await using handle = await open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);

@@ -4,37 +4,37 @@ import { errorMessage } from "../../contract/errors.ts";
 import type { StartedProcess } from "../../processes/process-tree.ts";
 import { endsWithin } from "../../platform/ends-within.ts";
 import { readOutput } from "./read-output.ts";
-import type { Shell } from "./start-shell.ts";
-import { endOf, Tail, type Shown } from "./tail.ts";
+import type { RunningShell } from "./start-shell.ts";
+import { endOf, Tail, type TailText } from "./tail.ts";
 import type { TaskFile } from "./task-file.ts";
 import type { TaskReport } from "../agents/tasks.ts";
 
-type Ending =
+type TaskOutcome =
   | { state: "completed" | "failed"; exitCode: number }
   | { state: "failed"; message: string }
   | { state: "stopped"; by: string };
 
 /** Facts about a command when it is started. */
 export interface BackgroundCommand {
-  readonly shell: Shell;
+  readonly shell: RunningShell;
   readonly callId: string;
   readonly description: string;
   /** Directory of the command alone, removed when it has ended. */
   readonly directory: string;
-  /** Notes of the sandbox at the end, by what the command printed last. */
+  /** Notes of the sandbox at the end, from the last output of the command. */
   readonly notes: (exitCode: number, printed: string) => readonly string[];
 }
 
-/** One command in the background, from its start until it is forgotten. */
+/** One background command, from its start until it is forgotten. */
 export class ShellTask {
   readonly child: StartedProcess;
   readonly callId: string;
   readonly description: string;
   /** Settles when its file is closed; never rejects. */
   readonly ended: Promise<void>;
-  /** How many calls wait for its end: they say it themselves. */
+  /** Number of calls that wait for its end: they report it themselves. */
   awaited = 0;
-  /** A call has already said how it ended. */
+  /** Whether a call has already reported its end. */
   isTold = false;
   readonly #file: TaskFile;
   readonly #directory: string;
@@ -43,7 +43,7 @@ export class ShellTask {
   readonly #detach: () => void;
   #tail: Tail | undefined = new Tail();
   #said: readonly string[] = [];
-  #ending: Ending | undefined;
+  #ending: TaskOutcome | undefined;
   #stopper: string | undefined;
 
   constructor(command: BackgroundCommand, file: TaskFile) {
@@ -62,12 +62,12 @@ export class ShellTask {
       this.#file.write(text);
     });
     const ending = command.shell.exit.then(
-      async (exitCode): Promise<Ending> => {
-        // What was written before the exit is read in this time; another process may hold the pipe open for ever.
+      async (exitCode): Promise<TaskOutcome> => {
+        // Output from before the exit is read in this time; another process may keep the pipe open for ever.
         if (!(await endsWithin(closed, 100))) await setImmediate();
         return { state: exitCode === 0 ? "completed" : "failed", exitCode };
       },
-      (error: unknown): Ending => ({ state: "failed", message: errorMessage(error) }),
+      (error: unknown): TaskOutcome => ({ state: "failed", message: errorMessage(error) }),
     );
     void ending.then((how) => this.#end(how));
   }
@@ -80,7 +80,7 @@ export class ShellTask {
     return this.#ending === undefined;
   }
 
-  /** True if no stop ended it. */
+  /** Whether the command ended without a stop. */
   get endedByItself(): boolean {
     return this.#ending !== undefined && this.#ending.state !== "stopped";
   }
@@ -89,24 +89,24 @@ export class ShellTask {
     return this.#file.path;
   }
 
-  /** Why something of its output is missing in the file. */
+  /** The reason why the file lacks some of the output. */
   get problem(): string | undefined {
     return this.#file.problem;
   }
 
-  /** From now on its end is no end of its own. */
+  /** Notes that a stop ends the command. */
   willBeStopped(by: string): void {
     this.#stopper ??= by;
   }
 
-  /** The processes are gone, or cannot be ended: what is left to read is read, then it has ended. */
+  /** Reads the remaining output and ends the task. Called when the processes are gone, or cannot be ended. */
   async stopped(): Promise<void> {
     await endsWithin(this.ended, 300);
     this.#end({ state: "stopped", by: this.#stopper ?? "" });
     await this.ended;
   }
 
-  /** The end of the output is in the file only from now on. */
+  /** Drops the output from memory. Its end is then in the file only. */
   forgetOutput(): void {
     this.#tail = undefined;
   }
@@ -128,11 +128,11 @@ export class ShellTask {
     };
   }
 
-  #shown(): Shown {
+  #shown(): TailText {
     return this.#tail?.show() ?? endOf(this.#file.end());
   }
 
-  #end(how: Ending): void {
+  #end(how: TaskOutcome): void {
     if (this.#ending !== undefined) return;
     this.#ending = this.#stopper === undefined ? how : { state: "stopped", by: this.#stopper };
     this.#detach();
@@ -148,13 +148,13 @@ export class ShellTask {
   }
 }
 
-function fields(ending: Ending | undefined): Pick<TaskReport, "exitCode" | "error"> {
+function fields(ending: TaskOutcome | undefined): Pick<TaskReport, "exitCode" | "error"> {
   if (ending === undefined || "by" in ending) return {};
   if ("exitCode" in ending) return { exitCode: ending.exitCode };
   return { error: { code: "not_started", message: ending.message } };
 }
 
-function lastLine(ending: Ending): string {
+function lastLine(ending: TaskOutcome): string {
   if ("by" in ending) return `stopped ${ending.by}`;
   return "exitCode" in ending ? `exit code ${ending.exitCode}` : ending.message;
 }

@@ -11,7 +11,7 @@ export interface ShellOwner {
   readonly tasksDir: string;
   readonly redactor: Redactor;
   readonly processes: ProcessTree;
-  /** Never throws. */
+  /** Delivers a note. Never throws. */
   readonly notify?: ((note: TaskNote) => void) | undefined;
 }
 
@@ -21,16 +21,16 @@ export interface TaskNote {
   readonly text: string;
 }
 
-/** Limits for commands that have ended: the outputs of so many are remembered, and so many are known at all. */
+/** Limits for ended commands: the outputs of so many are kept in memory, and so many are known at all. */
 const remembered = 32;
 const known = 128;
 
-/** The commands of one agent in the background. */
+/** The background commands of one agent. */
 export class ShellTasks implements Tasks {
   readonly #owner: ShellOwner;
-  /** Those that run, and the last that have ended. */
+  /** Running commands, and the last ones that ended. */
   readonly #tasks = new Map<string, ShellTask>();
-  /** In the order of their ends. */
+  /** Ended commands, in the order of their ends. */
   #ended: ShellTask[] = [];
 
   constructor(owner: ShellOwner) {
@@ -41,7 +41,7 @@ export class ShellTasks implements Tasks {
     return this.#tasks.has(id);
   }
 
-  /** Takes over a command that has just been started. Rejects when bash could not be started after all. */
+  /** Adds a command that was just started. Rejects if bash could not be started after all. */
   async add(command: BackgroundCommand): Promise<ShellTask> {
     const task = new ShellTask(command, new TaskFile(this.#owner.tasksDir, this.#owner.redactor));
     this.#tasks.set(task.id, task);
@@ -75,7 +75,7 @@ export class ShellTasks implements Tasks {
     return task.report(timedOut);
   }
 
-  /** Also what a command that has ended left behind is ended. */
+  /** Stops a command, and everything that an ended command left running. */
   async stop(id: string): Promise<TaskReport> {
     const task = this.#find(id);
     task.willBeStopped("by TaskStop");
@@ -84,12 +84,12 @@ export class ShellTasks implements Tasks {
     return { ...task.report(), died };
   }
 
-  /** To be called before the agent's processes are ended: nobody is told of that. */
+  /** Prepares the end of the agent: commands that end from now on are not reported. */
   willBeStopped(): void {
     for (const task of this.#tasks.values()) task.willBeStopped("when its agent ended");
   }
 
-  /** To be called after that. Closes all files. */
+  /** Closes all files, after `willBeStopped` and the end of the processes. */
   async stopped(): Promise<void> {
     await Promise.all(this.#tasks.values().map((task) => task.stopped()));
     this.#tasks.clear();
@@ -105,7 +105,7 @@ export class ShellTasks implements Tasks {
   #hasEnded(task: ShellTask): void {
     this.#ended.push(task);
     this.#ended.at(-1 - remembered)?.forgetOutput();
-    // What it left running ends with the agent all the same.
+    // Processes that it left running still end with the agent.
     if (this.#ended.length > known) this.#tasks.delete(this.#ended.shift()?.id ?? "");
     if (!task.endedByItself || task.isTold || task.awaited > 0) return;
     const { id, callId, description } = task;

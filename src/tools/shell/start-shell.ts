@@ -10,22 +10,22 @@ import { quietRipgrep } from "../../platform/quiet-ripgrep.ts";
 import { ToolFailure } from "../tool.ts";
 import type { Workbench } from "../workbench.ts";
 
-export interface Shell {
+export interface RunningShell {
   readonly child: StartedProcess;
   /** The exit code of the command. Rejects with a `ToolFailure` when bash could not be started. */
   readonly exit: Promise<number>;
 }
 
-/** Starts bash with a command, as we are or in the sandbox: to the caller both are the same. */
+/** Starts bash with a command, in the sandbox or without one: the caller sees no difference. */
 export function startShell(call: {
   command: string;
   /** File that bash reads first. */
   prelude: string;
   workbench: Workbench;
   sandboxed: SandboxedCommand | undefined;
-  /** The command was approved by nobody: git in it acts on as little of the configuration as it can. */
+  /** Whether the command needed no approval: git in it then obeys as little of the configuration as possible. */
   unapproved: boolean;
-}): Shell {
+}): RunningShell {
   const { workbench, sandboxed } = call;
   const { cwd } = workbench;
   const given = environment(workbench);
@@ -59,7 +59,7 @@ export function startShell(call: {
   }
   child.once("exit", sandboxed.ended);
   child.once("error", sandboxed.ended);
-  // The sandbox stays for as long as processes in the background do.
+  // The sandbox stays while background processes run.
   return { child, exit: Promise.race([reportOf(child), exitOf(child)]) };
 }
 
@@ -78,24 +78,24 @@ function exitOf(child: StartedProcess): Promise<number> {
   });
 }
 
-/** Settles only when something was reported; else the exit of the process itself counts. */
+/** Resolves with the reported exit code; without a report it never settles, and the exit of the process counts. */
 function reportOf(child: StartedProcess): Promise<number> {
   return new Promise((resolve) => {
     const report = child.stdio[3] as Readable | null | undefined;
     report?.once("data", (text: Buffer) => {
       resolve(Number(text.toString("latin1")));
       report.destroy();
-      // What lives on in the background holds up nobody.
+      // Background processes keep nothing waiting.
       child.unref();
     });
   });
 }
 
-/** Variables that change how bash reads a command, so that a permission decided on its text would not hold. */
+/** Variables that change how bash parses a command, so that a permission for its text would not be valid. */
 const shellVariables =
   /^(?:ENV|SHELLOPTS|BASHOPTS|POSIXLY_CORRECT|PROMPT_COMMAND|PS4|CDPATH|GLOBIGNORE|BASH_.*)$/;
 
-/** The PATH of a command that nobody approved, and of the shell that starts any. */
+/** The PATH of a command that needed no approval, and of the shell that starts any command. */
 export function safeCommandPath(workbench: Workbench): string {
   return safePath(environment(workbench)["PATH"], [workbench.root, workbench.cwd]);
 }

@@ -1,10 +1,10 @@
 import { wholeWords } from "./whole-words.ts";
 
-/** How much of an output is shown. */
+/** Length of the part of an output that is shown. */
 export const shownCharacters = 30_000;
 
-/** The end of a text, and how much there was before it. */
-export interface Shown {
+/** The end of a text, and the number of characters before it. */
+export interface TailText {
   readonly text: string;
   readonly omitted: number;
 }
@@ -20,14 +20,17 @@ export class Tail {
     if (this.#text.length > shownCharacters * 2) this.#text = this.#text.slice(-shownCharacters);
   }
 
-  show(): Shown {
+  show(): TailText {
     const { text } = endOf(this.#text);
     return { text, omitted: this.#length - text.length };
   }
 }
 
-/** Cut between words, and never through a character: half of one would make a provider refuse the whole request. */
-export function endOf(text: string): Shown {
+/**
+ * The end of a text, cut between words and never inside a character: half a character would make a provider refuse the
+ * whole request.
+ */
+export function endOf(text: string): TailText {
   if (text.length <= shownCharacters) return { text, omitted: 0 };
   const end = wholeWords(text.slice(-shownCharacters), "start").toWellFormed();
   return { text: end, omitted: text.length - end.length };

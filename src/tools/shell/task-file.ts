@@ -11,15 +11,16 @@ import { shownCharacters } from "./tail.ts";
 const cap = 64 * 1024 * 1024;
 
 /**
- * The file that a command in the background prints into: through us, for it holds no secrets and has an end. It is written
- * synchronously: that is the back-pressure on the command. Trouble with it never ends the command; it is kept as `problem`.
+ * The output file of a background command. Output goes through this process, which redacts it and limits its length.
+ * Writes are synchronous: that is the back-pressure on the command. A failed write never ends the command; it is kept
+ * as `problem`.
  */
 export class TaskFile {
-  /** Names the task too: no other in the session has it. */
+  /** Id of the task, unique in the session; the file is named after it. */
   readonly id: string;
-  /** `null` where it could not be made. */
+  /** Path; `null` if the file could not be made. */
   readonly path: string | null;
-  /** Why something is missing in it. */
+  /** The reason why the file lacks some output. */
   problem: string | undefined;
   readonly #redacted: StreamRedactor;
   #file: number | undefined;
@@ -50,7 +51,7 @@ export class TaskFile {
     if (this.problem === undefined) this.#append(this.#redacted.push(text));
   }
 
-  /** Writes what has been held back, and a last line on how it ended. */
+  /** Writes the text that was held back, and a last line about the end. */
   close(ending: string): void {
     if (this.#file === undefined) return;
     if (this.problem === undefined) this.#append(this.#redacted.flush());
@@ -59,7 +60,7 @@ export class TaskFile {
     this.#file = undefined;
   }
 
-  /** The end of the file, as far as it can be read. */
+  /** The end of the file, if it can be read. */
   end(): string {
     if (this.path === null) return "";
     try {
@@ -67,7 +68,7 @@ export class TaskFile {
       const file = openSync(this.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
       try {
         const { size, ino, dev } = fstatSync(file);
-        // The command could have put anything there, a link to what the agent may not read itself.
+        // The command could have put anything there, even a link to a file that the agent may not read.
         if (ino !== this.#made?.ino || dev !== this.#made.dev) throw new Error("it was replaced");
         const bytes = Buffer.alloc(Math.min(size, shownCharacters * 4));
         const read = readSync(file, bytes, 0, bytes.length, size - bytes.length);
@@ -85,7 +86,7 @@ export class TaskFile {
     const size = Buffer.byteLength(text);
     const room = cap - this.#written;
     if (size <= room) return this.#put(text, size);
-    // A character that the cut goes through is left out.
+    // A character that is cut in two is left out.
     this.#put(
       Buffer.from(text)
         .toString("utf8", 0, room)

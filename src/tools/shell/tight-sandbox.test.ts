@@ -93,7 +93,7 @@ describe.skipIf(missing !== undefined)(`a command that nobody approved${why}`, (
       for (const run of [look, edit]) {
         const { content, isError } = await run(`cat ${path}`);
         expect(isError).toBe(true);
-        expect(content).toContain("No such file or directory\n\n[Nobody had to approve");
+        expect(content).toContain("No such file or directory\n\n[This command needed no approval");
       }
     },
   );

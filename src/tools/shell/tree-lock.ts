@@ -1,6 +1,7 @@
 /**
- * Keeps the files of a session where they were decided on. Commands that nobody approved rely on the paths that the decision
- * saw, until they end. A command that moves or removes directories has the tree alone: while others rely on it, it is asked about.
+ * Keeps the files of a session where decisions saw them. Commands that needed no approval rely on the paths of the
+ * decision until they end. A command that moves or removes directories needs the tree alone: while others rely on it, a
+ * person is asked.
  */
 export class TreeLock {
   #readers = 0;
@@ -16,7 +17,7 @@ export class TreeLock {
     return this.#mover !== undefined;
   }
 
-  /** Resolves when the command that moves directories now has ended. Another one may have begun: look again. */
+  /** Resolves when the command that moves directories has ended. Another one may have begun: check again. */
   async settled(): Promise<void> {
     await this.#mover?.promise;
   }
@@ -41,7 +42,7 @@ export class TreeLock {
   }
 }
 
-/** One command's hold of the tree. Disposing it lets go, unless a process of the command runs on. */
+/** One command's hold on the tree. Disposing it releases the hold, unless a process of the command runs on. */
 export class TreeHold implements Disposable {
   #release: (() => unknown) | undefined;
 
@@ -49,7 +50,7 @@ export class TreeHold implements Disposable {
     this.#release = release;
   }
 
-  /** Keeps the hold until then, in the place of the end of the call. */
+  /** Keeps the hold until a promise settles, instead of until the end of the call. */
   keepUntil(end: Promise<unknown>): void {
     const release = this.#release;
     this.#release = undefined;

@@ -1,4 +1,4 @@
-/** Without the piece of a word at a cut: of half a secret nobody could tell that it is one. */
+/** Drops the partial word at a cut: half a secret could not be recognised as one. */
 export function wholeWords(text: string, cut: "start" | "end"): string {
   const piece = cut === "start" ? /^\S*/.exec(text) : /\S*$/.exec(text.slice(-longestCutWord - 1));
   const length = piece?.[0].length ?? 0;

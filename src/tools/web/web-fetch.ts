@@ -167,7 +167,7 @@ function decode(body: Buffer, charset: string = "utf-8"): string {
   }
 }
 
-/** The text of the page as the result, since no second model reads it, under a line that recalls the prompt. */
+/** The text of the page, below a line that repeats the prompt. No second model reads it. */
 function excerpt(text: string, prompt: string, offset: number): string {
   if (offset > 0 && offset >= text.length) {
     throw new ToolFailure(`The page has ${text.length} characters. Give an offset below that.`);

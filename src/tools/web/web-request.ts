@@ -94,7 +94,7 @@ async function* unpacked(message: IncomingMessage): AsyncGenerator<Buffer> {
   const unpack = unpackers.get(encoding);
   if (encoding !== "identity" && unpack === undefined) {
     message.destroy();
-    throw new Error(`the server answers in ${encoding}, which was not asked for`);
+    throw new Error(`the server answers in ${encoding}, which was not requested`);
   }
   // Errors of both streams reach the reader of the last one.
   const last = unpack === undefined ? message : pipeline(message, unpack(), () => undefined);

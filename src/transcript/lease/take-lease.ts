@@ -30,11 +30,11 @@ export interface HeldLease {
 }
 
 /**
- * Takes a session for this process, before anything is written to it. Throws `session_busy` when its owner is alive,
- * and `storage` when it cannot be written. If many find a lease whose owner is gone, one takes it.
+ * Takes a session for this process, before anything is written to it. Throws `session_busy` if its owner is alive, and
+ * `storage` if it cannot be written. If several processes find a lease whose owner is gone, one of them takes it.
  *
- * A lease is replaced by renaming a new file over it and rewritten only by its owner, so an owner that has opened it
- * and found its own token in it cannot overwrite that of a successor.
+ * A successor renames a new file over the lease; only the owner rewrites the file itself. So an owner that has opened
+ * the lease and found its own token cannot overwrite a successor's lease.
  */
 export function takeLease(
   { lease: path }: Pick<SessionPaths, "lease">,

@@ -34,7 +34,7 @@ export function judgeLines(
   const seal: Seal = { n: 0, of: 0, holds: false };
   const judged: Judgement = { lines: 0, bad: [], end: 0, newlines: 0 };
   const { bad } = judged;
-  let group: Group | undefined;
+  let group: AppendGroup | undefined;
   let line = firstLine - 1;
 
   const countsUpTo = (end: number): void => {
@@ -107,7 +107,7 @@ export function judgeLines(
 }
 
 /** Lines that were appended together, as far as they were found. */
-interface Group {
+interface AppendGroup {
   of: number;
   last: number;
   /** Bad lines since the last good one: they may be the ones that are missing. */

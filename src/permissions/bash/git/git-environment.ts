@@ -20,7 +20,7 @@ const harmlessValues: ReadonlyMap<string, RegExp> = new Map([
   ["GIT_CONFIG_SYSTEM", /^\/dev\/null$/],
 ]);
 
-interface Run {
+interface GitRun {
   readonly command: SimpleCommand;
   readonly forms: readonly Form[];
 }
@@ -29,7 +29,7 @@ interface Run {
  * The commands of a line that set a variable which steers git, if the line runs git. Such git may show, write and run anything.
  * A variable of git counts in front of every program: programs run git themselves.
  */
-export function steeredGit(runs: readonly Run[]): SimpleCommand[] {
+export function steeredGit(runs: readonly GitRun[]): SimpleCommand[] {
   const runsGit = runs.some(({ forms }) => forms.some(isGit));
   return runs
     .filter(({ command }) => {

@@ -8,12 +8,12 @@ import {
 } from "./arguments.ts";
 import type { Sight } from "./programs.ts";
 
-interface GitCommand {
+interface GitRow {
   readonly options: OptionTable;
   readonly check: (given: Arguments) => boolean;
 }
 
-function command(manual: string, check: GitCommand["check"] = () => true): GitCommand {
+function command(manual: string, check: GitRow["check"] = () => true): GitRow {
   return { options: optionTable(manual), check };
 }
 
@@ -36,7 +36,7 @@ const logOptions =
   "--simplify-by-decoration --ancestry-path --left-right --cherry --cherry-mark --cherry-pick --boundary --parents --children " +
   "--source --no-walk[=] --walk-reflogs --reflog --not --no-notes --no-mailmap --use-mailmap --clear-decorations --no-patch";
 
-const commands: ReadonlyMap<string, GitCommand> = new Map<string, GitCommand>([
+const commands: ReadonlyMap<string, GitRow> = new Map<string, GitRow>([
   [
     "status",
     command(

@@ -4,10 +4,10 @@ import { gitLooks } from "./git.ts";
 import { isInTable, type Sight } from "./programs.ts";
 import { tableLooks } from "./table-looks.ts";
 
-type Check = (args: readonly ShellWord[], sight: Sight) => boolean;
+type LookCheck = (args: readonly ShellWord[], sight: Sight) => boolean;
 
 /** Commands whose arguments are no list of options and operands. */
-const others: ReadonlyMap<string, Check> = new Map<string, Check>([
+const others: ReadonlyMap<string, LookCheck> = new Map<string, LookCheck>([
   ["echo", prints],
   ["printf", prints],
   [":", prints],
@@ -20,10 +20,10 @@ const others: ReadonlyMap<string, Check> = new Map<string, Check>([
   // The grammar knows the rest of it.
   ["set", () => true],
   ...["exit", "return", "break", "continue", "shift", "sleep", "wait"].map(
-    (name): [string, Check] => [name, (args) => args.every(isNumber)],
+    (name): [string, LookCheck] => [name, (args) => args.every(isNumber)],
   ),
   ["node", ([flag, ...rest]) => rest.length === 0 && isOneOf(flag, ["-v", "--version"])],
-  ...["python", "python3"].map((name): [string, Check] => [
+  ...["python", "python3"].map((name): [string, LookCheck] => [
     name,
     ([flag, ...rest]) => rest.length === 0 && isOneOf(flag, ["-V", "--version"]),
   ]),

@@ -2,17 +2,17 @@ import { nothingUsed, plus, type Used } from "../events/agent-record.ts";
 import type { Spending, Totals } from "./totals.ts";
 
 /** A sum that counts unknown costs, so that an agent can be subtracted again. */
-interface Sum {
+interface CountedUsage {
   agents: number;
   used: Used;
   unknown: number;
 }
 
-const nothing: Sum = { agents: 0, used: nothingUsed, unknown: 0 };
+const nothing: CountedUsage = { agents: 0, used: nothingUsed, unknown: 0 };
 
 /** The usage of several agents, by type. */
-export class Tally {
-  readonly #byType = new Map<string, Sum>();
+export class UsageByType {
+  readonly #byType = new Map<string, CountedUsage>();
 
   add(type: string, used: Used): void {
     const unknown = used.costUsd === null ? 1 : 0;
@@ -24,7 +24,7 @@ export class Tally {
     this.#put(type, { agents: -1, used: negative(used), unknown });
   }
 
-  merge(other: Tally): void {
+  merge(other: UsageByType): void {
     for (const [type, sum] of other.#byType) this.#put(type, sum);
   }
 
@@ -37,12 +37,12 @@ export class Tally {
     };
   }
 
-  #put(type: string, more: Sum): void {
+  #put(type: string, more: CountedUsage): void {
     this.#byType.set(type, sumOf(this.#byType.get(type) ?? nothing, more));
   }
 }
 
-function sumOf(one: Sum, other: Sum): Sum {
+function sumOf(one: CountedUsage, other: CountedUsage): CountedUsage {
   return {
     agents: one.agents + other.agents,
     used: plus(one.used, other.used),
@@ -60,6 +60,6 @@ function negative({ turns, toolUses, usage, costUsd }: Used): Used {
   };
 }
 
-function spendingOf({ agents, used, unknown }: Sum): Spending {
+function spendingOf({ agents, used, unknown }: CountedUsage): Spending {
   return { agents, usage: used.usage, costUsd: unknown > 0 ? null : used.costUsd };
 }

@@ -40,7 +40,7 @@ import { byModelId } from "../resolve/model.ts";
 import { sessionWorkspace } from "../resolve/workspace.ts";
 import { sessionMode } from "../resolve/permission-mode.ts";
 import { projectFolder } from "../settings/project-folder.ts";
-import type { House } from "../spawn.ts";
+import type { SessionRuntime } from "./session-runtime.ts";
 import { TreeLock } from "../tools/shell/tree-lock.ts";
 import { FileLedger } from "../tools/files/file-state.ts";
 import { createTools } from "../tools/registry.ts";
@@ -51,10 +51,10 @@ import { DiskSync } from "../transcript/disk-sync.ts";
 import { version } from "../contract/version.ts";
 
 /** Builds everything that the agents of one session share. */
-export function buildHouse(
+export function openSession(
   options: CheckedOptions,
   programmatic: () => readonly AgentDefinition[],
-): House {
+): SessionRuntime {
   const cwd = realDirectory(options.cwd);
   const id = options.session ?? newSessionId();
   const projectDir = privateDirectory(
@@ -126,7 +126,7 @@ export function buildHouse(
     logger,
     redactor,
     family: familyOf(
-      () => house,
+      () => runtime,
       () => types,
     ),
   };
@@ -143,7 +143,7 @@ export function buildHouse(
     report: warnOnce,
   });
   const isReopened = options.session !== undefined;
-  const house: House = {
+  const runtime: SessionRuntime = {
     session,
     earlier: new EarlierAgents({ paths, isReopened }),
     registry: new Registry(session, { isReopened }),
@@ -181,14 +181,14 @@ export function buildHouse(
     }),
     mainDefinition,
   };
-  return house;
+  return runtime;
 }
 
 function refuseMissing({ sessionDir }: SessionPaths): void {
   if (existsSync(sessionDir)) return;
   throw new RetinueError(
     "invalid_config",
-    `session: there is none in ${sessionDir}. Name the directory that it ran in as cwd.`,
+    `session: ${sessionDir} does not exist. Set cwd to the directory in which the session ran.`,
   );
 }
 
