@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { isObject } from "../platform/is-object.ts";
 import { parseJsonl } from "../transcript/lines/jsonl.ts";
+import { systemClock } from "../platform/clock.ts";
 import type { Logger } from "../platform/logger.ts";
 import { AuditLog, readAudit, type AuditFact } from "./audit.ts";
 import { Grants } from "./grants.ts";
@@ -41,14 +42,14 @@ export function setDesk(options: Partial<InboxOptions> = {}): Desk {
     warn: (_, message) => void warnings.push(message),
     child: () => logger,
   };
-  const clock = { now: () => Date.now() };
-  const grants = new Grants({ cwd, configDir, now: clock.now });
+  const now = (): number => systemClock.now();
+  const grants = new Grants({ cwd, configDir, now });
   const inbox = new Inbox({
     sessionId: "s",
     directory,
-    audit: new AuditLog({ path: auditPath, logger, now: clock.now }),
+    audit: new AuditLog({ path: auditPath, logger, now }),
     grants,
-    clock,
+    clock: systemClock,
     logger,
     ...options,
   });

@@ -1,5 +1,6 @@
 import { totalOf, type AgentRecord } from "../../events/agent-record.ts";
 import type { AgentEvent } from "../../events/event.ts";
+import { systemClock, type Clock } from "../../platform/clock.ts";
 import { totalTokens } from "../../contract/message.ts";
 import { formatDenial, formatFigures } from "../terminal/format.ts";
 import { drawBlock, who } from "./live-rows.ts";
@@ -110,7 +111,10 @@ export class LiveView {
     if (this.#next !== null && this.#next.at <= due) return;
     this.#next?.cancel();
     const delay = Math.max(0, due - this.#clock.now());
-    this.#next = { at: due, cancel: this.#clock.schedule(() => this.#tick(), delay) };
+    this.#next = {
+      at: due,
+      cancel: this.#clock.schedule(() => this.#tick(), delay, { ref: false }),
+    };
   }
 
   #tick(): void {
@@ -210,21 +214,6 @@ export interface TerminalStream {
   on?(event: "resize", listener: () => void): unknown;
   off?(event: "resize", listener: () => void): unknown;
 }
-
-export interface Clock {
-  /** Milliseconds since the epoch, as in events. */
-  now(): number;
-  /** Calls back once, later. Returns a function that cancels it. */
-  schedule(callback: () => void, delayMs: number): () => void;
-}
-
-const systemClock: Clock = {
-  now: () => Date.now(),
-  schedule(callback, delayMs) {
-    const timer = setTimeout(callback, delayMs).unref();
-    return () => clearTimeout(timer);
-  },
-};
 
 const frameInterval = 100;
 
