@@ -7,6 +7,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { bash, report, script, worker } from "./support/answering.ts";
 import { shop as emptyShop, type Shop } from "./support/repository.ts";
 import { startNode, type Ran } from "./support/started.ts";
+import { until } from "./support/until.ts";
 
 const bin = fileURLToPath(new URL("../bin/retinue.js", import.meta.url));
 const job = script({ job: [bash("touch made"), report] });
@@ -40,16 +41,13 @@ function start({ cwd, config }: Shop, ...args: string[]): Started {
       await ended;
     },
     asked: () =>
-      vi.waitFor(
-        () => {
-          const { stderr } = printed();
-          const [, id] = /needs you: (q[0-9a-f]{8}) /.exec(stderr) ?? [];
-          if (id === undefined) throw new Error(`Nothing was asked:\n${stderr}`);
-          expect(stderr).toContain(`retinue approve ${id}`);
-          return id;
-        },
-        { timeout: 30_000 },
-      ),
+      until(() => {
+        const { stderr } = printed();
+        const [, id] = /needs you: (q[0-9a-f]{8}) /.exec(stderr) ?? [];
+        if (id === undefined) throw new Error(`Nothing was asked:\n${stderr}`);
+        expect(stderr).toContain(`retinue approve ${id}`);
+        return id;
+      }),
   };
 }
 

@@ -25,7 +25,7 @@ import type { AgentEvent } from "../src/events/event.ts";
 import { ownProcess } from "../src/processes/process-identity.ts";
 import type { Lease } from "../src/transcript/lease/lease.ts";
 import { temporaryDirectory } from "./support/stage.ts";
-import { until } from "./support/office.ts";
+import { until } from "./support/until.ts";
 
 type Line = Record<string, unknown> & { id: unknown; error?: { code: string; message: string } };
 

@@ -12,6 +12,7 @@ import { ProcessTree } from "../src/processes/process-tree.ts";
 import { watchForLeaks } from "./support/leaks.ts";
 import { sleepers } from "./support/sleepers.ts";
 import { setStage, temporaryDirectory } from "./support/stage.ts";
+import { TestClock } from "../src/platform/clock-fixture.ts";
 
 /** Nothing of an ended agent is there after this time. */
 const soonMs = 5000;
@@ -67,11 +68,14 @@ test("after a failure of the model nothing is left of what an agent started", as
 
 test("after a timeout nothing is left of what an agent started", async () => {
   const brood = sleepers();
+  const clock = new TestClock();
   const { manager } = setStage(scenario({ reply: [bash(brood.script)] }, hold), {
     allowedTools: ["Bash"],
+    clock,
   });
   const agent = await manager.spawn({ prompt: "x", subagent_type: "Bash", timeout: 6000 });
   await brood.until(brood.count);
+  clock.advance(6000);
   expect(await manager.output(agent.id, { block: true })).toMatchObject({
     state: "failed",
     error: { code: "timeout" },

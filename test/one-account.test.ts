@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import type { AgentRow } from "../src/session/agent-row.ts";
 import { RunState } from "../src/cli/views/run-state.ts";
 import { RunTotals } from "../src/cli/run/run-totals.ts";
@@ -19,6 +19,7 @@ import { checkOptions } from "../src/session/manager-options.ts";
 import { startCrashing } from "./support/crash.ts";
 import { setStage, temporaryDirectory, type Stage } from "./support/stage.ts";
 import { unscripted } from "./support/unscripted.ts";
+import { until, untilExists } from "./support/until.ts";
 
 /**
  * Every reader of an agent's state and usage gets the same answer: the library, `retinue ps`, the views and the result
@@ -35,7 +36,6 @@ const options = {
     prices: { big: { input: 10, output: 0, cacheRead: 0, cacheWrite: 0 } },
   },
 };
-const patience = { timeout: 20_000 };
 const hold = `{ call: Bash, input: { command: "touch {{ prompt }}; until [ -e go ]; do sleep 0.02; done" } }`;
 const million = "usage: { input: 1000000 }";
 const twelve = "usage: { input: 12 }";
@@ -172,7 +172,7 @@ const used = (input: number): Pick<Account, "usage" | "costUsd"> => ({
 });
 
 async function untilFile(cwd: string, name: string): Promise<void> {
-  await vi.waitFor(() => expect(existsSync(join(cwd, name))).toBe(true), patience);
+  await untilExists(join(cwd, name));
 }
 
 test(
@@ -195,9 +195,9 @@ test(
     // Both copies have a history of a million tokens, which they did not use.
     const withTask = await manager.branch(original.id, { turn: 1, prompt: "other" });
     const goingOn = await manager.branch(original.id, { turn: 1 });
-    await vi.waitFor(() => {
+    await until(() => {
       for (const { id } of [withTask, goingOn]) expect(manager.get(id)?.usage.input).toBe(12);
-    }, patience);
+    });
 
     const running = await agree(manager, configDir, readers);
     expect(running).toMatchObject({

@@ -2,11 +2,11 @@ import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { once } from "node:events";
 import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { runPermissionCases } from "../src/testing/index.ts";
 import { temporaryDirectory, writeFiles } from "./support/stage.ts";
+import { until } from "./support/until.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const bin = join(root, "bin/retinue.js");
@@ -248,11 +248,10 @@ test("an interrupt between two cases leaves no directory behind", async () => {
     stdio: "ignore",
   });
   const ended = once(child, "exit");
-  while (readdirSync(join(temporary, "t")).every((name) => !name.startsWith("retinue-case-")))
-    await setTimeout(1);
+  const cases = (): string[] =>
+    readdirSync(join(temporary, "t")).filter((name) => name.startsWith("retinue-case-"));
+  await until(() => cases().length > 0);
   child.kill("SIGINT");
   expect(await ended).toEqual([130, null]);
-  expect(
-    readdirSync(join(temporary, "t")).filter((name) => name.startsWith("retinue-case-")),
-  ).toEqual([]);
+  expect(cases()).toEqual([]);
 });

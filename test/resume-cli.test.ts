@@ -4,10 +4,11 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { takeLease } from "../src/transcript/lease/take-lease.ts";
 import { temporaryDirectory } from "./support/stage.ts";
 import type { Ran } from "./support/started.ts";
+import { until, untilExists } from "./support/until.ts";
 
 const bin = fileURLToPath(new URL("../bin/retinue.js", import.meta.url));
 
@@ -59,7 +60,7 @@ function place(): Place {
         stdio: ["ignore", "ignore", "inherit"],
       });
       onTestFinished(() => void child.kill("SIGKILL"));
-      await vi.waitFor(() => expect(existsSync(join(cwd, "here"))).toBe(true), { timeout: 30_000 });
+      await untilExists(join(cwd, "here"));
       const gone = once(child, "exit");
       child.kill("SIGKILL");
       await gone;
@@ -173,7 +174,7 @@ async function goingOn(signalled: Place): Promise<{
   child.stdout.on("data", (chunk: Buffer) => (stdout += String(chunk)));
   child.stderr.on("data", (chunk: Buffer) => (stderr += String(chunk)));
   const ended = once(child, "close");
-  await vi.waitFor(() => expect(existsSync(join(cwd, "there"))).toBe(true), { timeout: 30_000 });
+  await untilExists(join(cwd, "there"));
   return { id, child, ended, printed: () => ({ stdout, stderr }) };
 }
 
@@ -188,7 +189,7 @@ test("agents that resume --all goes on with can be reached from other terminals"
 test("a second Ctrl+C ends resume --all at once", async () => {
   const { child, ended, printed } = await goingOn(place());
   child.kill("SIGINT");
-  await vi.waitFor(() => expect(printed().stderr).toContain("Ctrl+C once more"));
+  await until(() => expect(printed().stderr).toContain("Ctrl+C once more"));
   child.kill("SIGINT");
   expect(await ended).toEqual([130, null]);
   expect(printed().stdout).toBe("");

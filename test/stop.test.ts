@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { markedProcesses } from "./support/marked-processes.ts";
 import { idsOfType, sequence, setStage, type Stage } from "./support/stage.ts";
+import { until } from "./support/until.ts";
 
 const sleeper = `
 turns:
@@ -152,8 +153,4 @@ test("stopAll and close end everything; a closed manager takes no more work", as
 async function startedChild(events: Stage["events"]): Promise<string> {
   await until(() => idsOfType(events, "Bash").length > 0);
   return idsOfType(events, "Bash")[0] ?? "";
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 10));
 }

@@ -1,10 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { agent, shop as emptyShop, type Shop } from "./support/repository.ts";
+import { until, untilExists } from "./support/until.ts";
 
 const bin = fileURLToPath(new URL("../bin/retinue.js", import.meta.url));
 const waits = (file: string): string => `touch ${file}; while [ ! -e go ]; do sleep 0.02; done`;
@@ -49,14 +50,13 @@ function sit({ cwd, config }: Shop, run = command()): Seat {
   child.stdin.on("error", () => undefined);
   let output = "";
   child.stdout.on("data", (chunk: Buffer) => (output += String(chunk)));
-  const wait = { timeout: 30_000, interval: 20 };
   return {
     shown: () => output,
     type: (...chunks) => {
       for (const chunk of chunks) child.stdin.write(chunk);
     },
-    sees: (text) => vi.waitFor(() => expect(output).toMatch(text), wait),
-    has: (file) => vi.waitFor(() => expect(existsSync(join(cwd, file))).toBe(true), wait),
+    sees: (text) => until(() => expect(output).toMatch(text)),
+    has: (file) => untilExists(join(cwd, file)),
     go: () => writeFileSync(join(cwd, "go"), ""),
     ended: once(child, "exit").then(([code]) => code as number),
   };
@@ -112,13 +112,11 @@ onLinux("Ctrl+Z suspends the run, and it goes on with its keys when it is contin
   await seat.sees("suspended");
   await seat.has("after");
   // Raw again: without it Ctrl+B would be a character like any other.
-  await vi.waitFor(
-    () => {
-      seat.type("\x02");
-      expect(seat.shown()).toMatch(/goes on in the background/);
-    },
-    { timeout: 30_000, interval: 200 },
-  );
+  const press = (): void => {
+    seat.type("\x02");
+    expect(seat.shown()).toMatch(/goes on in the background/);
+  };
+  await until(press, { intervalMs: 200 });
   seat.go();
   await seat.sees("ended 0");
   await seat.ended;

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, onTestFinished, vi } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import type { Lease } from "../../src/transcript/lease/lease.ts";
 import { temporaryDirectory } from "./stage.ts";
 import { startNode, type Ran, type Started } from "./started.ts";
@@ -88,9 +88,4 @@ function end(pid: number): void {
 export function leaseOf({ transcript, sessionId }: Detached): { path: string; lease: Lease } {
   const path = join(dirname(transcript), sessionId, "lease.json");
   return { path, lease: JSON.parse(readFileSync(path, "utf8")) as Lease };
-}
-
-/** Resolves when it holds. */
-export function until(check: () => void): Promise<void> {
-  return vi.waitFor(check, { timeout: 30_000, interval: 20 });
 }

@@ -5,13 +5,16 @@ import { vi } from "vitest";
  * Resolves with the result of the check, once it neither throws nor returns false. The limit only ends a test that would
  * wait for ever: it is far beyond what a busy machine needs.
  */
-export function until<Result>(check: () => Result | Promise<Result>): Promise<Result> {
+export function until<Result>(
+  check: () => Result | Promise<Result>,
+  { limitMs = 50_000, intervalMs = 10 }: { limitMs?: number; intervalMs?: number } = {},
+): Promise<Result> {
   const held = async (): Promise<Result> => {
     const result = await check();
     if (result === false) throw new Error(`It never held: ${String(check)}`);
     return result;
   };
-  return vi.waitFor(held, { timeout: 50_000, interval: 10 });
+  return vi.waitFor(held, { timeout: limitMs, interval: intervalMs });
 }
 
 /** Resolves when the file exists. */
