@@ -4,7 +4,6 @@ import { closeSync, mkdirSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { guardName } from "../src/processes/guard.ts";
 import { owner } from "../src/processes/owner.ts";
@@ -13,6 +12,7 @@ import { watchForLeaks } from "./support/leaks.ts";
 import { sleepers } from "./support/sleepers.ts";
 import { setStage, temporaryDirectory } from "./support/stage.ts";
 import { TestClock } from "../src/platform/clock-fixture.ts";
+import { bin } from "./support/bin.ts";
 
 /** Nothing of an ended agent is there after this time. */
 const soonMs = 5000;
@@ -91,7 +91,6 @@ test("after a crash nothing is left of what agents started", async () => {
     join(root, "work", "s.yaml"),
     scenario({ reply: [bash(brood.script)] }, { reply: [bash("sleep 300")] }),
   );
-  const bin = fileURLToPath(new URL("../bin/retinue.js", import.meta.url));
   const run = ["run", "-p", "--allowedTools", "Bash", "--rehearse", "s.yaml", "x"];
   const child = spawn(process.execPath, [bin, ...run], {
     cwd: join(root, "work"),

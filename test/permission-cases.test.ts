@@ -7,9 +7,9 @@ import { expect, test } from "vitest";
 import { runPermissionCases } from "../src/testing/index.ts";
 import { temporaryDirectory, writeFiles } from "./support/stage.ts";
 import { until } from "./support/until.ts";
+import { bin } from "./support/bin.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const bin = join(root, "bin/retinue.js");
 const own = join(root, "test/permission-cases.json");
 /** The cases that the semantics were agreed on with, where they lie beside the repository. */
 const shared = join(root, "../shared/cases/permissions.json");

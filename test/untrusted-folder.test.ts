@@ -1,13 +1,12 @@
 import { execFileSync, spawnSync, type SpawnSyncReturns } from "node:child_process";
 import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { readConfiguration } from "../src/session/configuration.ts";
 import { temporaryDirectory, writeFiles } from "./support/stage.ts";
+import { bin } from "./support/bin.ts";
+import { canTrace } from "./support/traced.ts";
 
-const bin = fileURLToPath(new URL("../bin/retinue.js", import.meta.url));
-const canTrace = spawnSync("strace", ["-o", "/dev/null", "true"]).status === 0;
 if (!canTrace) process.stdout.write("skipped: strace is not here, or may not trace\n");
 
 interface Trap {

@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { isObject } from "../platform/is-object.ts";
@@ -10,6 +9,7 @@ import { AuditLog, readAudit, type AuditFact } from "./audit.ts";
 import { Grants } from "./grants.ts";
 import type { AskInput, InboxEvent, InboxOptions } from "./inbox-options.ts";
 import { Inbox } from "./inbox.ts";
+import { temporaryDirectory } from "../../test/support/temporary-directory.ts";
 
 export interface Desk {
   inbox: Inbox;
@@ -30,8 +30,7 @@ export interface Desk {
 
 /** An inbox in a fresh directory. `time`: a clock that stands still. */
 export function setDesk(options: Partial<InboxOptions> = {}): Desk {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), "retinue-inbox-")));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const root = temporaryDirectory();
   const [cwd, configDir] = [join(root, "work"), join(root, "config")];
   mkdirSync(join(cwd, ".git"), { recursive: true });
   const directory = join(root, "session", "inbox");

@@ -1,12 +1,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, onTestFinished } from "vitest";
 import type { Lease } from "../../src/transcript/lease/lease.ts";
 import { temporaryDirectory } from "./stage.ts";
 import { startNode, type Ran, type Started } from "./started.ts";
-
-const bin = fileURLToPath(new URL("../../bin/retinue.js", import.meta.url));
+import { bin } from "./bin.ts";
 
 export interface Detached {
   id: string;

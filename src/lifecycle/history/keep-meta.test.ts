@@ -1,8 +1,7 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import type { AgentId, SessionId } from "../../contract/ids.ts";
 import { introduce } from "../../events/agent-record.ts";
 import type { AgentEvent, AgentEventBody } from "../../events/event.ts";
@@ -10,6 +9,7 @@ import { agentSummary, figures } from "../../events/events-fixture.ts";
 import { DiskSync } from "../../transcript/disk-sync.ts";
 import { readMeta } from "../../transcript/meta.ts";
 import { MetaKeeper } from "./keep-meta.ts";
+import { temporaryDirectory } from "../../../test/support/temporary-directory.ts";
 
 const header = { agentId: "a1" as AgentId, sessionId: "s" as SessionId, at: 1 };
 const event = (body: AgentEventBody): AgentEvent => ({ ...header, ...body });
@@ -22,8 +22,7 @@ const ended = event({
 
 /** A keeper whose file is synced as the function says. */
 function keeper(datasync: () => Promise<void>): { path: string; meta: MetaKeeper } {
-  const root = mkdtempSync(join(tmpdir(), "retinue-keep-meta-"));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const root = temporaryDirectory();
   const path = join(root, "agent-a1.meta.json");
   const disk = new DiskSync(async () => ({
     datasync,

@@ -1,7 +1,6 @@
 import { getEventListeners, once } from "node:events";
-import { mkdtemp, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { connect, createServer, type Socket } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { createServer as createSecureServer } from "node:tls";
@@ -14,6 +13,7 @@ import { collect, failureOf, hello, requestOf, serve, streamed } from "./calls-f
 import { answerEvents } from "./server-fixture.ts";
 import { createAnthropic } from "./anthropic.ts";
 import { someTurns } from "../../../test/support/turns.ts";
+import { temporaryDirectory } from "../../../test/support/temporary-directory.ts";
 
 const body = answerEvents([hello])
   .map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
@@ -242,7 +242,7 @@ test.each([
 
 test("through a proxy a secure connection leads to the provider itself, and another is told nothing", async () => {
   const certificate = certificateFor("localhost");
-  const authority = join(await mkdtemp(join(tmpdir(), "authority-")), "cert.pem");
+  const authority = join(temporaryDirectory(), "cert.pem");
   await writeFile(authority, certificate.cert);
   let heard = 0;
   const provider = createSecureServer(certificate, (socket) => {
