@@ -14,8 +14,6 @@ import { setStage, temporaryDirectory } from "./support/stage.ts";
 import { TestClock } from "../src/platform/clock-fixture.ts";
 import { bin } from "./support/bin.ts";
 
-/** Nothing of an ended agent is there after this time. */
-const soonMs = 5000;
 const bash = (command: string): object => ({ call: "Bash", input: { command } });
 const scenario = (...turns: object[]): string =>
   JSON.stringify({ turns: turns.map((turn, index) => ({ turn: index + 1, ...turn })) });
@@ -100,7 +98,7 @@ test("after a crash nothing is left of what agents started", async () => {
   await brood.until(brood.count);
   child.kill("SIGKILL");
   await once(child, "exit");
-  await brood.until(0, soonMs);
+  await brood.until(0);
 });
 
 test("an agent that is stopped takes nothing from another of its session", async () => {
