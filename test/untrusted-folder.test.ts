@@ -68,7 +68,12 @@ function trap(): Trap {
   }))
     git("config", key, value);
   const { EDITOR: _editor, NODE_OPTIONS: _options, VITEST: _vitest, ...outside } = process.env;
-  const env = { ...outside, CLAUDE_CONFIG_DIR: config, NO_COLOR: "1", ANTHROPIC_API_KEY: "" };
+  const env = {
+    ...outside,
+    ...{ CLAUDE_CONFIG_DIR: config, NO_COLOR: "1", ANTHROPIC_API_KEY: "" },
+    // The first run after a build would write there.
+    NODE_DISABLE_COMPILE_CACHE: "1",
+  };
   return {
     root,
     repository,
