@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { createManager, createRehearsal, parseScenario } from "../src/index.ts";
 import { type AssistantBlock, type UserBlock } from "../src/contract/message.ts";
@@ -204,7 +205,7 @@ test("a model that does not heed its signal cannot hold up a stop, and its strea
       try {
         for (;;) {
           yield { type: "text", text: "and on " };
-          await new Promise((resolve) => setTimeout(resolve, 5));
+          await setImmediate();
         }
       } finally {
         closed.push("stream");

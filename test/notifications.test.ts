@@ -13,7 +13,6 @@ const options = {
   limits: { maxRunning: 200, maxTurns: 500 },
 };
 const children = 100;
-const patience = { limitMs: 120_000 };
 
 /** How many commands of a child wait until somebody kills the process; the others take some time. */
 const gatesOf = (index: number): number => (index < 30 ? 2 : index < 60 ? 1 : 0);
@@ -96,12 +95,12 @@ test(
   async () => {
     const first = await startCrashing(scenario(), options);
     const untilTold = (count: number): Promise<void> =>
-      until(() => expect(toldByLife(first).flat().length).toBeGreaterThanOrEqual(count), patience);
+      until(() => expect(toldByLife(first).flat().length).toBeGreaterThanOrEqual(count));
     const untilWaiting = (count: number): Promise<void> =>
       until(() => {
         const waiting = readFileSync(join(first.cwd, "waiting"), "utf8");
         expect(waiting).toHaveLength(2 * count);
-      }, patience);
+      });
     await untilWaiting(60);
     await untilTold(20);
     await first.kill();

@@ -199,7 +199,7 @@ test("a journal that an earlier version left is in nobody's way", async () => {
   expect(existsSync(sessionDir)).toBe(false);
 });
 
-describe.skipIf(!canTrace)("under strace", { timeout: 120_000 }, () => {
+describe.skipIf(!canTrace)("under strace", () => {
   test("whatever a power cut takes that was not synced, nothing is lost that anybody was told", async () => {
     const run = await traced("power");
     expect(run.told.map(({ kind }) => kind)).toEqual(expect.arrayContaining(["sent", "mail"]));

@@ -7,14 +7,14 @@ import { vi } from "vitest";
  */
 export function until<Result>(
   check: () => Result | Promise<Result>,
-  { limitMs = 50_000, intervalMs = 10 }: { limitMs?: number; intervalMs?: number } = {},
+  { intervalMs = 10 }: { intervalMs?: number } = {},
 ): Promise<Result> {
   const held = async (): Promise<Result> => {
     const result = await check();
     if (result === false) throw new Error(`It never held: ${String(check)}`);
     return result;
   };
-  return vi.waitFor(held, { timeout: limitMs, interval: intervalMs });
+  return vi.waitFor(held, { timeout: 120_000, interval: intervalMs });
 }
 
 /** Resolves when the file exists. */
