@@ -1,11 +1,12 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createManager, createRehearsal, parseScenario } from "../src/index.ts";
 import type { Answer } from "../src/inbox/request.ts";
 import { trustFolder } from "../src/settings/trust.ts";
 import { bash, openOf, report, script, setDesk, worker, type Desk } from "./support/answering.ts";
 import { temporaryDirectory, writeFiles } from "./support/stage.ts";
+import { until } from "./support/until.ts";
 
 const twice = [bash("touch made"), bash("touch made"), "done"];
 
@@ -287,7 +288,7 @@ describe("where by policy only managed rules may allow", () => {
       );
     const [first] = await desk.open(1);
     await desk.manager.inbox.answer(first?.id ?? "", { verdict: "allow", scope: "once" });
-    await vi.waitFor(() => expect(desk.of("permission-request")).toHaveLength(2));
+    await until(() => expect(desk.of("permission-request")).toHaveLength(2));
     const [second] = await desk.open(1);
     await desk.manager.inbox.answer(second?.id ?? "", { verdict: "deny", message: "once" });
     expect(await desk.reported(id)).toBe("Permission denied: once");

@@ -1,6 +1,7 @@
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { InboxRequest } from "../src/inbox/request.ts";
 import { bash, report, setDesk, worker, type Desk } from "./support/answering.ts";
+import { until } from "./support/until.ts";
 
 const write = { call: "Write", input: { file_path: "written", content: "x" } };
 const quiet = { ...worker, tools: ["Read", "Bash", "Write", "Edit"], background: true };
@@ -58,7 +59,7 @@ describe("at the start of an agent in the background", () => {
       expect(await desk.manager.inbox.answer(about, answer)).toHaveLength(1);
       const [call] = await desk.open(1);
       await desk.manager.inbox.answer(call?.id ?? "", { verdict: "allow", scope: "once" });
-      await vi.waitFor(() => expect(desk.manager.inbox.list()).toMatchObject([{ tool: "Write" }]));
+      await until(() => expect(desk.manager.inbox.list()).toMatchObject([{ tool: "Write" }]));
     },
   );
 
@@ -67,7 +68,7 @@ describe("at the start of an agent in the background", () => {
     for (const tool of ["Bash", "Write"]) {
       const find = (): InboxRequest | undefined =>
         desk.manager.inbox.list().find((one) => one.tool === tool);
-      await vi.waitFor(() => expect(find()).toBeDefined());
+      await until(() => expect(find()).toBeDefined());
       await desk.manager.inbox.answer(find()?.id ?? "", { verdict: "allow", scope: "once" });
     }
     expect(await desk.reported(desk.id)).toBe("done");
@@ -82,7 +83,7 @@ describe("at the start of an agent in the background", () => {
     const call = (await desk.open(3)).find(({ agentId }) => agentId === helper)?.id ?? "";
     const given = { verdict: "allow", scope: "session" } as const;
     await desk.manager.inbox.answer(call, { ...given, rules: ["Bash"] });
-    await vi.waitFor(() =>
+    await until(() =>
       expect(
         desk.manager.inbox
           .list()

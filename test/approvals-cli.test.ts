@@ -1,14 +1,13 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { bash, report, script, worker } from "./support/answering.ts";
 import { shop as emptyShop, type Shop } from "./support/repository.ts";
 import { startNode, type Ran } from "./support/started.ts";
+import { until } from "./support/until.ts";
+import { bin } from "./support/bin.ts";
+import { onTerminal } from "./support/terminal.ts";
 
-const bin = fileURLToPath(new URL("../bin/retinue.js", import.meta.url));
 const job = script({ job: [bash("touch made"), report] });
 const write = script({
   job: [{ call: "Write", input: { file_path: "made", content: "" } }, "done"],
@@ -40,16 +39,13 @@ function start({ cwd, config }: Shop, ...args: string[]): Started {
       await ended;
     },
     asked: () =>
-      vi.waitFor(
-        () => {
-          const { stderr } = printed();
-          const [, id] = /needs you: (q[0-9a-f]{8}) /.exec(stderr) ?? [];
-          if (id === undefined) throw new Error(`Nothing was asked:\n${stderr}`);
-          expect(stderr).toContain(`retinue approve ${id}`);
-          return id;
-        },
-        { timeout: 30_000 },
-      ),
+      until(() => {
+        const { stderr } = printed();
+        const [, id] = /needs you: (q[0-9a-f]{8}) /.exec(stderr) ?? [];
+        if (id === undefined) throw new Error(`Nothing was asked:\n${stderr}`);
+        expect(stderr).toContain(`retinue approve ${id}`);
+        return id;
+      }),
   };
 }
 
@@ -201,23 +197,10 @@ test("a plan is shown whole in another terminal; approved there, the run carries
 /** `retinue run` on a terminal; the key is pressed until the run has ended. */
 async function pressing(key: string, { cwd, config }: Shop, ...args: string[]): Promise<string> {
   const words = [process.execPath, bin, ...command(...args)].join(" ");
-  const child = spawn("script", ["-qec", `stty rows 24 cols 100; exec ${words}`, "/dev/null"], {
-    cwd,
-    env: { ...process.env, CLAUDE_CONFIG_DIR: config, TERM: "xterm" },
-    stdio: ["pipe", "pipe", "inherit"],
-  });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  let output = "";
-  let pressed: NodeJS.Timeout | undefined;
-  child.stdin.on("error", () => undefined);
-  child.stdout.on("data", (chunk: Buffer) => {
-    output += String(chunk);
-    if (output.includes("n deny"))
-      pressed ??= setInterval(() => void child.stdin.write(key), 200).unref();
-  });
-  const [code] = (await once(child, "close")) as [number];
-  clearInterval(pressed);
-  return `${output}\nexit ${code}`;
+  const terminal = onTerminal(`exec ${words}`, { cwd, env: { CLAUDE_CONFIG_DIR: config } });
+  await until(() => terminal.hasEnded() || terminal.shown().includes("n deny"));
+  await terminal.pressUntil(key);
+  return `${terminal.shown()}\nexit ${await terminal.ended}`;
 }
 
 test.skipIf(process.platform !== "linux")(

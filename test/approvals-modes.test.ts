@@ -1,5 +1,6 @@
 import { expect, test, vi, onTestFinished } from "vitest";
 import { bash, report, setDesk, worker } from "./support/answering.ts";
+import { until } from "./support/until.ts";
 
 const job = [bash("touch made"), report];
 const delegate = (input: object): object => ({
@@ -127,7 +128,7 @@ test("a rule that asks before an agent type is meant however a model writes its 
   );
   const main = await desk.manager.main({ prompt: "lead" });
   for (const type of ["Explore", "general-purpose"]) {
-    await vi.waitFor(() =>
+    await until(() =>
       expect(desk.manager.inbox.list()).toMatchObject([
         {
           tool: "Agent",

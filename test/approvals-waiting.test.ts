@@ -1,11 +1,12 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import type { Answer } from "../src/inbox/request.ts";
 import type { InboxCheck } from "../src/inbox/run-checks.ts";
 import { sequence } from "./support/stage.ts";
 import { bash, report, setDesk, type Desk } from "./support/answering.ts";
+import { until } from "./support/until.ts";
+import { TestClock } from "../src/platform/clock-fixture.ts";
 
 const job = [bash("touch made"), report];
 
@@ -40,11 +41,13 @@ test("whoever waits for an answer holds no slot: with a limit of one a second ag
 });
 
 test("the clock of an agent stands still while it waits for an answer", async () => {
-  const desk = setDesk({ first: job });
+  const clock = new TestClock();
+  const desk = setDesk({ first: job }, { clock });
   const first = await desk.work("first", { timeout: 2000 });
   const [request] = await desk.open(1);
+  await until(() => desk.of("agent-wait").length === 1);
   // Longer than it may run.
-  await setTimeout(2500);
+  clock.advance(2500);
   await desk.manager.inbox.answer(request?.id ?? "", { verdict: "allow", scope: "once" });
   expect(await desk.manager.output(first, { block: true })).toMatchObject({ state: "completed" });
 });
@@ -157,7 +160,7 @@ test("the audit log has one line for each fact, with the call that it is about",
   const first = await desk.work("first");
   const [one] = await desk.open(1);
   await desk.manager.inbox.answer(one?.id ?? "", { verdict: "allow", scope: "agent" });
-  await vi.waitFor(() => expect(desk.manager.inbox.list()[0]?.id).not.toBe(one?.id));
+  await until(() => expect(desk.manager.inbox.list()[0]?.id).not.toBe(one?.id));
   const [two] = await desk.open(1);
   await desk.manager.inbox.answer(two?.id ?? "", { verdict: "deny", message: "no" }, "somebody");
   await desk.reported(first);

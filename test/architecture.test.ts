@@ -127,6 +127,25 @@ test("no program is started by its bare name, which a folder on the PATH could t
   expect(starting.filter((file) => bare.test(read(file)))).toEqual([]);
 });
 
+test("agents and their questions live by the session's clock", () => {
+  const real =
+    /performance\.now\(|Date\.now\(|new Date\(\)|set(?:Timeout|Interval)\(|AbortSignal\.timeout\(/;
+  const rooms = /^src\/(?:loop|lifecycle|inbox)\//;
+  const timed = sources.filter((file) => rooms.test(file) && real.test(read(file)));
+  // The moment that processes have to end is theirs, not the agent's.
+  expect(timed).toEqual(["src/lifecycle/run-ending.ts"]);
+});
+
+test("no test gives up waiting after a second, and none measures how long something took", () => {
+  const hasty = /\bvi\.waitFor\(|\bexpect\s*\.poll\(|expect\(performance\.now\(\)/;
+  expect("await vi.waitFor(() => 1)").toMatch(hasty);
+  const tests = globSync(["src/**/*.test.ts", "src/**/*-fixture.ts", "test/**/*.ts"], {
+    cwd: root,
+  });
+  const found = tests.filter((file) => hasty.test(read(file)));
+  expect(found.toSorted()).toEqual(["test/architecture.test.ts", "test/support/until.ts"]);
+});
+
 test("the pipeline is one exported function in at most 120 lines", () => {
   const text = read("src/spawn.ts");
   expect(text.trimEnd().split("\n").length).toBeLessThanOrEqual(120);

@@ -2,7 +2,8 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { AgentEvent } from "../src/index.ts";
-import { office, until, untilGo } from "./support/office.ts";
+import { office, untilGo } from "./support/office.ts";
+import { until } from "./support/until.ts";
 import { setStage } from "./support/stage.ts";
 
 test("whoever attaches while a tool runs sees it at once", async () => {

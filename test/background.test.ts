@@ -10,6 +10,7 @@ import { basename, join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { setStage, sequence, type Stage } from "./support/stage.ts";
 import { quiet } from "./support/quiet-agent.ts";
+import { until, untilExists } from "./support/until.ts";
 
 const options = { agents: { quiet }, allowedTools: ["Bash"] };
 
@@ -36,9 +37,7 @@ turns:
     options,
   );
   const main = await stage.manager.main({ prompt: "go" });
-  await vi.waitFor(() => expect(sequence(stage.events, main.id)).toContain("agent-wait"), {
-    timeout: 20_000,
-  });
+  await until(() => expect(sequence(stage.events, main.id)).toContain("agent-wait"));
   writeFileSync(join(stage.cwd, "go"), "");
   const { content } = await stage.manager.output(main.id, { block: true });
   expect(content).toBe("the child found gold");
@@ -71,7 +70,7 @@ turns:
     options,
   );
   const main = await stage.manager.main({ prompt: "go" });
-  await vi.waitFor(() =>
+  await until(() =>
     expect(sequence(stage.events, stage.manager.list({ all: true })[1]?.id ?? "")).toContain(
       "tool-call-start Bash",
     ),
@@ -104,9 +103,7 @@ turns:
     options,
   );
   const main = await stage.manager.main({ prompt: "go" });
-  await vi.waitFor(() => expect(existsSync(join(stage.cwd, "runs"))).toBe(true), {
-    timeout: 20_000,
-  });
+  await untilExists(join(stage.cwd, "runs"));
   const child = stage.manager.list().find(({ depth }) => depth === 1);
   await stage.manager.background(child?.id ?? "");
   const { content, state } = await stage.manager.output(main.id, { block: true });
@@ -132,9 +129,7 @@ turns:
       options,
     );
     const main = await stage.manager.main({ prompt: "go" });
-    await vi.waitFor(() => expect(existsSync(join(stage.cwd, "begun"))).toBe(true), {
-      timeout: 20_000,
-    });
+    await untilExists(join(stage.cwd, "begun"));
     const id = stage.manager.list().find(({ depth }) => depth === 1)?.id ?? "";
     const names = [`agent-${id}.jsonl`, `${id}.output`];
     const open = (): string[] => names.filter((name) => openFiles().includes(name));
@@ -172,7 +167,7 @@ turns:
     options,
   );
   const main = await stage.manager.main({ prompt: "go" });
-  await vi.waitFor(() =>
+  await until(() =>
     expect(stage.events.filter(({ type }) => type === "tool-call-start")).toHaveLength(4),
   );
   await stage.manager.stop(main.id);
@@ -192,9 +187,7 @@ turns:
     options,
   );
   const main = await stage.manager.main({ prompt: "go" });
-  await vi.waitFor(() => expect(existsSync(join(stage.cwd, "begun"))).toBe(true), {
-    timeout: 20_000,
-  });
+  await untilExists(join(stage.cwd, "begun"));
   const receipt = await stage.manager.send(main.id, "look at the tests too");
   expect(receipt.agentId).toBe(main.id);
   writeFileSync(join(stage.cwd, "go"), "");

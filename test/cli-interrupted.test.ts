@@ -1,8 +1,9 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import type { ChildProcess } from "node:child_process";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { commandShop, exit, readAll, transcriptsIn } from "./support/command-shop.ts";
+import { until } from "./support/until.ts";
 
 test("logs -f follows a running agent to its end; ps shows it; Ctrl+C stops it and its processes", async () => {
   const { run, start, config } = commandShop(
@@ -34,11 +35,9 @@ test("a second Ctrl+C ends the run at once, and still leaves no process behind",
     "turns: [{ reply: [{ call: Bash, input: { command: \"trap '' TERM; setsid sleep 300 & echo $RETINUE_AGENT > id; while :; do sleep 1; done\" } }] }]",
   );
   const running = start(["run", "--allowedTools", "Bash", "--rehearse", "s.yaml", "x"]);
-  let id = "";
-  while (id === "") {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    if (existsSync(join(cwd, "id"))) id = readFileSync(join(cwd, "id"), "utf8").trim();
-  }
+  const read = (): string => readFileSync(join(cwd, "id"), "utf8");
+  await until(() => expect(read()).toMatch(/\n$/));
+  const id = read().trim();
   running.kill("SIGINT");
   let said = "";
   for await (const chunk of running.stderr ?? []) {
@@ -48,7 +47,7 @@ test("a second Ctrl+C ends the run at once, and still leaves no process behind",
   running.kill("SIGTERM");
   // 130 when the first stop was quicker than the second signal.
   expect([130, 143]).toContain(await exit(running));
-  while (markedProcesses(id).length > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  await until(() => markedProcesses(id).length === 0);
 });
 
 test("an agent whose process was killed is shown as interrupted, and what it said is still there", async () => {
@@ -98,9 +97,7 @@ turns:
     const child = start(["run", ...options, "--allowedTools", "Bash", "--rehearse", "s.yaml", "x"]);
     child.stdout?.resume();
     child.stderr?.resume();
-    await vi.waitFor(() => expect(readFileSync(join(cwd, "id"), "utf8")).toMatch(/^a\w+\n/), {
-      timeout: 20_000,
-    });
+    await until(() => expect(readFileSync(join(cwd, "id"), "utf8")).toMatch(/^a\w+\n/));
     const id = readFileSync(join(cwd, "id"), "utf8").trim();
     end(child);
     writeFileSync(join(cwd, "go"), "");

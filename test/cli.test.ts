@@ -5,7 +5,8 @@ import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { defaultGraceMs } from "../src/processes/process-tree.ts";
 import { temporaryDirectory, writeFiles } from "./support/stage.ts";
-import { bin, commandShop } from "./support/command-shop.ts";
+import { commandShop } from "./support/command-shop.ts";
+import { bin } from "./support/bin.ts";
 
 test("run prints the result on stdout and its progress, labelled as scripted, on stderr", async () => {
   const { run } = commandShop();

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { commandShop } from "./support/command-shop.ts";
-import { office, until, untilGo } from "./support/office.ts";
+import { office, untilGo } from "./support/office.ts";
+import { until } from "./support/until.ts";
 
 /** The clipboard, a colour, an eight-bit sequence, a carriage return and a reversal. */
 const words = "a\u001b]52;c;cm0gLXJmIH4=\u0007\u001b[31mred\u009b1m\rb\u202etxt\tc";

@@ -25,7 +25,8 @@ import type { AgentEvent } from "../src/events/event.ts";
 import { ownProcess } from "../src/processes/process-identity.ts";
 import type { Lease } from "../src/transcript/lease/lease.ts";
 import { temporaryDirectory } from "./support/stage.ts";
-import { until } from "./support/office.ts";
+import { until } from "./support/until.ts";
+import { TestClock } from "../src/platform/clock-fixture.ts";
 
 type Line = Record<string, unknown> & { id: unknown; error?: { code: string; message: string } };
 
@@ -215,7 +216,8 @@ test("a watcher is told of its agent and everything below it, also of children t
 });
 
 test("a client that does not read loses events, then its connection; others get all of them", async () => {
-  const { path, bus, lease } = await serve({ patienceMs: 300 });
+  const clock = new TestClock();
+  const { path, bus, lease } = await serve({ clock });
   using reader = await ControlClient.open(lease);
   const watched = await reader.watch("a");
   const { socket, lines } = await dial(path);
@@ -228,6 +230,10 @@ test("a client that does not read loses events, then its connection; others get 
   for (let n = 0; n < count; n += 1) bus.publish(event("a", { text }));
   const told: unknown[] = [];
   for await (const one of watched.events) if (told.push(one) === count) break;
+  // The server waits for one client only.
+  await until(() => clock.timers.length === 1);
+  expect(bus.readers).toBe(2);
+  clock.advance(30_000);
   await until(() => expect(bus.readers).toBe(1));
 });
 

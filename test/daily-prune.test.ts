@@ -1,11 +1,13 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import type { ManagerOptions } from "../src/index.ts";
 import { projectSlug } from "../src/transcript/paths.ts";
 import { addSession, configDirectory, day } from "../src/transcript/session-fixture.ts";
 import { setStage, temporaryDirectory, writeFiles } from "./support/stage.ts";
+import { until } from "./support/until.ts";
+import { TestClock } from "../src/platform/clock-fixture.ts";
+import { someTurns } from "./support/turns.ts";
 
 interface Line {
   level: "info" | "warn";
@@ -20,30 +22,35 @@ function loggerOf(lines: Line[]): NonNullable<ManagerOptions["logger"]> {
   };
 }
 
-const patient = { timeout: 30_000 };
 const said = (lines: Line[]): string[] => lines.map(({ message }) => message);
 
 async function answerOnce(
   configDir: string,
   options: Partial<ManagerOptions> = {},
-): Promise<Line[]> {
+): Promise<{ lines: Line[]; close: () => Promise<void> }> {
   const lines: Line[] = [];
+  const clock = new TestClock(Date.now());
   const stage = setStage("turns: [{ reply: ok, repeat: true }]", {
     configDir,
     logger: loggerOf(lines),
+    clock,
     ...options,
   });
   const { id } = await stage.manager.main({ prompt: "hi" });
   await stage.manager.output(id, { block: true });
-  return lines;
+  // The only timer that is left: it lets a run of a few seconds go by.
+  await until(() => clock.timers.length === 1);
+  clock.advance(3000);
+  await someTurns();
+  return { lines, close: () => stage.manager.close() };
 }
 
 test("old sessions go after a model has answered, once a day", async () => {
   const config = configDirectory();
   const old = addSession(config, "old", { days: 31 });
   const young = addSession(config, "young", { days: 29 });
-  const lines = await answerOnce(config);
-  await vi.waitFor(() => expect(said(lines)).toContain("old sessions were removed"), patient);
+  const { lines } = await answerOnce(config);
+  await until(() => expect(said(lines)).toContain("old sessions were removed"));
   expect([existsSync(old), existsSync(young)]).toEqual([false, true]);
   const stamp = join(config, "retinue/last-prune");
   expect(Date.now() - Number(readFileSync(stamp, "utf8"))).toBeLessThan(day);
@@ -52,15 +59,14 @@ test("old sessions go after a model has answered, once a day", async () => {
   const later = addSession(config, "later", { days: 31 });
   const anHourAgo = String(Date.now() - 3_600_000);
   writeFileSync(stamp, anHourAgo);
-  await answerOnce(config);
-  // Longer than it lets a run go before it looks.
-  await sleep(4000);
+  const { close } = await answerOnce(config);
+  await close();
   expect(readFileSync(stamp, "utf8")).toBe(anHourAgo);
   expect(existsSync(later)).toBe(true);
 
   writeFileSync(stamp, String(Date.now() - day - 1000));
-  const again = await answerOnce(config);
-  await vi.waitFor(() => expect(said(again)).toContain("old sessions were removed"), patient);
+  const { lines: again } = await answerOnce(config);
+  await until(() => expect(said(again)).toContain("old sessions were removed"));
   expect(existsSync(later)).toBe(false);
 });
 
@@ -78,11 +84,9 @@ test("a period that does not fit pauses it with a warning: its owner wants anoth
   const config = configDirectory();
   const old = addSession(config, "old", { days: 400 });
   writeFiles(config, { "settings.json": '{ "cleanupPeriodDays": 0 }' });
-  const lines = await answerOnce(config);
-  await vi.waitFor(
-    () =>
-      expect(said(lines)).toContainEqual(expect.stringMatching(/^Old sessions are kept, because/)),
-    patient,
+  const { lines } = await answerOnce(config);
+  await until(() =>
+    expect(said(lines)).toContainEqual(expect.stringMatching(/^Old sessions are kept, because/)),
   );
   expect(existsSync(old)).toBe(true);
 });
@@ -99,7 +103,7 @@ test("the user's period holds everywhere, that of a trusted project for its own 
   const own = addSession(config, "own", { days: 5, project: projectSlug(cwd) });
   const other = addSession(config, "other", { days: 5 });
   const older = addSession(config, "older", { days: 25 });
-  const lines = await answerOnce(config, { cwd });
-  await vi.waitFor(() => expect(said(lines)).toContain("old sessions were removed"), patient);
+  const { lines } = await answerOnce(config, { cwd });
+  await until(() => expect(said(lines)).toContain("old sessions were removed"));
   expect([own, other, older].map((path) => existsSync(path))).toEqual([false, true, false]);
 });

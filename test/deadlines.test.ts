@@ -1,15 +1,19 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { AgentEvent } from "../src/index.ts";
 import { textOf, type AssistantBlock, type UserBlock } from "../src/contract/message.ts";
+import { TestClock } from "../src/platform/clock-fixture.ts";
 import { markedProcesses } from "./support/marked-processes.ts";
 import { sequence, setStage, type Stage } from "./support/stage.ts";
+import { until, untilExists } from "./support/until.ts";
 
 /** Answers whoever is told to report. */
 const report = `
   - last: Report now
     reply: This is as far as I came.
 `;
-const sleeping = `
+const sleepingTwice = `
 turns:${report}
   - turn: 1
     reply:
@@ -20,8 +24,12 @@ turns:${report}
 
 describe("the wall clock", () => {
   test("warns, then interrupts a tool call and asks for a report, which is the result", async () => {
-    const stage = setStage(sleeping, { allowedTools: ["Bash"] });
-    const { id, output } = await runToEnd(stage, { timeout: 2000 });
+    const clock = new TestClock();
+    const stage = setStage(sleepingTwice, { allowedTools: ["Bash"], clock });
+    const run = await start(stage, { timeout: 2000 });
+    await sleeps(run.id, 2);
+    clock.advance(2000);
+    const { id, output } = await run.toEnd();
     expect(output).toMatchObject({
       state: "failed",
       content: "This is as far as I came.",
@@ -51,15 +59,22 @@ describe("the wall clock", () => {
   });
 
   test("breaks off an answer and asks anew, with all that was said before and the reason", async () => {
-    const stage = setStage(`
+    const clock = new TestClock();
+    const stage = setStage(
+      `
 turns:${report}
   - turn: 1
     reply: [{ call: Glob, input: { pattern: "*" } }]
   - turn: 2
     reply: hello there
     fault: { kind: stall, times: 99 }
-`);
-    const { id, output } = await runToEnd(stage, { timeout: 1500, type: "Explore" });
+`,
+      { clock },
+    );
+    const run = await start(stage, { timeout: 1500, type: "Explore" });
+    await until(() => count(stage, "text-delta") > 0);
+    clock.advance(1500);
+    const { id, output } = await run.toEnd();
     expect(output).toMatchObject({
       content: "This is as far as I came.",
       error: { code: "timeout" },
@@ -86,6 +101,7 @@ turns:${report}
   });
 
   test("ends an agent whose report does not come, with what it had said and what had arrived", async () => {
+    const clock = new TestClock();
     const stage = setStage(
       `
 turns:
@@ -98,9 +114,14 @@ turns:
       - call: Bash
         input: { command: sleep 300 }
 `,
-      { allowedTools: ["Bash"], limits: { wrapUpTimeout: 200 } },
+      { allowedTools: ["Bash"], limits: { wrapUpTimeout: 200 }, clock },
     );
-    const { id, output } = await runToEnd(stage, { timeout: 1500 });
+    const run = await start(stage, { timeout: 1500 });
+    await sleeps(run.id, 1);
+    clock.advance(1500);
+    await until(() => stage.requests.length === 2);
+    clock.advance(200);
+    const { id, output } = await run.toEnd();
     expect(output).toMatchObject({
       state: "failed",
       content: expect.stringMatching(/^I look\.\n\nSo?$/) as string,
@@ -111,6 +132,7 @@ turns:
   });
 
   test("runs no tool in the last turn; without a word in it the last words are the result", async () => {
+    const clock = new TestClock();
     const stage = setStage(
       `
 turns:
@@ -124,10 +146,13 @@ turns:
   - last: go on
     reply: I go on.
 `,
-      { allowedTools: ["Bash"] },
+      { allowedTools: ["Bash"], clock },
     );
     const agent = await stage.manager.spawn({ subagent_type: "Bash" });
-    expect(await stage.manager.process(agent.id, "x", { timeout: 1500 })).toMatchObject({
+    const processed = stage.manager.process(agent.id, "x", { timeout: 1500 });
+    await sleeps(agent.id, 1);
+    clock.advance(1500);
+    expect(await processed).toMatchObject({
       state: "failed",
       content: "I look.",
       error: { code: "timeout" },
@@ -138,11 +163,14 @@ turns:
   });
 
   test("stands still in waiting parents: a chain finishes though it takes longer than any of them may", async () => {
+    const clock = new TestClock();
+    const works = (name: string): string =>
+      `[{ call: Bash, input: { command: "touch ${name}; until [ -e ${name}-done ]; do sleep 0.02; done" } }]`;
     const task = (name: string, next: string): string => `
   - agent: general-purpose
     task: ${name}
     turn: 1
-    reply: [{ call: Bash, input: { command: sleep 1.5 } }]
+    reply: ${works(name)}
   - agent: general-purpose
     task: ${name}
     turn: 2
@@ -157,7 +185,7 @@ turns:
   - agent: general-purpose
     task: inner
     turn: 1
-    reply: [{ call: Bash, input: { command: sleep 1.5 } }]
+    reply: ${works("inner")}
   - agent: general-purpose
     task: inner
     turn: 2
@@ -166,9 +194,16 @@ turns:
       {
         allowedTools: ["Bash", "Agent"],
         limits: { maxRunning: 1, maxSpawnDepth: 3, timeout: 4000, noProgress: 4000 },
+        clock,
       },
     );
-    const { output } = await runToEnd(stage, { type: "general-purpose", prompt: "outer" });
+    const run = await start(stage, { type: "general-purpose", prompt: "outer" });
+    for (const name of ["outer", "middle", "inner"]) {
+      await untilExists(join(stage.cwd, name));
+      clock.advance(3000);
+      writeFileSync(join(stage.cwd, `${name}-done`), "");
+    }
+    const { output } = await run.toEnd();
     expect(output).toMatchObject({
       state: "completed",
       content: "outer heard: middle heard: done",
@@ -179,15 +214,21 @@ turns:
 
 describe("no progress", () => {
   test("is an agent that makes the same call with the same result again and again", async () => {
+    const clock = new TestClock();
     const stage = setStage(
       `
 turns:${report}
   - reply: [{ text: Again., }, { call: Bash, input: { command: "sleep 0.05; echo same" } }]
     repeat: true
 `,
-      { allowedTools: ["Bash"], limits: { noProgress: 1500 } },
+      { allowedTools: ["Bash"], limits: { noProgress: 1500 }, clock },
     );
-    const { output } = await runToEnd(stage, { max_turns: 10_000 });
+    const run = await start(stage, { max_turns: 10_000 });
+    await until(() => count(stage, "tool-call-end") > 0);
+    clock.advance(1000);
+    await until(() => count(stage, "tool-call-end") > 3);
+    clock.advance(500);
+    const { output } = await run.toEnd();
     expect(output).toMatchObject({
       state: "failed",
       content: "This is as far as I came.",
@@ -198,38 +239,59 @@ turns:${report}
   });
 
   test("is a command that prints one line for ever, but not one that prints new lines", async () => {
-    const command = (line: string, times: number): string => `
+    const printing = (line: string): string => `
 turns:${report}
   - turn: 1
-    reply: [{ call: Bash, input: { command: "for ((i = 0; i < ${times}; i++)); do echo ${line}; sleep 0.1; done" } }]
+    reply: [{ call: Bash, input: { command: "until [ -e go ]; do echo ${line}; echo >> printed; sleep 0.02; done" } }]
   - turn: 2
     reply: It ended.
 `;
     const options = { allowedTools: ["Bash"], limits: { noProgress: 2500 } };
-    const same = setStage(command("same", 3000), options);
-    const fresh = setStage(command("line $i", 40), options);
-    const [stalled, finished] = await Promise.all([runToEnd(same, {}), runToEnd(fresh, {})]);
+    const clock = new TestClock();
+    const same = setStage(printing("same"), { ...options, clock });
+    const run = await start(same, {});
+    await until(() => readFileSync(join(same.cwd, "printed"), "utf8").length > 3);
+    clock.advance(2500);
+    const stalled = await run.toEnd();
+
+    const fresh = setStage(printing("line $((i++))"), { ...options, clock });
+    const other = await start(fresh, {});
+    for (let times = 0; times < 3; times += 1) {
+      const before = count(fresh, "tool-call-progress");
+      await until(() => count(fresh, "tool-call-progress") > before);
+      clock.advance(2000);
+    }
+    writeFileSync(join(fresh.cwd, "go"), "");
+    const finished = await other.toEnd();
     expect(stalled.output).toMatchObject({ state: "failed", error: { code: "stalled" } });
     expect(markedProcesses(stalled.id)).toEqual([]);
     expect(finished.output).toMatchObject({ state: "completed", content: "It ended." });
-    expect(fresh.events.filter(({ type }) => type === "tool-call-progress").length).toBeGreaterThan(
-      3,
-    );
   });
 
   test("is an answer that runs in circles, but not a long one", async () => {
     const speaking = (text: string): string => `
-speed: 20
+speed: 50
 turns:${report}
   - reply: "${text}"
 `;
+    const clock = new TestClock();
+    const options = { limits: { noProgress: 2500 }, clock };
+    const circle = setStage(speaking("and so on ".repeat(3000)), options);
+    const run = await start(circle, { type: "Explore" });
+    // A word is news where the eight before it are others.
+    await until(() => count(circle, "text-delta") > 20);
+    clock.advance(2500);
+    const stalled = await run.toEnd();
+
     const words = Array.from({ length: 60 }, (_, index) => `word${index}`).join(" ");
-    const circle = setStage(speaking("and so on ".repeat(3000)), { limits: { noProgress: 2500 } });
-    const long = setStage(speaking(words), { limits: { noProgress: 2500 } });
-    const [stalled, finished] = await Promise.all([
-      runToEnd(circle, { type: "Explore" }),
-      runToEnd(long, { type: "Explore" }),
-    ]);
+    const long = setStage(speaking(words), options);
+    const other = await start(long, { type: "Explore" });
+    for (let times = 0; times < 3; times += 1) {
+      const before = count(long, "text-delta");
+      await until(() => count(long, "text-delta") > before || count(long, "agent-end") > 0);
+      clock.advance(2000);
+    }
+    const finished = await other.toEnd();
     expect(stalled.output).toMatchObject({ error: { code: "stalled" } });
     expect(finished.output).toMatchObject({ state: "completed", content: words });
   });
@@ -247,7 +309,8 @@ turns:
 `;
 
   test("that takes too long is ended with a warning before, and the agent goes on", async () => {
-    const stage = setStage(twice, { allowedTools: ["Bash"], limits: { toolTimeout: 2000 } });
+    const clock = new TestClock();
+    const stage = setStage(twice, { allowedTools: ["Bash"], limits: { toolTimeout: 2000 }, clock });
     let left: string[] | undefined;
     const seen = (async () => {
       for await (const event of stage.manager.events()) {
@@ -255,7 +318,10 @@ turns:
         if (event.type === "agent-end") return;
       }
     })();
-    const { id, output } = await runToEnd(stage, {});
+    const run = await start(stage, {});
+    await sleeps(run.id, 2);
+    clock.advance(2000);
+    const { id, output } = await run.toEnd();
     await seen;
     expect(output).toMatchObject({ state: "completed", content: "short" });
     expect(left).toEqual([]);
@@ -266,24 +332,30 @@ turns:
       "tool-call-end Bash",
     ]);
     const warning = stage.events.find((event) => event.type === "deadline-warning");
-    const start = stage.events.find((event) => event.type === "tool-call-start");
-    expect(warning).toMatchObject({ clock: "tool", callId: start?.call.id });
+    const begun = stage.events.find((event) => event.type === "tool-call-start");
+    expect(warning).toMatchObject({ clock: "tool", callId: begun?.call.id });
     expect(toolResults(stage.events)[0]).toMatch(
       /took longer than 2 s, which is the limit.*\nOutput so far:\nbegun/,
     );
   });
 
   test("that is silent is left to its own limit before its agent is called stalled", async () => {
+    const clock = new TestClock();
     const stage = setStage(twice, {
       allowedTools: ["Bash"],
       limits: { toolTimeout: 2000, noProgress: 2000 },
+      clock,
     });
-    const { output } = await runToEnd(stage, {});
+    const run = await start(stage, {});
+    await sleeps(run.id, 2);
+    clock.advance(2000);
+    const { output } = await run.toEnd();
     expect(output).toMatchObject({ state: "completed", content: "short" });
   });
 });
 
 test("a stop during the last turn stops the agent", async () => {
+  const clock = new TestClock();
   const stage = setStage(
     `
 turns:
@@ -293,23 +365,40 @@ turns:
   - turn: 1
     reply: [{ text: I look. }, { call: Bash, input: { command: sleep 300 } }]
 `,
-    { allowedTools: ["Bash"] },
+    { allowedTools: ["Bash"], clock },
   );
   const { manager, events } = stage;
   const agent = await manager.spawn({ prompt: "x", subagent_type: "Bash", timeout: 1500 });
-  while (!events.some((event) => event.type === "turn-start" && event.wrapUp))
-    await new Promise((resolve) => setTimeout(resolve, 5));
+  await sleeps(agent.id, 1);
+  clock.advance(1500);
+  await until(() => asksForReport(stage));
   expect(await manager.stop(agent.id, "enough")).toMatchObject({ state: "stopped" });
   expect(events.at(-1)).toMatchObject({ type: "agent-end", result: { reason: "enough" } });
 });
 
-async function runToEnd(
+async function start(
   { manager }: Stage,
   options: { timeout?: number; type?: string; prompt?: string; max_turns?: number },
 ) {
   const { type = "Bash", prompt = "x", ...rest } = options;
   const { id } = await manager.spawn({ prompt, subagent_type: type, ...rest });
-  return { id, output: await manager.output(id, { block: true }) };
+  const toEnd = async () => ({ id, output: await manager.output(id, { block: true }) });
+  return { id, toEnd };
+}
+
+/** Resolves when so many commands of the agent sleep. */
+async function sleeps(agentId: string, many: number): Promise<void> {
+  const sleeping = (): string[] =>
+    markedProcesses(agentId).filter((command) => command === "sleep 300");
+  await until(() => sleeping().length === many);
+}
+
+function count({ events }: Stage, type: AgentEvent["type"]): number {
+  return events.filter((event) => event.type === type).length;
+}
+
+function asksForReport({ events }: Stage): boolean {
+  return events.some((event) => event.type === "turn-start" && event.wrapUp);
 }
 
 function warnings(events: readonly AgentEvent[]): string[] {

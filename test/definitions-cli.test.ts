@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { displayWidth } from "../src/cli/terminal/width.ts";
 import { agent, project, shop, user } from "./support/repository.ts";
 import { setStage, temporaryDirectory, writeFiles } from "./support/stage.ts";
+import { bin } from "./support/bin.ts";
 
 test("agents ls --json has the fields of every type", () => {
   const { json, cwd, retinue } = shop(project, user);
@@ -241,7 +242,6 @@ test("a request finds its type whatever the case and separators", async () => {
 
 test("explain keeps to one screen in the packaged demo, for every type", () => {
   const demo = fileURLToPath(new URL("../demo/repo", import.meta.url));
-  const bin = fileURLToPath(new URL("../bin/retinue.js", import.meta.url));
   const env = { ...process.env, CLAUDE_CONFIG_DIR: temporaryDirectory() };
   const explain = (type: string): string[] =>
     execFileSync(process.execPath, [bin, "explain", type], { cwd: demo, env, encoding: "utf8" })

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { office, until } from "./support/office.ts";
+import { office } from "./support/office.ts";
+import { until } from "./support/until.ts";
 
 const untilGo = 'command: "echo $$ > shell; until [ -e go ]; do sleep 0.05; done"';
 const listens = `

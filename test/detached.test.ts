@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { leaseOf, office, until, untilGo, type Detached } from "./support/office.ts";
+import { leaseOf, office, untilGo, type Detached } from "./support/office.ts";
+import { until } from "./support/until.ts";
 
 const mode = (path: string): number => statSync(path).mode & 0o777;
 const isAlive = (pid: number): boolean => {

@@ -1,9 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { createRehearsal, parseScenario, type Model, type ModelRequest } from "../src/index.ts";
 import { setStage, type Stage } from "./support/stage.ts";
 import { quiet } from "./support/quiet-agent.ts";
+import { until } from "./support/until.ts";
 
 const boss = { description: "has others work", prompt: "You lead.", tools: ["Bash", "Agent"] };
 const options = {
@@ -11,7 +12,6 @@ const options = {
   allowedTools: ["Bash", "Agent"],
   limits: { maxRunning: 20, maxSpawnDepth: 3 },
 };
-const patience = { timeout: 20_000 };
 const hold = `{ call: Bash, input: { command: "until [ -e go ]; do sleep 0.02; done" } }`;
 const usage = "usage: { input: 100, output: 10 }";
 
@@ -40,10 +40,10 @@ async function runFamily(): Promise<Stage & { main: string; lead: string; worker
 
 /** Until it waits for the file `go`. */
 async function untilHeld({ events }: Stage, id: string): Promise<void> {
-  await vi.waitFor(() => {
+  await until(() => {
     const last = events.findLast(({ agentId }) => agentId === id);
     expect(last).toMatchObject({ type: "tool-call-start" });
-  }, patience);
+  });
 }
 
 test("the totals of a resumed agent include its children that have ended", async () => {

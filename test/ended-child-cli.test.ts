@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { office, until } from "./support/office.ts";
+import { office } from "./support/office.ts";
+import { until } from "./support/until.ts";
 
 const family = `
 turns:

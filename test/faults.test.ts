@@ -3,6 +3,9 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { textOf } from "../src/contract/message.ts";
 import { setStage } from "./support/stage.ts";
+import { until } from "./support/until.ts";
+import { someTurns } from "./support/turns.ts";
+import { TestClock } from "../src/platform/clock-fixture.ts";
 
 const retry = { attempts: 4, base: 1, most: 4 };
 
@@ -29,11 +32,17 @@ for (const at of [1, 2] as const) {
   test.each(faults)(
     `a provider's fault passes at turn ${at} and no tool effect is repeated: %s`,
     async (fault, codes) => {
-      const { manager, events, cwd } = setStage(appending(fault, at), {
+      const clock = new TestClock();
+      const { manager, events, requests, cwd } = setStage(appending(fault, at), {
         allowedTools: ["Bash"],
         limits: { retry, modelStall: 200 },
+        clock,
       });
       const agent = await manager.spawn({ prompt: "x", subagent_type: "Bash" });
+      if (fault.includes("stall")) {
+        await until(() => requests.length === at);
+        clock.advance(200);
+      }
       expect(await manager.output(agent.id, { block: true })).toMatchObject({
         state: "completed",
         content: "done",
@@ -111,11 +120,10 @@ test("a stop during a stalled answer ends the agent at once, with no event after
     "turns: [{ reply: hello there, fault: { kind: stall, times: 99 } }]",
   );
   const agent = await manager.spawn({ prompt: "x", subagent_type: "Explore" });
-  while (!events.some((event) => event.type === "text-delta"))
-    await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => events.some((event) => event.type === "text-delta"));
   await manager.stop(agent.id);
   expect(events.at(-1)).toMatchObject({ type: "agent-end", result: { state: "stopped" } });
   const before = events.length;
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await someTurns();
   expect(events).toHaveLength(before);
 });

@@ -3,7 +3,8 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { mainAgentId } from "../src/contract/ids.ts";
 import { metaText } from "../src/transcript/session-fixture.ts";
-import { office, until } from "./support/office.ts";
+import { office } from "./support/office.ts";
+import { until } from "./support/until.ts";
 import { temporaryDirectory } from "./support/stage.ts";
 import { canTrace, traceOpens, type Traced } from "./support/traced.ts";
 

@@ -6,6 +6,9 @@ import { createManager, createRehearsal, createTool, parseScenario } from "../sr
 import type { HostTool, HostToolContext, ManagerOptions } from "../src/index.ts";
 import { report, setDesk, type Desk } from "./support/answering.ts";
 import { sequence, setStage } from "./support/stage.ts";
+import { TestClock } from "../src/platform/clock-fixture.ts";
+import { until } from "./support/until.ts";
+import { ladder } from "../src/loop/ladder.ts";
 
 /** A tool that counts its calls. */
 function makeWeather(options: Partial<Parameters<typeof createTool>[0]> = {}): {
@@ -163,10 +166,13 @@ test("the effect decides: nothing runs unasked but what touches nothing or reads
 });
 
 test("a call that takes too long is given up, also when the tool does not heed its signal", async () => {
+  const clock = new TestClock();
+  let started = false;
   const aborted: string[] = [];
   const forever = Promise.withResolvers<string>();
   const { tool } = makeWeather({
     execute: (_: unknown, { signal }: HostToolContext) => {
+      started = true;
       signal.addEventListener("abort", () => aborted.push(String(signal.reason)));
       return forever.promise;
     },
@@ -175,11 +181,16 @@ test("a call that takes too long is given up, also when the tool does not heed i
     tools: [tool],
     allowedTools: ["Weather"],
     limits: { toolTimeout: 50 },
+    clock,
   });
-  expect(await desk.reported(await desk.work("go"))).toMatch(
+  const id = await desk.work("go");
+  await until(() => started);
+  clock.advance(50);
+  expect(aborted).toHaveLength(1);
+  clock.advance(ladder.toolGraceMs);
+  expect(await desk.reported(id)).toMatch(
     /^This call of Weather took longer than .*, which is the limit of one call\./,
   );
-  expect(aborted).toHaveLength(1);
   forever.resolve("too late");
 });
 

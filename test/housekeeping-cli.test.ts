@@ -1,8 +1,6 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import {
   addSession,
@@ -14,9 +12,8 @@ import {
 } from "../src/transcript/session-fixture.ts";
 import { bubblewrap } from "../src/platform/sandbox/bubblewrap.ts";
 import { temporaryDirectory, writeFiles } from "./support/stage.ts";
-import type { Ran } from "./support/started.ts";
-
-const bin = fileURLToPath(new URL("../bin/retinue.js", import.meta.url));
+import { startNode, type Ran } from "./support/started.ts";
+import { bin } from "./support/bin.ts";
 
 interface Shop {
   cwd: string;
@@ -31,24 +28,16 @@ function shop(): Shop {
   const temporary = temporaryDirectory();
   writeFileSync(join(cwd, "s.yaml"), "turns: [{ reply: hello, repeat: true }]");
   const { XDG_RUNTIME_DIR: _, ...environment } = process.env;
+  const env = {
+    ...environment,
+    ...{ NO_COLOR: "1", CLAUDE_CONFIG_DIR: config, TMPDIR: temporary },
+    ...{ ANTHROPIC_API_KEY: "", ANTHROPIC_AUTH_TOKEN: "" },
+  };
   return {
     cwd,
     config,
     temporary,
-    async run(...args) {
-      const child = spawn(process.execPath, [bin, ...args], {
-        cwd,
-        env: {
-          ...environment,
-          ...{ NO_COLOR: "1", CLAUDE_CONFIG_DIR: config, TMPDIR: temporary },
-          ...{ ANTHROPIC_API_KEY: "", ANTHROPIC_AUTH_TOKEN: "" },
-        },
-        stdio: ["ignore", "pipe", "pipe"],
-      });
-      const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
-      const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
-      return { code: await ended, stdout, stderr };
-    },
+    run: (...args) => startNode([bin, ...args], { cwd, env, stdin: "ignore" }).ended,
   };
 }
 

@@ -9,8 +9,9 @@ import { call, question } from "../src/inbox/inbox-fixture.ts";
 import type { AskInput } from "../src/inbox/inbox-options.ts";
 import { bash, report, setDesk } from "./support/answering.ts";
 import { shop, type Shop } from "./support/repository.ts";
-
-const bin = fileURLToPath(new URL("../bin/retinue.js", import.meta.url));
+import { bin } from "./support/bin.ts";
+import { startNode } from "./support/started.ts";
+import { onTerminal } from "./support/terminal.ts";
 
 const script = fileURLToPath(new URL("support/asking.ts", import.meta.url));
 const outside = fileURLToPath(new URL("support/answering-outside.ts", import.meta.url));
@@ -127,14 +128,10 @@ test("'always' is written by the process that asked, and what it cannot write is
 test("two terminals that answer at once: one holds, the other is told", async () => {
   const work = shop();
   const { next, ids } = await asking(work, [call()]);
-  const bin = fileURLToPath(new URL("../bin/retinue.js", import.meta.url));
-  const answer = async (...args: string[]): Promise<number> => {
-    const child = spawn(process.execPath, [bin, ...args], {
-      env: { ...process.env, CLAUDE_CONFIG_DIR: work.config },
-      stdio: "ignore",
-    });
-    const [code] = (await once(child, "exit")) as [number];
-    return code;
+  const answer = async (...args: string[]): Promise<number | null> => {
+    const env = { ...process.env, CLAUDE_CONFIG_DIR: work.config };
+    const { ended } = startNode([bin, ...args], { cwd: work.cwd, env, stdin: "ignore" });
+    return (await ended).code;
   };
   const codes = await Promise.all([answer("approve", ids[0] ?? ""), answer("deny", ids[0] ?? "")]);
   expect(codes.toSorted()).toEqual([0, 3]);
@@ -279,25 +276,14 @@ test.each(["approvals", "approve"])("the help of %s says where it looks", (comma
 
 /** A live view on a terminal of its own; the key is pressed until something comes of it. */
 async function pressing(key: string, ask: AskInput): Promise<{ output: string; code: number }> {
-  const command = `stty rows 24 cols 90; exec ${process.execPath} ${prompting}`;
-  const child = spawn("script", ["-qec", command, "/dev/null"], {
-    env: { ...process.env, ASK: JSON.stringify(ask), TERM: "xterm" },
-    stdio: ["pipe", "pipe", "inherit"],
+  const terminal = onTerminal(`exec ${process.execPath} ${prompting}`, {
+    env: { ASK: JSON.stringify(ask) },
   });
-  onTestFinished(() => void child.kill("SIGKILL"));
   // Typed before anything is asked: it must not count as an answer.
-  child.stdin.write("y\ny");
-  let output = "";
-  let pressed: NodeJS.Timeout | undefined;
-  child.stdout.on("data", (chunk: Buffer) => {
-    output += String(chunk);
-    if (output.includes("y once"))
-      pressed ??= setInterval(() => void child.stdin.write(key), 200).unref();
-  });
-  child.stdin.on("error", () => undefined);
-  const [code] = (await once(child, "exit")) as [number];
-  clearInterval(pressed);
-  return { output, code };
+  terminal.type("y\ny");
+  await terminal.sees("y once");
+  await terminal.pressUntil(key);
+  return { output: terminal.shown(), code: await terminal.ended };
 }
 
 test.skipIf(process.platform !== "linux")(

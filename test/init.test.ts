@@ -14,8 +14,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { temporaryDirectory, writeFiles } from "./support/stage.ts";
+import { bin } from "./support/bin.ts";
 
-const bin = fileURLToPath(new URL("../bin/retinue.js", import.meta.url));
 const templates = fileURLToPath(new URL("../templates/init/", import.meta.url));
 const files = ["agents/reviewer.md", "rehearsals/reviewer.yaml", "settings.json"];
 const paths = files.map((file) => `.claude/${file}`);

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { idsOfType, setStage, type Stage } from "./support/stage.ts";
+import { until } from "./support/until.ts";
 
 const bash = (command: string): object => ({ call: "Bash", input: { command } });
 /** Writes `asked` when it is asked to end, and does so at once. */
@@ -12,10 +13,6 @@ const deaf = "trap 'touch asked' TERM; touch ready; while :; do sleep 0.02; done
 function stage(command: string): Stage {
   const scenario = JSON.stringify({ turns: [{ reply: [bash(command)], repeat: true }] });
   return setStage(scenario, { allowedTools: ["Bash"] });
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  await expect.poll(condition, { timeout: 20_000, interval: 10 }).toBe(true);
 }
 
 test("a stop asks processes to end, a kill does not", async () => {

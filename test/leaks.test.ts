@@ -4,7 +4,6 @@ import { closeSync, mkdirSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { guardName } from "../src/processes/guard.ts";
 import { owner } from "../src/processes/owner.ts";
@@ -12,9 +11,9 @@ import { ProcessTree } from "../src/processes/process-tree.ts";
 import { watchForLeaks } from "./support/leaks.ts";
 import { sleepers } from "./support/sleepers.ts";
 import { setStage, temporaryDirectory } from "./support/stage.ts";
+import { TestClock } from "../src/platform/clock-fixture.ts";
+import { bin } from "./support/bin.ts";
 
-/** Nothing of an ended agent is there after this time. */
-const soonMs = 5000;
 const bash = (command: string): object => ({ call: "Bash", input: { command } });
 const scenario = (...turns: object[]): string =>
   JSON.stringify({ turns: turns.map((turn, index) => ({ turn: index + 1, ...turn })) });
@@ -67,11 +66,14 @@ test("after a failure of the model nothing is left of what an agent started", as
 
 test("after a timeout nothing is left of what an agent started", async () => {
   const brood = sleepers();
+  const clock = new TestClock();
   const { manager } = setStage(scenario({ reply: [bash(brood.script)] }, hold), {
     allowedTools: ["Bash"],
+    clock,
   });
   const agent = await manager.spawn({ prompt: "x", subagent_type: "Bash", timeout: 6000 });
   await brood.until(brood.count);
+  clock.advance(6000);
   expect(await manager.output(agent.id, { block: true })).toMatchObject({
     state: "failed",
     error: { code: "timeout" },
@@ -87,7 +89,6 @@ test("after a crash nothing is left of what agents started", async () => {
     join(root, "work", "s.yaml"),
     scenario({ reply: [bash(brood.script)] }, { reply: [bash("sleep 300")] }),
   );
-  const bin = fileURLToPath(new URL("../bin/retinue.js", import.meta.url));
   const run = ["run", "-p", "--allowedTools", "Bash", "--rehearse", "s.yaml", "x"];
   const child = spawn(process.execPath, [bin, ...run], {
     cwd: join(root, "work"),
@@ -97,7 +98,7 @@ test("after a crash nothing is left of what agents started", async () => {
   await brood.until(brood.count);
   child.kill("SIGKILL");
   await once(child, "exit");
-  await brood.until(0, soonMs);
+  await brood.until(0);
 });
 
 test("an agent that is stopped takes nothing from another of its session", async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { sequence, setStage } from "./support/stage.ts";
+import { until } from "./support/until.ts";
 
 const chain = `
 turns:
@@ -119,8 +120,7 @@ test("an agent stopped while it is in line never starts, and the line moves on",
   await manager.stop(second?.id ?? "");
   expect(sequence(events, second?.id ?? "")).toEqual(["agent-queued", "agent-end"]);
   await manager.stop(first?.id ?? "");
-  while (manager.get(third?.id ?? "")?.state !== "running")
-    await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => manager.get(third?.id ?? "")?.state === "running");
   expect(manager.count()).toBe(1);
 });
 

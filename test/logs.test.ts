@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { sealLines } from "../src/transcript/lines/line-sum.ts";
 import { addSession, alive, leaseText, metaText } from "../src/transcript/session-fixture.ts";
-import { office, until } from "./support/office.ts";
+import { office } from "./support/office.ts";
+import { until } from "./support/until.ts";
 
 const prompt = (text: string): string =>
   JSON.stringify({ type: "user", message: { content: text } });

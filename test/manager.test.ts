@@ -1,9 +1,11 @@
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { createManager, createRehearsal, parseScenario } from "../src/index.ts";
 import { type AssistantBlock, type UserBlock } from "../src/contract/message.ts";
 import { setStage, temporaryDirectory, writeFiles } from "./support/stage.ts";
+import { until } from "./support/until.ts";
 
 test("output waits only when asked to, and a wait that is over leaves the agent untouched", async () => {
   const { manager } = setStage(
@@ -15,8 +17,7 @@ test("output waits only when asked to, and a wait that is over leaves the agent 
     timedOut: false,
     state: expect.stringMatching(/queued|running/) as string,
   });
-  while (manager.get(agent.id)?.progress.lastTool !== "Bash")
-    await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => manager.get(agent.id)?.progress.lastTool === "Bash");
   const late = await manager.output(agent.id, { block: true, timeout: 20 });
   expect(late).toMatchObject({ timedOut: true, state: "running", content: "Working." });
   expect(late.metrics).toBeUndefined();
@@ -204,7 +205,7 @@ test("a model that does not heed its signal cannot hold up a stop, and its strea
       try {
         for (;;) {
           yield { type: "text", text: "and on " };
-          await new Promise((resolve) => setTimeout(resolve, 5));
+          await setImmediate();
         }
       } finally {
         closed.push("stream");
@@ -214,11 +215,10 @@ test("a model that does not heed its signal cannot hold up a stop, and its strea
   for (const model of [deaf, polite]) {
     const { manager, events } = setStage("turns: [{ reply: ok }]", { model });
     const agent = await manager.spawn({ prompt: "x", subagent_type: "Explore" });
-    while (!events.some((event) => event.type === "text-delta"))
-      await new Promise((resolve) => setTimeout(resolve, 5));
+    await until(() => events.some((event) => event.type === "text-delta"));
     expect(await manager.stop(agent.id)).toMatchObject({ state: "stopped" });
   }
-  while (closed.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => closed.length !== 0);
 });
 
 test("a plan is no way around permissions: neither by Bash nor by a child", async () => {

@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { bubblewrap } from "../src/platform/sandbox/bubblewrap.ts";
 import { TreeLock } from "../src/tools/shell/tree-lock.ts";
 import { setStage } from "./support/stage.ts";
+import { until, untilExists } from "./support/until.ts";
 
 // Commands that nobody approved are decided by the paths that they meet. Nothing that is accepted unasked may move those while
 // such a command runs.
@@ -35,8 +36,8 @@ turns:
     options,
   );
   const first = manager.run({ prompt: "read", subagent_type: "reader" });
-  await expect.poll(() => events.filter(({ type }) => type === "tool-call-start").length).toBe(2);
-  await expect.poll(() => events.filter(({ type }) => type === "tool-call-end").length).toBe(1);
+  await until(() => expect(events.filter(({ type }) => type === "tool-call-start").length).toBe(2));
+  await until(() => expect(events.filter(({ type }) => type === "tool-call-end").length).toBe(1));
   const second = await manager.run({ prompt: "move", subagent_type: "mover" });
   expect(second.deniedCalls[0]?.reason).toMatch(/another command runs, under which it would move/);
   writeFileSync(join(cwd, "deep", "a", "go"), "");
@@ -117,7 +118,7 @@ turns:
       },
     );
     const result = manager.run({ prompt: "go", subagent_type: "mover" });
-    await expect.poll(() => existsSync(join(cwd, "begun"))).toBe(true);
+    await untilExists(join(cwd, "begun"));
     for (const [name, target] of [
       ["l", ".env"],
       ["k", "kept.txt"],

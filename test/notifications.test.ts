@@ -1,10 +1,11 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import type { Crashing } from "./support/crash.ts";
 import { startCrashing } from "./support/crash.ts";
 import { randomOf } from "./support/shell-fuzz/random.ts";
 import { quiet } from "./support/quiet-agent.ts";
+import { until } from "./support/until.ts";
 
 const options = {
   agents: { quiet },
@@ -12,7 +13,6 @@ const options = {
   limits: { maxRunning: 200, maxTurns: 500 },
 };
 const children = 100;
-const patience = { timeout: 120_000, interval: 20 };
 
 /** How many commands of a child wait until somebody kills the process; the others take some time. */
 const gatesOf = (index: number): number => (index < 30 ? 2 : index < 60 ? 1 : 0);
@@ -95,15 +95,12 @@ test(
   async () => {
     const first = await startCrashing(scenario(), options);
     const untilTold = (count: number): Promise<void> =>
-      vi.waitFor(
-        () => expect(toldByLife(first).flat().length).toBeGreaterThanOrEqual(count),
-        patience,
-      );
+      until(() => expect(toldByLife(first).flat().length).toBeGreaterThanOrEqual(count));
     const untilWaiting = (count: number): Promise<void> =>
-      vi.waitFor(() => {
+      until(() => {
         const waiting = readFileSync(join(first.cwd, "waiting"), "utf8");
         expect(waiting).toHaveLength(2 * count);
-      }, patience);
+      });
     await untilWaiting(60);
     await untilTold(20);
     await first.kill();

@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import type { AgentRow } from "../src/session/agent-row.ts";
 import { RunState } from "../src/cli/views/run-state.ts";
 import { RunTotals } from "../src/cli/run/run-totals.ts";
@@ -19,6 +19,7 @@ import { checkOptions } from "../src/session/manager-options.ts";
 import { startCrashing } from "./support/crash.ts";
 import { setStage, temporaryDirectory, type Stage } from "./support/stage.ts";
 import { unscripted } from "./support/unscripted.ts";
+import { until, untilExists } from "./support/until.ts";
 
 /**
  * Every reader of an agent's state and usage gets the same answer: the library, `retinue ps`, the views and the result
@@ -35,7 +36,6 @@ const options = {
     prices: { big: { input: 10, output: 0, cacheRead: 0, cacheWrite: 0 } },
   },
 };
-const patience = { timeout: 20_000 };
 const hold = `{ call: Bash, input: { command: "touch {{ prompt }}; until [ -e go ]; do sleep 0.02; done" } }`;
 const million = "usage: { input: 1000000 }";
 const twelve = "usage: { input: 12 }";
@@ -172,106 +172,98 @@ const used = (input: number): Pick<Account, "usage" | "costUsd"> => ({
 });
 
 async function untilFile(cwd: string, name: string): Promise<void> {
-  await vi.waitFor(() => expect(existsSync(join(cwd, name))).toBe(true), patience);
+  await untilExists(join(cwd, name));
 }
 
-test(
-  "running, waiting, branched, killed and completed agents have one account",
-  { timeout: 60_000 },
-  async () => {
-    const { manager, cwd, configDir } = setStage(scenario, {
-      ...options,
-      model: unscripted(scenario),
-    });
-    const readers = new Readers(manager);
-    const original = await manager.spawn({ prompt: "original", subagent_type: "worker" });
-    await untilFile(cwd, "original");
-    const leading = await manager.spawn({ prompt: "leading", subagent_type: "lead" });
-    await untilFile(cwd, "below");
-    const killed = await manager.spawn({ prompt: "killed", subagent_type: "worker" });
-    await untilFile(cwd, "killed");
-    readers.attach();
-    await manager.kill(killed.id);
-    // Both copies have a history of a million tokens, which they did not use.
-    const withTask = await manager.branch(original.id, { turn: 1, prompt: "other" });
-    const goingOn = await manager.branch(original.id, { turn: 1 });
-    await vi.waitFor(() => {
-      for (const { id } of [withTask, goingOn]) expect(manager.get(id)?.usage.input).toBe(12);
-    }, patience);
+test("running, waiting, branched, killed and completed agents have one account", async () => {
+  const { manager, cwd, configDir } = setStage(scenario, {
+    ...options,
+    model: unscripted(scenario),
+  });
+  const readers = new Readers(manager);
+  const original = await manager.spawn({ prompt: "original", subagent_type: "worker" });
+  await untilFile(cwd, "original");
+  const leading = await manager.spawn({ prompt: "leading", subagent_type: "lead" });
+  await untilFile(cwd, "below");
+  const killed = await manager.spawn({ prompt: "killed", subagent_type: "worker" });
+  await untilFile(cwd, "killed");
+  readers.attach();
+  await manager.kill(killed.id);
+  // Both copies have a history of a million tokens, which they did not use.
+  const withTask = await manager.branch(original.id, { turn: 1, prompt: "other" });
+  const goingOn = await manager.branch(original.id, { turn: 1 });
+  await until(() => {
+    for (const { id } of [withTask, goingOn]) expect(manager.get(id)?.usage.input).toBe(12);
+  });
 
-    const running = await agree(manager, configDir, readers);
-    expect(running).toMatchObject({
-      [original.id]: { state: "running", turns: 2, ...used(1_000_012) },
-      [leading.id]: { state: "waiting", turns: 1, ...used(1_000_000) },
-      [killed.id]: { state: "stopped", turns: 1, ...used(1_000_000) },
-      [withTask.id]: { state: "running", turns: 1, ...used(12) },
-      [goingOn.id]: { state: "running", turns: 2, ...used(12) },
-    });
-    expect(inFrame(readers.events, killed.id)).toEqual(running[killed.id]);
+  const running = await agree(manager, configDir, readers);
+  expect(running).toMatchObject({
+    [original.id]: { state: "running", turns: 2, ...used(1_000_012) },
+    [leading.id]: { state: "waiting", turns: 1, ...used(1_000_000) },
+    [killed.id]: { state: "stopped", turns: 1, ...used(1_000_000) },
+    [withTask.id]: { state: "running", turns: 1, ...used(12) },
+    [goingOn.id]: { state: "running", turns: 2, ...used(12) },
+  });
+  expect(inFrame(readers.events, killed.id)).toEqual(running[killed.id]);
 
-    writeFileSync(join(cwd, "go"), "");
-    for (const { id } of manager.list()) await manager.output(id, { block: true });
-    const ended = await agree(manager, configDir, readers);
-    expect(ended).toMatchObject({
-      [original.id]: { state: "completed", turns: 3, ...used(1_000_024) },
-      [leading.id]: { state: "completed", turns: 2, ...used(1_000_012) },
-      [withTask.id]: { state: "completed", turns: 2, ...used(24) },
-      [goingOn.id]: { state: "completed", turns: 3, ...used(24) },
-    });
-    for (const [id, account] of Object.entries(ended))
-      expect(inFrame(readers.events, id)).toEqual(account);
-    const sum = manager.list({ all: true }).reduce((total, { usage }) => total + usage.input, 0);
-    expect(manager.totals()).toMatchObject({ agents: 6, ...used(sum) });
-  },
-);
+  writeFileSync(join(cwd, "go"), "");
+  for (const { id } of manager.list()) await manager.output(id, { block: true });
+  const ended = await agree(manager, configDir, readers);
+  expect(ended).toMatchObject({
+    [original.id]: { state: "completed", turns: 3, ...used(1_000_024) },
+    [leading.id]: { state: "completed", turns: 2, ...used(1_000_012) },
+    [withTask.id]: { state: "completed", turns: 2, ...used(24) },
+    [goingOn.id]: { state: "completed", turns: 3, ...used(24) },
+  });
+  for (const [id, account] of Object.entries(ended))
+    expect(inFrame(readers.events, id)).toEqual(account);
+  const sum = manager.list({ all: true }).reduce((total, { usage }) => total + usage.input, 0);
+  expect(manager.totals()).toMatchObject({ agents: 6, ...used(sum) });
+});
 
-test(
-  "an agent that was killed with its process and resumed has one account, before and after",
-  { timeout: 60_000 },
-  async () => {
-    const crashing = await startCrashing(scenario, { ...options, priced: true });
-    const { cwd, configDir, mainId } = crashing;
-    await untilFile(cwd, "main");
-    const [before] = await ps(configDir);
-    expect(before && of(before)).toEqual({ state: "running", turns: 2, ...used(1_000_012) });
-    await crashing.kill();
-    const [interrupted] = await ps(configDir);
-    expect(interrupted && of(interrupted)).toEqual({
-      ...{ state: "interrupted", turns: 2, ...used(1_000_012) },
-    });
+test("an agent that was killed with its process and resumed has one account, before and after", async () => {
+  const crashing = await startCrashing(scenario, { ...options, priced: true });
+  const { cwd, configDir, mainId } = crashing;
+  await untilFile(cwd, "main");
+  const [before] = await ps(configDir);
+  expect(before && of(before)).toEqual({ state: "running", turns: 2, ...used(1_000_012) });
+  await crashing.kill();
+  const [interrupted] = await ps(configDir);
+  expect(interrupted && of(interrupted)).toEqual({
+    ...{ state: "interrupted", turns: 2, ...used(1_000_012) },
+  });
 
-    const manager = crashing.reopen();
-    const readers = new Readers(manager);
-    await manager.resume(mainId);
-    await untilFile(cwd, "resumed");
-    const running = await agree(manager, configDir, readers);
-    expect(running).toEqual({
-      [mainId]: { state: "running", turns: 3, ...used(1_000_024) },
-    });
-    expect(manager.totals()).toMatchObject({ agents: 1, ...used(1_000_024) });
-    writeFileSync(join(cwd, "go"), "");
-    await manager.output(mainId, { block: true });
-    const ended = await agree(manager, configDir, readers);
-    expect(ended).toEqual({ [mainId]: { state: "completed", turns: 4, ...used(1_000_036) } });
-    expect(inFrame(readers.events, mainId)).toEqual(ended[mainId]);
+  const manager = crashing.reopen();
+  const readers = new Readers(manager);
+  await manager.resume(mainId);
+  await untilFile(cwd, "resumed");
+  const running = await agree(manager, configDir, readers);
+  expect(running).toEqual({
+    [mainId]: { state: "running", turns: 3, ...used(1_000_024) },
+  });
+  expect(manager.totals()).toMatchObject({ agents: 1, ...used(1_000_024) });
+  writeFileSync(join(cwd, "go"), "");
+  await manager.output(mainId, { block: true });
+  const ended = await agree(manager, configDir, readers);
+  expect(ended).toEqual({ [mainId]: { state: "completed", turns: 4, ...used(1_000_036) } });
+  expect(inFrame(readers.events, mainId)).toEqual(ended[mainId]);
 
-    // A new task is a run of its own: its turns and its frame begin anew, the sums go on.
-    await manager.resume(mainId, { prompt: "again" });
-    await manager.output(mainId, { block: true });
-    expect(await agree(manager, configDir, readers)).toEqual({
-      [mainId]: { state: "completed", turns: 1, ...used(1_000_048) },
-    });
-    const later = new Readers(manager);
-    await manager.resume(mainId, { prompt: "again" });
-    await manager.output(mainId, { block: true });
-    expect(await agree(manager, configDir, later)).toEqual({
-      [mainId]: { state: "completed", turns: 1, ...used(1_000_060) },
-    });
-    expect(inFrame(later.events, mainId)).toEqual({
-      ...{ state: "completed", turns: 1, ...used(12) },
-    });
-  },
-);
+  // A new task is a run of its own: its turns and its frame begin anew, the sums go on.
+  await manager.resume(mainId, { prompt: "again" });
+  await manager.output(mainId, { block: true });
+  expect(await agree(manager, configDir, readers)).toEqual({
+    [mainId]: { state: "completed", turns: 1, ...used(1_000_048) },
+  });
+  const later = new Readers(manager);
+  await manager.resume(mainId, { prompt: "again" });
+  await manager.output(mainId, { block: true });
+  expect(await agree(manager, configDir, later)).toEqual({
+    [mainId]: { state: "completed", turns: 1, ...used(1_000_060) },
+  });
+  expect(inFrame(later.events, mainId)).toEqual({
+    ...{ state: "completed", turns: 1, ...used(12) },
+  });
+});
 
 test("agents whose records were evicted have the account that they had before", async () => {
   const { manager, cwd, configDir } = withFewRecords(2);

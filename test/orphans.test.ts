@@ -10,6 +10,7 @@ import { ProcessTree } from "../src/processes/process-tree.ts";
 import { processStart } from "../src/processes/process-start.ts";
 import { sleepers } from "./support/sleepers.ts";
 import { setStage } from "./support/stage.ts";
+import { until } from "./support/until.ts";
 
 const program = fileURLToPath(new URL("support/owning.ts", import.meta.url));
 const shellWord = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
@@ -59,7 +60,7 @@ test("what the agents of a killed process started is ended by its guard, which t
   expect(more).toEqual([]);
   await killed(owner);
   await brood.until(0);
-  await expect.poll(() => processStart(guard), { timeout: 10_000 }).toBe("");
+  await until(() => expect(processStart(guard)).toBe(""));
 });
 
 test("a guard leaves alone whose environment only quotes the mark of its owner", async () => {
@@ -80,7 +81,7 @@ test("a guard leaves alone whose environment only quotes the mark of its owner",
   onTestFinished(() => [...bystanders, inner].forEach((child) => child.kill("SIGKILL")));
   await Promise.all([killed(owner), once(inner, "exit")]);
   await brood.until(0);
-  await expect.poll(() => processStart(guard), { timeout: 10_000 }).toBe("");
+  await until(() => expect(processStart(guard)).toBe(""));
   expect(bystanders.map(({ signalCode }) => signalCode)).toEqual([null, null, null, null]);
 });
 
@@ -92,12 +93,11 @@ test("a guard that is killed itself is replaced when the next process is started
   await start();
   const [guard = 0] = guardsOf(self);
   process.kill(guard, "SIGKILL");
-  await expect
-    .poll(async () => {
-      await start();
-      return guardsOf(self).filter((pid) => pid !== guard && processStart(pid) !== "");
-    })
-    .toHaveLength(1);
+  await until(async () => {
+    await start();
+    const replaced = guardsOf(self).filter((pid) => pid !== guard && processStart(pid) !== "");
+    expect(replaced).toHaveLength(1);
+  });
   await tree.killAll();
 });
 
@@ -170,7 +170,7 @@ test("a process that has ended but was not waited for counts as gone", async () 
   const parent = spawn("bash", ["-c", "sleep 0 & echo $!; exec sleep 300"]);
   onTestFinished(() => void parent.kill("SIGKILL"));
   const [pid] = (await once(parent.stdout, "data")) as [Buffer];
-  await expect.poll(() => textOf(`/proc/${Number(pid)}/stat`)).toContain(") Z ");
+  await until(() => expect(textOf(`/proc/${Number(pid)}/stat`)).toContain(") Z "));
   expect(processStart(Number(pid))).toBe("");
   expect(processStart(parent.pid ?? 0)).not.toBe("");
 });

@@ -2,14 +2,14 @@ import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { once } from "node:events";
 import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { runPermissionCases } from "../src/testing/index.ts";
 import { temporaryDirectory, writeFiles } from "./support/stage.ts";
+import { until } from "./support/until.ts";
+import { bin } from "./support/bin.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const bin = join(root, "bin/retinue.js");
 const own = join(root, "test/permission-cases.json");
 /** The cases that the semantics were agreed on with, where they lie beside the repository. */
 const shared = join(root, "../shared/cases/permissions.json");
@@ -248,11 +248,10 @@ test("an interrupt between two cases leaves no directory behind", async () => {
     stdio: "ignore",
   });
   const ended = once(child, "exit");
-  while (readdirSync(join(temporary, "t")).every((name) => !name.startsWith("retinue-case-")))
-    await setTimeout(1);
+  const cases = (): string[] =>
+    readdirSync(join(temporary, "t")).filter((name) => name.startsWith("retinue-case-"));
+  await until(() => cases().length > 0);
   child.kill("SIGINT");
   expect(await ended).toEqual([130, null]);
-  expect(
-    readdirSync(join(temporary, "t")).filter((name) => name.startsWith("retinue-case-")),
-  ).toEqual([]);
+  expect(cases()).toEqual([]);
 });

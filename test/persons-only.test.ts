@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { office } from "./support/office.ts";
-
-const bin = fileURLToPath(new URL("../bin/retinue.js", import.meta.url));
+import { bin } from "./support/bin.ts";
 
 const scenario = `
 turns:

@@ -1,6 +1,6 @@
 import { existsSync, globSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { answerRequest } from "../src/control/answer-request.ts";
 import type { AgentId } from "../src/contract/ids.ts";
 import { findRequests } from "../src/inbox/find-requests.ts";
@@ -11,6 +11,7 @@ import { bash, report, setDesk, worker, type Desk } from "./support/answering.ts
 import { startCrashing, type Crashing } from "./support/crash.ts";
 import { sequence, setStage } from "./support/stage.ts";
 import { untilGo } from "./support/quiet-agent.ts";
+import { until, untilExists } from "./support/until.ts";
 
 const plan = "# Plan\n\n1. Do it.";
 const exit = { call: "ExitPlanMode", input: { plan } };
@@ -19,7 +20,6 @@ const write = (name: string): object => ({
   input: { file_path: name, content: "" },
 });
 const delegate = { call: "Agent", input: { description: "d", prompt: "child" } };
-const patient = { timeout: 20_000 };
 
 async function planning(
   replies: Record<string, readonly (string | object)[]>,
@@ -214,8 +214,7 @@ async function killedTwice(): Promise<Crashing> {
     allowedTools: ["Edit", "Bash"],
     inbox: { attended: true },
   });
-  const has = (name: string): Promise<void> =>
-    vi.waitFor(() => expect(existsSync(join(first.cwd, name))).toBe(true), patient);
+  const has = (name: string): Promise<void> => untilExists(join(first.cwd, name));
   await approveFromOutside(first.configDir);
   await has("first");
   await first.kill();
@@ -285,11 +284,11 @@ test("whoever resumes an agent in plan mode takes the approval of its plan back"
 
 /** As `retinue approve` does, from another process than the one that asks. */
 async function approveFromOutside(configDir: string): Promise<void> {
-  const [found] = await vi.waitFor(() => {
+  const [found] = await until(() => {
     const all = findRequests(configDir);
     expect(all).toHaveLength(1);
     return all;
-  }, patient);
+  });
   if (found === undefined) throw new Error("Nothing waits.");
   await answerRequest(found, { verdict: "allow", scope: "once" });
 }

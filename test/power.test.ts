@@ -1,4 +1,4 @@
-import { execFile, spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,8 +14,8 @@ import { readLog, type Acknowledged, type LifeOptions } from "./support/chaos/ac
 import { lostOf, readBooks, readMain } from "./support/chaos/books.ts";
 import { setStage, temporaryDirectory } from "./support/stage.ts";
 import { straceOptions, TracedDisk, type Cut } from "./support/traced-disk.ts";
+import { canTrace } from "./support/traced.ts";
 
-const canTrace = spawnSync("strace", ["-o", "/dev/null", "true"]).status === 0;
 if (!canTrace) process.stdout.write("skipped: strace is not here, or may not trace\n");
 
 const children = Array.from({ length: 8 }, (_, n) => ({
@@ -199,7 +199,7 @@ test("a journal that an earlier version left is in nobody's way", async () => {
   expect(existsSync(sessionDir)).toBe(false);
 });
 
-describe.skipIf(!canTrace)("under strace", { timeout: 120_000 }, () => {
+describe.skipIf(!canTrace)("under strace", () => {
   test("whatever a power cut takes that was not synced, nothing is lost that anybody was told", async () => {
     const run = await traced("power");
     expect(run.told.map(({ kind }) => kind)).toEqual(expect.arrayContaining(["sent", "mail"]));

@@ -9,6 +9,8 @@ import {
   type Trouble,
 } from "../src/model/anthropic/server-fixture.ts";
 import { sequence, setStage, type Stage } from "./support/stage.ts";
+import { TestClock } from "../src/platform/clock-fixture.ts";
+import { someTurns } from "./support/turns.ts";
 
 const retry = { attempts: 4, base: 1, most: 4 };
 
@@ -48,7 +50,6 @@ for (const at of [1, 2, 3, 4, 5]) {
     async (trouble, code) => {
       const { stage, server } = await setProvider(work, {
         trouble: ({ number }) => (number === at ? trouble : undefined),
-        stalls: trouble === "stall",
       });
       expect(await runMain(stage)).toMatchObject({ state: "completed", content: "all is done" });
       expect(retries(stage)).toEqual([code]);
@@ -85,7 +86,6 @@ test.each(troubles)(
   async (trouble, code) => {
     const { stage, server } = await setProvider(work, {
       trouble: ({ number }) => (number >= 5 ? trouble : undefined),
-      stalls: trouble === "stall",
     });
     expect(await runMain(stage)).toMatchObject({
       state: "failed",
@@ -176,20 +176,25 @@ async function setProvider(
   scenario: string,
   options: {
     trouble?: (request: ReceivedRequest) => Trouble | undefined;
-    /** The model is given up soon. Otherwise never, however slow the machine is. */
-    stalls?: boolean;
   } = {},
 ): Promise<{ stage: Stage; server: AnthropicServer }> {
-  const { trouble, stalls = false } = options;
+  const clock = new TestClock();
+  const modelStall = 1000;
   const player = scenarioPlayer(parseScenario(scenario, "scenario.yaml"), {
-    ...(trouble === undefined ? {} : { trouble }),
+    trouble(request) {
+      const trouble = options.trouble?.(request);
+      // A model that stalls is given up when the clock says so, however slow the machine is.
+      if (trouble === "stall") void someTurns().then(() => clock.advance(modelStall));
+      return trouble;
+    },
   });
   const server = await AnthropicServer.start(player);
   onTestFinished(() => server[Symbol.asyncDispose]());
   const settings: Partial<ManagerOptions> = {
     model: createAnthropic({ apiKey: "sk-test", baseURL: server.url }),
     allowedTools: ["Agent", "Bash"],
-    limits: { retry, modelStall: stalls ? 1000 : 600_000 },
+    limits: { retry, modelStall },
+    clock,
   };
   const stage = setStage("turns: [{ reply: never asked }]", {
     ...settings,

@@ -3,13 +3,12 @@ import { once } from "node:events";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { findAgents } from "../src/transcript/agent-on-disk.ts";
 import { prune } from "../src/transcript/retention.ts";
 import { addSession, configDirectory, tree } from "../src/transcript/session-fixture.ts";
+import { bin } from "./support/bin.ts";
 
-const bin = fileURLToPath(new URL("../bin/retinue.js", import.meta.url));
 const count = 80;
 
 test("a prune that is killed leaves every session whole or gone, and the next one finishes", async () => {

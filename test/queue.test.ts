@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { AgentEvent, ManagerOptions } from "../src/index.ts";
 import { sequence, setStage } from "./support/stage.ts";
+import { until } from "./support/until.ts";
 
 const sleeping = "turns: [{ reply: [{ call: Bash, input: { command: sleep 300 } }] }]";
 const brief =
@@ -158,7 +159,7 @@ turns:
   const parents = await Promise.all(
     ["first parent", "second parent"].map((prompt) => manager.spawn({ prompt })),
   );
-  while (manager.capacity().byType["Bash"]?.queued !== 6) await tick();
+  await until(() => manager.capacity().byType["Bash"]?.queued === 6);
   expect(manager.capacity()).toMatchObject({ running: 1, waiting: 2 });
   await manager.stop(holder.id);
   const outputs = await Promise.all(parents.map(({ id }) => manager.output(id, { block: true })));
@@ -169,8 +170,6 @@ turns:
   const [one, other] = started[0] === "a1" ? ["a", "b"] : ["b", "a"];
   expect(started).toEqual([1, 2, 3].flatMap((at) => [`${one}${at}`, `${other}${at}`]));
 });
-
-const tick = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
 
 test("agents of a limited type wait for each other, and others pass them by", async () => {
   const { manager, events } = setStage(sleeping, {
@@ -246,7 +245,7 @@ test("an agent that is stopped while it is in line leaves it before stop returns
   expect(manager.capacity()).toMatchObject({ running: 1, queued: 0 });
   await Promise.all(stops);
   await manager.stop(agents[0]?.id ?? "");
-  while (events.filter(({ type }) => type === "agent-end").length < agents.length) await tick();
+  await until(() => events.filter(({ type }) => type === "agent-end").length === agents.length);
   for (const { id } of queued) expect(sequence(events, id)).toEqual(["agent-queued", "agent-end"]);
   expect(manager.capacity()).toMatchObject({ running: 0, queued: 0, waiting: 0, free: 1 });
 });

@@ -1,12 +1,13 @@
-import { existsSync, globSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { globSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { createRehearsal, parseScenario, type ModelRequest } from "../src/index.ts";
 import type { AssistantBlock, UserBlock } from "../src/contract/message.ts";
 import { countedCalls } from "./support/counted-calls.ts";
 import { startCrashing, type Crashing } from "./support/crash.ts";
 import { setStage } from "./support/stage.ts";
 import { quiet, untilGo } from "./support/quiet-agent.ts";
+import { untilExists } from "./support/until.ts";
 
 const options = { agents: { quiet }, allowedTools: ["Bash"], countsCalls: true };
 
@@ -17,7 +18,7 @@ const mainTranscript = ({ configDir, sessionId }: Crashing): string => {
 
 async function killWhenHere(crashing: Crashing): Promise<void> {
   const here = join(crashing.cwd, "here");
-  await vi.waitFor(() => expect(existsSync(here)).toBe(true), { timeout: 20_000 });
+  await untilExists(here);
   await crashing.kill();
 }
 

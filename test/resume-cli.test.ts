@@ -1,15 +1,12 @@
-import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { takeLease } from "../src/transcript/lease/take-lease.ts";
 import { temporaryDirectory } from "./support/stage.ts";
-import type { Ran } from "./support/started.ts";
-
-const bin = fileURLToPath(new URL("../bin/retinue.js", import.meta.url));
+import { startNode, type Ran, type Started } from "./support/started.ts";
+import { until, untilExists } from "./support/until.ts";
+import { bin } from "./support/bin.ts";
 
 const scenario = `
 turns:
@@ -35,16 +32,8 @@ function place(): Place {
   const elsewhere = temporaryDirectory();
   const env = { ...process.env, CLAUDE_CONFIG_DIR: temporaryDirectory() };
   writeFileSync(join(cwd, "scenario.yaml"), scenario);
-  const run = promisify(execFile);
-  const node = async (at: string, args: readonly string[]): Promise<Ran> => {
-    try {
-      const { stdout, stderr } = await run(process.execPath, args, { cwd: at, env });
-      return { code: 0, stdout, stderr };
-    } catch (error) {
-      const { code, stdout, stderr } = error as Ran;
-      return { code, stdout, stderr };
-    }
-  };
+  const node = (at: string, args: readonly string[]): Promise<Ran> =>
+    startNode(args, { cwd: at, env, stdin: "ignore" }).ended;
   const retinue: Place["retinue"] = (...args) => node(elsewhere, [bin, ...args]);
   return {
     cwd,
@@ -53,13 +42,9 @@ function place(): Place {
     program: (text) => node(cwd, ["--input-type=module", "-e", text]),
     crash: async (...args) => {
       const options = ["--rehearse", "scenario.yaml", "--allowedTools", "Bash", "-q"];
-      const child = spawn(process.execPath, [bin, "run", ...options, ...args, "77"], {
-        cwd,
-        env,
-        stdio: ["ignore", "ignore", "inherit"],
-      });
-      onTestFinished(() => void child.kill("SIGKILL"));
-      await vi.waitFor(() => expect(existsSync(join(cwd, "here"))).toBe(true), { timeout: 30_000 });
+      const run = [bin, "run", ...options, ...args, "77"];
+      const { child } = startNode(run, { cwd, env, stdin: "ignore" });
+      await untilExists(join(cwd, "here"));
       const gone = once(child, "exit");
       child.kill("SIGKILL");
       await gone;
@@ -153,12 +138,7 @@ test("secrets of the start are not kept, so they are asked for", async () => {
 });
 
 /** What goes on after the crash is a command that heeds no request to end. */
-async function goingOn(signalled: Place): Promise<{
-  id: string;
-  child: ChildProcess;
-  printed: () => { stdout: string; stderr: string };
-  ended: Promise<unknown[]>;
-}> {
+async function goingOn(signalled: Place): Promise<Started & { id: string }> {
   const { cwd, env, crash } = signalled;
   const id = await crash();
   const command = "trap '' TERM; touch there; while :; do sleep 0.1; done";
@@ -167,30 +147,25 @@ async function goingOn(signalled: Place): Promise<{
     join(cwd, "scenario.yaml"),
     scenario.replace(/turn: 3, reply: .*/, `turn: 3, reply: [${stubborn}] }`),
   );
-  const child = spawn(process.execPath, [bin, "resume", "--all"], { cwd, env });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  let [stdout, stderr] = ["", ""];
-  child.stdout.on("data", (chunk: Buffer) => (stdout += String(chunk)));
-  child.stderr.on("data", (chunk: Buffer) => (stderr += String(chunk)));
-  const ended = once(child, "close");
-  await vi.waitFor(() => expect(existsSync(join(cwd, "there"))).toBe(true), { timeout: 30_000 });
-  return { id, child, ended, printed: () => ({ stdout, stderr }) };
+  const started = startNode([bin, "resume", "--all"], { cwd, env, stdin: "ignore" });
+  await untilExists(join(cwd, "there"));
+  return { id, ...started };
 }
 
 test("agents that resume --all goes on with can be reached from other terminals", async () => {
   const here = place();
   const { id, ended, printed } = await goingOn(here);
   expect(await here.retinue("kill", id)).toMatchObject({ code: 0 });
-  expect(await ended).toEqual([1, null]);
+  expect(await ended).toMatchObject({ code: 1 });
   expect(printed().stdout).toBe(`${id} stopped\n`);
 });
 
 test("a second Ctrl+C ends resume --all at once", async () => {
   const { child, ended, printed } = await goingOn(place());
   child.kill("SIGINT");
-  await vi.waitFor(() => expect(printed().stderr).toContain("Ctrl+C again"));
+  await until(() => expect(printed().stderr).toContain("Ctrl+C again"));
   child.kill("SIGINT");
-  expect(await ended).toEqual([130, null]);
+  expect(await ended).toMatchObject({ code: 130 });
   expect(printed().stdout).toBe("");
 });
 
@@ -198,7 +173,7 @@ test("a terminal that is closed stops what resume --all goes on with", async () 
   const here = place();
   const { id, child, ended } = await goingOn(here);
   child.kill("SIGHUP");
-  expect(await ended).toEqual([129, null]);
+  expect(await ended).toMatchObject({ code: 129 });
   const { stdout } = await here.retinue("ps", "-a", "--json");
   expect(JSON.parse(stdout)).toMatchObject([{ id, state: "stopped" }]);
 });

@@ -1,14 +1,14 @@
 import { existsSync, globSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { createManager, createRehearsal, parseScenario } from "../src/index.ts";
 import { findAgents } from "../src/transcript/agent-on-disk.ts";
 import { startCrashing, type Crashing } from "./support/crash.ts";
 import { setStage } from "./support/stage.ts";
 import { quiet, untilGo } from "./support/quiet-agent.ts";
+import { until, untilExists } from "./support/until.ts";
 
 const options = { agents: { quiet }, allowedTools: ["Bash"] };
-const patience = { timeout: 20_000 };
 
 const background = `
 turns:
@@ -36,11 +36,11 @@ function mailIn(text: string): string[] {
 test("a child that ended while its parent was too busy to hear of it is told of after the crash, once", async () => {
   const crashing = await startCrashing(background, options);
   const { cwd, mainId } = crashing;
-  await vi.waitFor(() => {
+  await until(() => {
     const meta = pathOf(crashing, "projects/*/*/subagents/*.meta.json");
     expect(readFileSync(meta, "utf8")).toContain('"state":"completed"');
     expect(existsSync(join(cwd, "main"))).toBe(true);
-  }, patience);
+  });
   await crashing.kill();
   expect(mailIn(mainText(crashing))).toEqual([]);
   writeFileSync(join(cwd, "go"), "");
@@ -56,10 +56,10 @@ test("a child that ended while its parent was too busy to hear of it is told of 
 test("a parent that was killed before it knew of its child's start finds the child again and starts no second one", async () => {
   const crashing = await startCrashing(background, { ...options, files: { stay: "" } });
   const { cwd, mainId, sessionId } = crashing;
-  await vi.waitFor(() => {
+  await until(() => {
     expect(existsSync(join(cwd, "child"))).toBe(true);
     expect(existsSync(join(cwd, "main"))).toBe(true);
-  }, patience);
+  });
   await crashing.kill();
   // Up to the line that says that an agent is about to be started.
   const text = mainText(crashing);
@@ -91,10 +91,10 @@ test("an agent whose process was killed between the last line of its transcript 
   const crashing = await startCrashing(background, options);
   const { cwd, configDir, mainId } = crashing;
   const childMeta = (): string => pathOf(crashing, "projects/*/*/subagents/*.meta.json");
-  await vi.waitFor(() => {
+  await until(() => {
     expect(readFileSync(childMeta(), "utf8")).toContain('"state":"completed"');
     expect(existsSync(join(cwd, "main"))).toBe(true);
-  }, patience);
+  });
   await crashing.kill();
   forgetEnd(childMeta());
   const states = async (): Promise<string[]> =>
@@ -123,7 +123,7 @@ turns:
 test("of two processes that resume a session at once one does, and the other is told that it is busy", async () => {
   const crashing = await startCrashing(patient, options);
   const { cwd, mainId } = crashing;
-  await vi.waitFor(() => expect(existsSync(join(cwd, "first"))).toBe(true), patience);
+  await untilExists(join(cwd, "first"));
   await crashing.kill();
   const both = await Promise.allSettled([crashing.resume(), crashing.resume()]);
   const refused = both.filter((one) => one.status === "rejected");
@@ -131,7 +131,7 @@ test("of two processes that resume a session at once one does, and the other is 
     expect.stringContaining("session_busy"),
   ]);
   expect(() => crashing.reopen()).toThrow("belongs to process");
-  await vi.waitFor(() => expect(existsSync(join(cwd, "second"))).toBe(true), patience);
+  await untilExists(join(cwd, "second"));
   const [second] = both.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
   await second?.kill();
   const manager = crashing.reopen();
@@ -154,8 +154,7 @@ turns:
 `;
   const first = await startCrashing(scenario, options);
   const { cwd, mainId } = first;
-  const isThere = (name: string): Promise<void> =>
-    vi.waitFor(() => expect(existsSync(join(cwd, name))).toBe(true), patience);
+  const isThere = (name: string): Promise<void> => untilExists(join(cwd, name));
   await Promise.all([isThere("first"), isThere("second")]);
   await first.kill();
   const second = await first.resume();

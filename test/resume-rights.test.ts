@@ -1,12 +1,12 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { startCrashing } from "./support/crash.ts";
 import { setStage } from "./support/stage.ts";
+import { until, untilExists } from "./support/until.ts";
 
 const quiet = { description: "works by itself", prompt: "You work.", tools: ["Bash", "Write"] };
 const options = { agents: { quiet }, allowedTools: ["Bash"] };
-const patient = { timeout: 20_000 };
 const again = `"{{ results.1 | match /agentId: (a[0-9a-f]+)/ }}"`;
 
 test("a child that is resumed in the background is waited for, and told of", async () => {
@@ -24,12 +24,10 @@ turns:
     options,
   );
   const main = await stage.manager.main({ prompt: "go" });
-  await vi.waitFor(
-    () =>
-      expect(
-        stage.events.some(({ type, agentId }) => type === "agent-wait" && agentId === main.id),
-      ).toBe(true),
-    patient,
+  await until(() =>
+    expect(
+      stage.events.some(({ type, agentId }) => type === "agent-wait" && agentId === main.id),
+    ).toBe(true),
   );
   writeFileSync(join(stage.cwd, "go"), "");
   expect((await stage.manager.output(main.id, { block: true })).content).toBe("told");
@@ -56,13 +54,13 @@ turns:
     inbox: { attended: true },
   });
   const second = await bound.manager.main({ prompt: "go" });
-  await vi.waitFor(() => expect(bound.manager.inbox.list()).toHaveLength(1), patient);
+  await until(() => expect(bound.manager.inbox.list()).toHaveLength(1));
   await bound.manager.inbox.answer(bound.manager.inbox.list()[0]?.id ?? "", {
     verdict: "allow",
     scope: "once",
   });
   // The second call names no type: it is asked about all the same.
-  await vi.waitFor(() => expect(bound.manager.inbox.list()).toHaveLength(1), patient);
+  await until(() => expect(bound.manager.inbox.list()).toHaveLength(1));
   await bound.manager.inbox.answer(bound.manager.inbox.list()[0]?.id ?? "", { verdict: "deny" });
   await bound.manager.output(second.id, { block: true });
 });
@@ -75,7 +73,7 @@ turns:
   - { agent: main, turn: 3, reply: "done" }
 `;
   const crashing = await startCrashing(scenario, { ...options, permissionMode: "acceptEdits" });
-  await vi.waitFor(() => expect(existsSync(join(crashing.cwd, "here"))).toBe(true), patient);
+  await untilExists(join(crashing.cwd, "here"));
   await crashing.kill();
   const manager = crashing.reopen({ permissionMode: "plan" });
   await manager.resumeAll();
@@ -94,7 +92,7 @@ turns:
   );
   const row = await stage.manager.spawn({ subagent_type: "quiet" });
   const task = stage.manager.process(row.id, "first", { timeout: 60_000 });
-  await vi.waitFor(() => expect(existsSync(join(stage.cwd, "here"))).toBe(true), patient);
+  await untilExists(join(stage.cwd, "here"));
   await stage.manager.send(row.id, "second thoughts");
   writeFileSync(join(stage.cwd, "go"), "");
   expect((await task).content).toBe("read it");
@@ -118,12 +116,12 @@ turns:
     agents: { quiet, boss },
     limits: { maxSpawnDepth: 2 },
   });
-  await vi.waitFor(() => {
+  await until(() => {
     expect([existsSync(join(crashing.cwd, "up")), existsSync(join(crashing.cwd, "low"))]).toEqual([
       true,
       true,
     ]);
-  }, patient);
+  });
   await crashing.kill();
   writeFileSync(join(crashing.cwd, "go"), "");
   const manager = crashing.reopen({ limits: { maxSpawnDepth: 2 } });

@@ -1,12 +1,12 @@
 import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { createRehearsal, parseScenario, type Model, type ModelRequest } from "../src/index.ts";
 import { startCrashing, type Crashing } from "./support/crash.ts";
 import { quiet } from "./support/quiet-agent.ts";
+import { until } from "./support/until.ts";
 
 const options = { agents: { quiet }, allowedTools: ["Bash"] };
-const patience = { timeout: 20_000 };
 
 const scenario = `
 turns:
@@ -50,11 +50,11 @@ function forgetResults({ configDir, sessionId }: Crashing): void {
 test("a parent that is resumed with a new task is handed what its child had found, then reads the task", async () => {
   const crashing = await startCrashing(scenario, options);
   const { cwd, mainId } = crashing;
-  await vi.waitFor(() => {
+  await until(() => {
     expect(existsSync(join(cwd, "effects")) && existsSync(join(cwd, "aside"))).toBe(true);
     const fast = metasOf(crashing).find((meta) => meta.includes('"description":"fast"'));
     expect(fast).toContain('"state":"completed"');
-  }, patience);
+  });
   await crashing.kill();
   forgetResults(crashing);
   writeFileSync(join(cwd, "go"), "");

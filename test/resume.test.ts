@@ -1,9 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import type { ModelRequest } from "../src/index.ts";
 import { startCrashing } from "./support/crash.ts";
 import { setStage } from "./support/stage.ts";
+import { until, untilExists } from "./support/until.ts";
 
 const quiet = { description: "works by itself", prompt: "You work.", tools: ["Bash", "Read"] };
 const options = { agents: { quiet }, allowedTools: ["Bash"] };
@@ -84,7 +85,7 @@ turns:
 test("after kill -9 parent and child go on: what finished is not repeated, what ran is told to be interrupted", async () => {
   const crashing = await startCrashing(numbered, options);
   const { cwd, mainId } = crashing;
-  await vi.waitFor(() => expect(existsSync(join(cwd, "here"))).toBe(true), { timeout: 20_000 });
+  await untilExists(join(cwd, "here"));
   await crashing.kill();
   writeFileSync(join(cwd, "go"), "");
   const manager = crashing.reopen();
@@ -125,17 +126,11 @@ turns:
 `;
   const crashing = await startCrashing(scenario, options);
   const { cwd, mainId } = crashing;
-  await vi.waitFor(
-    () => {
-      expect(existsSync(join(cwd, "here"))).toBe(true);
-      expect(existsSync(join(cwd, "effects"))).toBe(true);
-    },
-    { timeout: 20_000 },
-  );
-  await vi.waitFor(
-    () => expect(readFileSync(metaOf("fast"), "utf8")).toContain('"state":"completed"'),
-    { timeout: 20_000 },
-  );
+  await until(() => {
+    expect(existsSync(join(cwd, "here"))).toBe(true);
+    expect(existsSync(join(cwd, "effects"))).toBe(true);
+  });
+  await until(() => expect(readFileSync(metaOf("fast"), "utf8")).toContain('"state":"completed"'));
   await crashing.kill();
   writeFileSync(join(cwd, "go"), "");
   const manager = crashing.reopen();
@@ -165,9 +160,7 @@ turns:
   - { agent: main, turn: 2, reply: "{{ results.2 }}" }
 `;
   const crashing = await startCrashing(scenario, options);
-  await vi.waitFor(() => expect(existsSync(join(crashing.cwd, "here"))).toBe(true), {
-    timeout: 20_000,
-  });
+  await untilExists(join(crashing.cwd, "here"));
   await crashing.kill();
   const manager = crashing.reopen();
   await manager.resumeAll();
@@ -177,9 +170,7 @@ turns:
 
 test("a resumed agent reads as running, in its own process, while it runs", async () => {
   const crashing = await startCrashing(numbered, options);
-  await vi.waitFor(() => expect(existsSync(join(crashing.cwd, "here"))).toBe(true), {
-    timeout: 20_000,
-  });
+  await untilExists(join(crashing.cwd, "here"));
   await crashing.kill();
   const scenario =
     "turns: [{ reply: [{ call: Bash, input: { command: sleep 60 } }], repeat: true }]";
@@ -188,7 +179,7 @@ test("a resumed agent reads as running, in its own process, while it runs", asyn
   await manager.resumeAll();
   const { readAgent } = await import("../src/transcript/agent-on-disk.ts");
   const { sessionDir } = manager.transcripts;
-  await vi.waitFor(async () => {
+  await until(async () => {
     const child = manager.list().find(({ depth }) => depth === 1);
     const onDisk = await readAgent(join(sessionDir, "subagents", `agent-${child?.id}.meta.json`));
     expect([onDisk?.record.state, onDisk?.runner.pid]).toEqual(["running", process.pid]);
@@ -197,9 +188,7 @@ test("a resumed agent reads as running, in its own process, while it runs", asyn
 
 test("a branch makes no call whose outcome nobody knows", async () => {
   const crashing = await startCrashing(numbered, options);
-  await vi.waitFor(() => expect(existsSync(join(crashing.cwd, "here"))).toBe(true), {
-    timeout: 20_000,
-  });
+  await untilExists(join(crashing.cwd, "here"));
   await crashing.kill();
   writeFileSync(join(crashing.cwd, "go"), "");
   const manager = crashing.reopen();
@@ -219,9 +208,7 @@ test("a branch makes no call whose outcome nobody knows", async () => {
 
 test("after close nothing of a session goes on", async () => {
   const crashing = await startCrashing(numbered, options);
-  await vi.waitFor(() => expect(existsSync(join(crashing.cwd, "here"))).toBe(true), {
-    timeout: 20_000,
-  });
+  await untilExists(join(crashing.cwd, "here"));
   await crashing.kill();
   const manager = crashing.reopen();
   const resuming = manager.resumeAll();

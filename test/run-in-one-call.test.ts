@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { sequence, setStage } from "./support/stage.ts";
 import { quiet } from "./support/quiet-agent.ts";
+import { until } from "./support/until.ts";
 
 const options = { agents: { quiet }, allowedTools: ["Bash"] };
 
@@ -32,7 +33,7 @@ test("the signal of run stops the agent and what it started", async () => {
   );
   const abort = new AbortController();
   const result = manager.run({ prompt: "one", subagent_type: "quiet" }, { signal: abort.signal });
-  await expect.poll(() => events.some(({ type }) => type === "tool-call-start")).toBe(true);
+  await until(() => events.some(({ type }) => type === "tool-call-start"));
   abort.abort();
   expect(await result).toMatchObject({ state: "stopped", reason: "aborted by the host" });
   const late = manager.run({ prompt: "two", subagent_type: "quiet" }, { signal: abort.signal });

@@ -13,7 +13,8 @@ import { AnthropicServer, scenarioPlayer } from "../src/model/anthropic/server-f
 import type { Logger } from "../src/platform/logger.ts";
 import { socketPath } from "../src/platform/private-socket.ts";
 import { startNode } from "./support/started.ts";
-import { office, until, untilGo, type Office } from "./support/office.ts";
+import { office, untilGo, type Office } from "./support/office.ts";
+import { until } from "./support/until.ts";
 
 /** A program with Retinue in it: this process. */
 function host({ cwd, config, runtime }: Office): Manager {

@@ -4,7 +4,8 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { parseJsonl } from "../src/transcript/lines/jsonl.ts";
-import { leaseOf, office, until, type Detached, type Office } from "./support/office.ts";
+import { leaseOf, office, type Detached, type Office } from "./support/office.ts";
+import { until } from "./support/until.ts";
 
 const speaking = fileURLToPath(new URL("support/speaking.ts", import.meta.url));
 const node = `'${process.execPath}' '${speaking}'`;

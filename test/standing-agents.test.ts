@@ -5,6 +5,8 @@ import { expect, test } from "vitest";
 import { noUsage, totalTokens } from "../src/contract/message.ts";
 import { findAgents } from "../src/transcript/agent-on-disk.ts";
 import { sequence, setStage } from "./support/stage.ts";
+import { until } from "./support/until.ts";
+import { someTurns } from "./support/turns.ts";
 
 test("an agent spawned without a task stands idle, takes one task after the other, and remembers", async () => {
   const { manager, events, requests } = setStage(`
@@ -77,8 +79,7 @@ test("while a second task runs, what the first one said and took is no longer sh
   const agent = await manager.spawn({ subagent_type: "Bash" });
   await manager.process(agent.id, "one");
   void manager.process(agent.id, "two");
-  while (manager.get(agent.id)?.progress.lastTool !== "Bash")
-    await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => manager.get(agent.id)?.progress.lastTool === "Bash");
   const output = await manager.output(agent.id);
   expect(output).toMatchObject({ state: "running", content: "" });
   expect(output.metrics).toBeUndefined();
@@ -113,7 +114,7 @@ test("stop and process at once on an idle agent: it ends once, and nothing runs 
     manager.process(agent.id, "x"),
   ]);
   expect(asked.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected"]);
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await someTurns();
   expect(manager.get(agent.id)?.state).toBe("stopped");
   expect(sequence(events, agent.id)).toEqual(["agent-idle", "agent-end"]);
 });

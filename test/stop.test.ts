@@ -1,6 +1,10 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { markedProcesses } from "./support/marked-processes.ts";
 import { idsOfType, sequence, setStage, type Stage } from "./support/stage.ts";
+import { TestClock } from "../src/platform/clock-fixture.ts";
+import { until, untilExists } from "./support/until.ts";
 
 const sleeper = `
 turns:
@@ -77,6 +81,7 @@ turns:
 });
 
 test("a wall clock that runs out ends the agent with what it had", async () => {
+  const clock = new TestClock();
   const { manager } = setStage(
     `
 turns:
@@ -86,9 +91,11 @@ turns:
       - call: Bash
         input: { command: "sleep 300" }
 `,
-    { allowedTools: ["Bash"] },
+    { allowedTools: ["Bash"], clock },
   );
   const agent = await manager.spawn({ prompt: "x", subagent_type: "Bash", timeout: 300 });
+  await until(() => markedProcesses(agent.id).includes("sleep 300"));
+  clock.advance(300);
   const output = await manager.output(agent.id, { block: true });
   expect(output).toMatchObject({
     state: "failed",
@@ -99,7 +106,8 @@ turns:
 });
 
 test("the clock of a parent stands still while it waits for its child", async () => {
-  const { manager } = setStage(
+  const clock = new TestClock();
+  const { manager, cwd } = setStage(
     `
 turns:
   - agent: main
@@ -110,14 +118,17 @@ turns:
     reply: still here
   - agent: Bash
     turn: 1
-    reply: [{ call: Bash, input: { command: "sleep 1.5" } }]
+    reply: [{ call: Bash, input: { command: "touch begun; until [ -e go ]; do sleep 0.02; done" } }]
   - agent: Bash
     turn: 2
     reply: slept
 `,
-    { allowedTools: ["Agent", "Bash"] },
+    { allowedTools: ["Agent", "Bash"], clock },
   );
   const main = await manager.main({ prompt: "x", timeout: 1000 });
+  await untilExists(join(cwd, "begun"));
+  clock.advance(1500);
+  writeFileSync(join(cwd, "go"), "");
   expect(await manager.output(main.id, { block: true })).toMatchObject({
     state: "completed",
     content: "still here",
@@ -152,8 +163,4 @@ test("stopAll and close end everything; a closed manager takes no more work", as
 async function startedChild(events: Stage["events"]): Promise<string> {
   await until(() => idsOfType(events, "Bash").length > 0);
   return idsOfType(events, "Bash")[0] ?? "";
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 10));
 }

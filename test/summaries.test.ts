@@ -1,17 +1,14 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import type { AgentEvent, Model, ModelRequest, ManagerOptions } from "../src/index.ts";
 import { createRehearsal, parseScenario } from "../src/index.ts";
 import { requestBody } from "../src/model/anthropic/body.ts";
 import { setStage, type Stage } from "./support/stage.ts";
 import { quiet } from "./support/quiet-agent.ts";
+import { until, untilExists } from "./support/until.ts";
+import { TestClock } from "../src/platform/clock-fixture.ts";
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] }));
-afterEach(() => void vi.useRealTimers());
-
-/** Waiting moves the clock of the intervals too: what is asked once must not be asked again by that. */
-const patient = { timeout: 20_000 };
 const summaries = { everySeconds: 10 };
 const options = { agents: { quiet }, allowedTools: ["Bash"] };
 const waits = "while [ ! -e go ]; do sleep 0.02; done";
@@ -28,16 +25,17 @@ turns:
 async function underWay(
   given: Partial<ManagerOptions> = {},
   background = true,
-): Promise<Stage & { child: string; main: string; end: () => Promise<void> }> {
-  const stage = setStage(scenario(background), { ...options, ...given });
+): Promise<Stage & { clock: TestClock; child: string; main: string; end: () => Promise<void> }> {
+  const clock = new TestClock();
+  const stage = setStage(scenario(background), { ...options, clock, ...given });
   const main = await stage.manager.main({ prompt: "go" });
-  await vi.waitFor(() => expect(existsSync(join(stage.cwd, "begun"))).toBe(true), patient);
+  await untilExists(join(stage.cwd, "begun"));
   const child = stage.manager.list().find(({ depth }) => depth === 1)?.id ?? "";
   const end = async (): Promise<void> => {
     writeFileSync(join(stage.cwd, "go"), "");
     await stage.manager.output(main.id, { block: true });
   };
-  return { ...stage, child, main: main.id, end };
+  return { ...stage, clock, child, main: main.id, end };
 }
 
 const bodies = (events: readonly AgentEvent[]): AgentEvent[] =>
@@ -49,8 +47,8 @@ const asked = (requests: readonly ModelRequest[]): ModelRequest[] =>
 
 test("an agent in the background is summarised with the very request that it sent last, and one line more", async () => {
   const stage = await underWay({ settings: { background: { summaries } } });
-  vi.advanceTimersByTime(10_000);
-  await vi.waitFor(() => expect(bodies(stage.events)).toHaveLength(2), patient);
+  stage.clock.advance(10_000);
+  await until(() => expect(bodies(stage.events)).toHaveLength(2));
   const [request] = asked(stage.requests);
   const sent = stage.requests.find(
     ({ origin }) => origin.agentType === "quiet" && origin.purpose === undefined,
@@ -78,8 +76,8 @@ test("an agent in the background is summarised with the very request that it sen
 test("it is counted, can be tailed, and is neither in the conversation nor in its transcript", async () => {
   const stage = await underWay({ settings: { background: { summaries } } });
   const before = stage.manager.totals(stage.child).usage;
-  vi.advanceTimersByTime(10_000);
-  await vi.waitFor(() => expect(bodies(stage.events)).toHaveLength(2), patient);
+  stage.clock.advance(10_000);
+  await until(() => expect(bodies(stage.events)).toHaveLength(2));
   const [spend] = bodies(stage.events);
   const taken = spend?.type === "spend" ? spend.usage : undefined;
   const after = stage.manager.totals(stage.child).usage;
@@ -104,21 +102,21 @@ test("it is counted, can be tailed, and is neither in the conversation nor in it
 
 test("no summary without the setting, in the foreground, without progress, or after the end", async () => {
   const off = await underWay();
-  vi.advanceTimersByTime(60_000);
+  off.clock.advance(60_000);
   await off.end();
   expect(asked(off.requests)).toEqual([]);
 
   const before = await underWay({ settings: { background: { summaries } } }, false);
-  vi.advanceTimersByTime(60_000);
+  before.clock.advance(60_000);
   expect(asked(before.requests)).toEqual([]);
   await before.manager.background(before.child);
-  vi.advanceTimersByTime(10_000);
-  await vi.waitFor(() => expect(bodies(before.events)).toHaveLength(2), patient);
+  before.clock.advance(10_000);
+  await until(() => expect(bodies(before.events)).toHaveLength(2));
   // It has sent nothing since.
-  vi.advanceTimersByTime(60_000);
+  before.clock.advance(60_000);
   expect(asked(before.requests)).toHaveLength(1);
   await before.end();
-  vi.advanceTimersByTime(60_000);
+  before.clock.advance(60_000);
   expect(asked(before.requests)).toHaveLength(1);
 });
 
@@ -151,10 +149,10 @@ test("a summary that is still being written is broken off when its agent ends, a
     return await new Promise<never>(() => undefined);
   });
   const stage = await underWay({ settings: { background: { summaries } }, model });
-  vi.advanceTimersByTime(10_000);
-  await vi.waitFor(() => expect(signals).toHaveLength(1), patient);
+  stage.clock.advance(10_000);
+  await until(() => expect(signals).toHaveLength(1));
   // One at a time.
-  vi.advanceTimersByTime(60_000);
+  stage.clock.advance(60_000);
   await stage.end();
   expect(summarised()).toBe(1);
   expect(signals[0]?.aborted).toBe(true);
@@ -172,8 +170,8 @@ test("a summary that fails is not tried again, and one that calls a tool runs no
     settings: { background: { summaries } },
     model: failing.model,
   });
-  vi.advanceTimersByTime(10_000);
-  vi.advanceTimersByTime(60_000);
+  stage.clock.advance(10_000);
+  stage.clock.advance(60_000);
   await stage.end();
   expect(failing.summarised()).toBe(1);
   const child = stage.manager.list({ all: true }).find(({ depth }) => depth === 1);
@@ -195,8 +193,8 @@ test("a summary that fails is not tried again, and one that calls a tool runs no
     };
   });
   const other = await underWay({ settings: { background: { summaries } }, model: calling.model });
-  vi.advanceTimersByTime(10_000);
-  await vi.waitFor(() => expect(bodies(other.events)).toMatchObject([{ type: "spend" }]), patient);
+  other.clock.advance(10_000);
+  await until(() => expect(bodies(other.events)).toMatchObject([{ type: "spend" }]));
   await other.end();
   expect(existsSync(join(other.cwd, "ran"))).toBe(false);
 });

@@ -1,12 +1,11 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { existsSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { agent, shop as emptyShop, type Shop } from "./support/repository.ts";
+import { onTerminal, type Terminal } from "./support/terminal.ts";
+import { untilExists } from "./support/until.ts";
+import { bin } from "./support/bin.ts";
 
-const bin = fileURLToPath(new URL("../bin/retinue.js", import.meta.url));
 const waits = (file: string): string => `touch ${file}; while [ ! -e go ]; do sleep 0.02; done`;
 const scenario = `
 turns:
@@ -26,13 +25,9 @@ const shop = (): Shop =>
     ".claude/agents/quiet.md": agent("name: quiet\ndescription: works\ntools: Bash"),
   });
 
-interface Seat {
-  shown: () => string;
-  type: (...chunks: string[]) => void;
-  sees: (text: string | RegExp) => Promise<void>;
+interface Seat extends Terminal {
   has: (file: string) => Promise<void>;
   go: () => void;
-  ended: Promise<number>;
 }
 
 const command = (more = ""): string =>
@@ -40,25 +35,10 @@ const command = (more = ""): string =>
 
 /** A command on a terminal of its own. */
 function sit({ cwd, config }: Shop, run = command()): Seat {
-  const child = spawn("script", ["-qec", `stty rows 24 cols 100; ${run}`, "/dev/null"], {
-    cwd,
-    env: { ...process.env, CLAUDE_CONFIG_DIR: config, NO_COLOR: "1", TERM: "xterm" },
-    stdio: ["pipe", "pipe", "inherit"],
-  });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  child.stdin.on("error", () => undefined);
-  let output = "";
-  child.stdout.on("data", (chunk: Buffer) => (output += String(chunk)));
-  const wait = { timeout: 30_000, interval: 20 };
   return {
-    shown: () => output,
-    type: (...chunks) => {
-      for (const chunk of chunks) child.stdin.write(chunk);
-    },
-    sees: (text) => vi.waitFor(() => expect(output).toMatch(text), wait),
-    has: (file) => vi.waitFor(() => expect(existsSync(join(cwd, file))).toBe(true), wait),
+    ...onTerminal(run, { cwd, env: { CLAUDE_CONFIG_DIR: config, NO_COLOR: "1" } }),
+    has: (file) => untilExists(join(cwd, file)),
     go: () => writeFileSync(join(cwd, "go"), ""),
-    ended: once(child, "exit").then(([code]) => code as number),
   };
 }
 
@@ -112,13 +92,7 @@ onLinux("Ctrl+Z suspends the run, and it goes on with its keys when it is contin
   await seat.sees("suspended");
   await seat.has("after");
   // Raw again: without it Ctrl+B would be a character like any other.
-  await vi.waitFor(
-    () => {
-      seat.type("\x02");
-      expect(seat.shown()).toMatch(/continues in the background/);
-    },
-    { timeout: 30_000, interval: 200 },
-  );
+  await seat.pressUntil("\x02", () => seat.shown().includes("continues in the background"));
   seat.go();
   await seat.sees("ended 0");
   await seat.ended;

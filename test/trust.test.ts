@@ -1,11 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { temporaryDirectory, writeFiles } from "./support/stage.ts";
-
-const bin = fileURLToPath(new URL("../bin/retinue.js", import.meta.url));
+import { bin } from "./support/bin.ts";
 
 function shop(settings: object | string = {}): {
   folder: string;

@@ -1,12 +1,13 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
 import { createManager, type Model, type ModelRequest, type WebQuery } from "../src/index.ts";
 import { setStage } from "./support/stage.ts";
 import { unscripted } from "./support/unscripted.ts";
+import { until, untilExists } from "./support/until.ts";
+import { TestClock } from "../src/platform/clock-fixture.ts";
 
 /** A session whose agents are answered by models of two providers. */
-const patience = { timeout: 20_000 };
 const held = `{ call: Bash, input: { command: "until [ -e go ]; do sleep 0.02; done" } }`;
 const launch = (type: string, background = false): string =>
   `{ call: Agent, input: { description: d, prompt: work, subagent_type: ${type}, run_in_background: ${String(background)} } }`;
@@ -124,7 +125,7 @@ test("a slot counts for the provider of the agent that holds it", async () => {
     rehearsal: { running: 1, queued: 0, free: 1 },
   });
   writeFileSync(join(cwd, "go"), "");
-  await vi.waitFor(() => expect(states()).toEqual(Array(3).fill("completed")), patience);
+  await until(() => expect(states()).toEqual(Array(3).fill("completed")));
 });
 
 test("only agents whose model can search have the tool, and it is their model that searches", async () => {
@@ -168,7 +169,7 @@ turns:
 });
 
 test("an agent is summarised by its own model", async () => {
-  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  const clock = new TestClock();
   const other = otherModel(`
 turns:
   - { turn: 1, reply: [{ call: Bash, input: { command: "touch begun; until [ -e go ]; do sleep 0.02; done" } }] }
@@ -184,14 +185,15 @@ turns:
       ...options,
       models: { other: other.model },
       settings: { model: "big", background: { summaries: { everySeconds: 10 } } },
+      clock,
     },
   );
   const main = await manager.main({ prompt: "go" });
-  await vi.waitFor(() => expect(existsSync(join(cwd, "begun"))).toBe(true), patience);
-  vi.advanceTimersByTime(10_000);
+  await untilExists(join(cwd, "begun"));
+  clock.advance(10_000);
   const spent = (): unknown[] =>
     events.filter((event) => event.type === "spend" && event.model === "small");
-  await vi.waitFor(() => expect(spent()).toHaveLength(1), patience);
+  await until(() => expect(spent()).toHaveLength(1));
   const purposes = other.requests.map(({ model, origin }) => [model, origin.purpose]);
   expect(purposes).toEqual([
     ["small", undefined],

@@ -1,10 +1,11 @@
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { newAgentId } from "../src/contract/ids.ts";
 import { startCrashing } from "./support/crash.ts";
 import { setStage } from "./support/stage.ts";
 import { quiet } from "./support/quiet-agent.ts";
+import { until } from "./support/until.ts";
 
 const boss = { description: "has others work", prompt: "You lead.", tools: ["Bash", "Agent"] };
 const agents = { quiet, boss, stander: boss };
@@ -13,7 +14,6 @@ const options = {
   allowedTools: ["Bash", "Agent"],
   limits: { maxRunning: 20, maxSpawnDepth: 2 },
 };
-const patience = { timeout: 20_000 };
 
 const launch = (prompt: string): string =>
   `{ call: Agent, input: { description: d, prompt: ${prompt}, subagent_type: quiet, run_in_background: true } }`;
@@ -49,12 +49,12 @@ test(
     const lead = await manager.spawn({ prompt: "lead", subagent_type: "boss" });
     const stander = await manager.spawn({ subagent_type: "stander", max_turns: 1 });
     expect(await manager.process(stander.id, "one")).toMatchObject({ state: "failed" });
-    await vi.waitFor(() => {
+    await until(() => {
       const sleeping = events.filter(
         (event) => event.type === "tool-call-start" && event.call.input["command"] === "sleep 600",
       );
       expect(sleeping).toHaveLength(2);
-    }, patience);
+    });
     await Promise.all([manager.stop(main.id), manager.stop(lead.id)]);
     writeFileSync(join(cwd, "go"), "");
     const children = manager.list({ all: true }).filter(({ type }) => type === "quiet");
@@ -122,12 +122,12 @@ turns:
       globSync("projects/*/*/subagents/*.meta.json", { cwd: configDir }).map((file) =>
         join(configDir, file),
       );
-    await vi.waitFor(() => {
+    await until(() => {
       expect(readFileSync(metas()[0] ?? "none", "utf8")).toContain('"state":"completed"');
       // Its command has begun, so that it is not run again.
       const [main = "none"] = globSync("projects/*/*.jsonl", { cwd: configDir });
       expect(readFileSync(join(configDir, main), "utf8")).toMatch(/sleep 600[^]*"retinue-step"/);
-    }, patience);
+    });
     await crashing.kill();
     multiply(metas()[0] ?? "none", 1100);
     const manager = crashing.reopen();

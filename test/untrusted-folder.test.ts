@@ -1,13 +1,12 @@
 import { execFileSync, spawnSync, type SpawnSyncReturns } from "node:child_process";
 import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { readConfiguration } from "../src/session/configuration.ts";
 import { temporaryDirectory, writeFiles } from "./support/stage.ts";
+import { bin } from "./support/bin.ts";
+import { canTrace } from "./support/traced.ts";
 
-const bin = fileURLToPath(new URL("../bin/retinue.js", import.meta.url));
-const canTrace = spawnSync("strace", ["-o", "/dev/null", "true"]).status === 0;
 if (!canTrace) process.stdout.write("skipped: strace is not here, or may not trace\n");
 
 interface Trap {
@@ -69,7 +68,12 @@ function trap(): Trap {
   }))
     git("config", key, value);
   const { EDITOR: _editor, NODE_OPTIONS: _options, VITEST: _vitest, ...outside } = process.env;
-  const env = { ...outside, CLAUDE_CONFIG_DIR: config, NO_COLOR: "1", ANTHROPIC_API_KEY: "" };
+  const env = {
+    ...outside,
+    ...{ CLAUDE_CONFIG_DIR: config, NO_COLOR: "1", ANTHROPIC_API_KEY: "" },
+    // The first run after a build would write there.
+    NODE_DISABLE_COMPILE_CACHE: "1",
+  };
   return {
     root,
     repository,

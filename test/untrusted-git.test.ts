@@ -10,17 +10,15 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { createManager, createRehearsal, parseScenario, type ModelRequest } from "../src/index.ts";
 import { trustFolder } from "../src/settings/trust.ts";
 import { committedRepository } from "./support/committed-repository.ts";
 import { temporaryDirectory, writeFiles } from "./support/stage.ts";
+import { bin } from "./support/bin.ts";
+import { canTrace } from "./support/traced.ts";
 
 /* What git and the files of a repository do when a session starts, in a folder that nobody trusts and in a trusted one. */
-
-const bin = fileURLToPath(new URL("../bin/retinue.js", import.meta.url));
-const canTrace = spawnSync("strace", ["-o", "/dev/null", "true"]).status === 0;
 
 interface Repository {
   readonly root: string;

@@ -1,15 +1,14 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { temporaryDirectory, writeFiles } from "./support/stage.ts";
+import { bin } from "./support/bin.ts";
 
 /*
  * Real runs in a folder that nobody trusts, which brings programs along. Whatever runs of it leaves its name in the log.
  */
 
-const bin = fileURLToPath(new URL("../bin/retinue.js", import.meta.url));
 const taken =
   "bash bwrap cat env git grep ls node ps python3 rg sh sleep socat true wc which".split(" ");
 

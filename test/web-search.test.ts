@@ -5,6 +5,9 @@ import { createAnthropic, type ManagerOptions, type Model } from "../src/index.t
 import { answerEvents, AnthropicServer, type Play } from "../src/model/anthropic/server-fixture.ts";
 import { findAgents } from "../src/transcript/agent-on-disk.ts";
 import { setStage, type Stage } from "./support/stage.ts";
+import { until } from "./support/until.ts";
+import { TestClock } from "../src/platform/clock-fixture.ts";
+import { someTurns } from "./support/turns.ts";
 
 const million = { input: 1_000_000, output: 0, cacheRead: 0, cacheWrite: 0 };
 
@@ -33,15 +36,29 @@ const call = (input: object): Play =>
   streamed([{ type: "tool_use", id: "toolu_1", name: "WebSearch", input }], "tool_use");
 const done = streamed([{ type: "text", text: "done" }], "end_turn");
 
+/** A server that never answers. */
+const never: Play = { kind: "stream", events: [], end: "stall" };
+const stallMs = 50;
+
 async function play(
   plays: Play[],
   options: Partial<ManagerOptions> = { allowedTools: ["WebSearch"] },
 ): Promise<{ stage: Stage; server: AnthropicServer; result: string; state: string }> {
-  const server = await AnthropicServer.start(({ number }) => plays[number - 1] ?? done);
+  const clock = new TestClock();
+  const server = await AnthropicServer.start(({ number }) => {
+    const play = plays[number - 1] ?? done;
+    if (play === never) void someTurns().then(() => clock.advance(stallMs));
+    return play;
+  });
   onTestFinished(() => server[Symbol.asyncDispose]());
   const model = createAnthropic({ apiKey: "test", baseURL: server.url });
   const limits = { ...options.limits, retry: { attempts: 3, base: 1, most: 2 } };
-  const stage = setStage("turns: [{ turn: 1, reply: unused }]", { ...options, model, limits });
+  const stage = setStage("turns: [{ turn: 1, reply: unused }]", {
+    ...options,
+    model,
+    limits,
+    clock,
+  });
   const main = await stage.manager.main({ prompt: "owls?" });
   const { state } = await stage.manager.output(main.id, { block: true });
   const end = stage.events.find((event) => event.type === "tool-call-end");
@@ -143,10 +160,9 @@ test("an answer that breaks off is on the bill, as far as it came, and the next 
 });
 
 test("a search that hangs is given up, and the agent goes on", async () => {
-  const never: Play = { kind: "stream", events: [], end: "stall" };
   const { result, state } = await play([call({ query: "owls" }), never, never, never], {
     allowedTools: ["WebSearch"],
-    limits: { modelStall: 50 },
+    limits: { modelStall: stallMs },
   });
   expect(result).toContain("sent nothing for 0.05 s");
   expect(state).toBe("completed");
@@ -164,7 +180,7 @@ test("a model whose search heeds no signal holds nobody up", async () => {
     allowedTools: ["WebSearch"],
   });
   const main = await manager.main({ prompt: "owls?" });
-  while (server.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => server.requests.length !== 0);
   await manager.stop(main.id);
   expect((await manager.output(main.id)).state).toBe("stopped");
 });

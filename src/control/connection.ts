@@ -16,16 +16,18 @@ import {
   type ControlRequest,
   type RequestId,
 } from "./protocol.ts";
+import type { Clock } from "../platform/clock.ts";
 
 export interface ConnectionOptions {
   token: string;
-  /** Time after which a client that does not read is disconnected. */
-  patienceMs: number;
+  clock: Clock;
   /** The most bytes that may be queued for a client. */
   mostUnread: number;
 }
 
 const mostPending = 100;
+/** Time after which a client that does not read is disconnected. */
+const patienceMs = 30_000;
 const lastWordsMs = 1000;
 const longestSigningMs = 5000;
 
@@ -167,11 +169,12 @@ export class Connection {
   async #drained(): Promise<void> {
     const socket = this.#socket;
     const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(() => socket.destroy(), this.#options.patienceMs).unref();
+    const giveUp = (): void => void socket.destroy();
+    const cancel = this.#options.clock.schedule(giveUp, patienceMs, { ref: false });
     socket.once("drain", resolve).once("close", resolve);
     if (!socket.destroyed) await promise;
     socket.off("drain", resolve).off("close", resolve);
-    clearTimeout(timer);
+    cancel();
   }
 
   #refuse(id: RequestId | null, code: string, message: string): void {

@@ -6,6 +6,7 @@ import { RequestFiles } from "../inbox/request-files.ts";
 import { takeLease, type HeldLease } from "../transcript/lease/take-lease.ts";
 import type { ControlPort } from "./control-port.ts";
 import { ControlServer } from "./server.ts";
+import { until } from "../../test/support/until.ts";
 
 export interface ServedDesk {
   lease: HeldLease;
@@ -44,11 +45,11 @@ export async function serveDesk(
   return { lease, server, socket, found: () => foundAt(desk) };
 }
 
-async function foundAt({ directory }: Desk): Promise<FoundRequest> {
+function foundAt({ directory }: Desk): Promise<FoundRequest> {
   const files = new RequestFiles(directory);
-  for (;;) {
+  return until(() => {
     const [found] = files.all();
-    if (found !== undefined) return { ...found, files };
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
+    if (found === undefined) throw new Error("Nothing waits.");
+    return { ...found, files };
+  });
 }

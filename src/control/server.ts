@@ -3,6 +3,7 @@ import { createServer, type Server, type Socket } from "node:net";
 import { Connection, type ConnectionOptions } from "./connection.ts";
 import type { ControlPort } from "./control-port.ts";
 import { refuses } from "./dead-socket.ts";
+import { systemClock } from "../platform/clock.ts";
 
 export interface ServerOptions extends Partial<ConnectionOptions> {
   path: string;
@@ -23,7 +24,7 @@ export class ControlServer {
 
   constructor(port: ControlPort, options: ServerOptions) {
     this.#port = port;
-    this.#options = { patienceMs: 30_000, mostUnread: 64 * 1024 * 1024, ...options };
+    this.#options = { clock: systemClock, mostUnread: 64 * 1024 * 1024, ...options };
     this.#server = createServer((socket) => this.#accept(socket));
     this.#server.maxConnections = 256;
   }

@@ -16,6 +16,7 @@ import type { Loaded } from "./definition-file.ts";
 import { DirectoryChanges } from "./directory-changes.ts";
 import { DefinitionLoader } from "./load.ts";
 import { unrestrained } from "./restrain.ts";
+import { until } from "../../test/support/until.ts";
 
 const agent = (name: string, body = ""): string =>
   `---\nname: ${name}\ndescription: d\n---\n${body}`;
@@ -69,7 +70,7 @@ test.each([".claude/worktrees/x", ".Claude/worktrees/x/deep", ".x"])(
 
 /** Watching reports a moment later; looking each time does not. */
 const seen = (check: () => Promise<unknown>, expected: unknown): Promise<void> =>
-  vi.waitFor(async () => expect(await check()).toEqual(expected), { timeout: 10_000 });
+  until(async () => expect(await check()).toEqual(expected));
 
 for (const many of [false, true]) {
   const how = many ? "in a crowd that is watched" : "in a directory that is looked at each time";
@@ -202,16 +203,16 @@ test("fifty writes in a row are one change to listeners", async () => {
   let calls = 0;
   const stop = loader.onChange(() => (calls += 1));
   for (let at = 1; at <= 50; at += 1) write("a.md", agent("a", String(at)));
-  await vi.waitFor(() => expect(calls).toBe(1), { timeout: 10_000 });
+  await until(() => expect(calls).toBe(1));
   expect(await names()).toEqual(["a"]);
   // A second change is a second call, and none has come in between.
   write("b.md", agent("b"));
-  await vi.waitFor(() => expect(calls).toBe(2), { timeout: 10_000 });
+  await until(() => expect(calls).toBe(2));
   stop();
   let others = 0;
   loader.onChange(() => (others += 1));
   write("c.md", agent("c"));
-  await vi.waitFor(() => expect(others).toBe(1), { timeout: 10_000 });
+  await until(() => expect(others).toBe(1));
   expect(calls).toBe(2);
 });
 
@@ -223,7 +224,7 @@ test("listeners hear of files in a directory that is made later, and of changes 
   const next = async (change: () => void): Promise<void> => {
     const before = calls;
     change();
-    await vi.waitFor(() => expect(calls).toBeGreaterThan(before), { timeout: 10_000 });
+    await until(() => expect(calls).toBeGreaterThan(before));
   };
   await next(() => write("sub/a.md", agent("a")));
   await next(() => write("sub/a.md", agent("b")));

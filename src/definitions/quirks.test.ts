@@ -1,11 +1,11 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import type { AgentDefinition } from "./definition.ts";
 import type { Loaded } from "./definition-file.ts";
 import { DefinitionLoader } from "./load.ts";
 import { unrestrained } from "./restrain.ts";
+import { temporaryDirectory } from "../../test/support/temporary-directory.ts";
 
 /** Fields of people's files, and how they are read. `null`: the file is not loaded, and that is reported. */
 const files: [string, string | Buffer, Record<string, unknown> | null][] = [
@@ -242,8 +242,7 @@ async function load(
   agents: Record<string, string | Buffer>,
   more: (path: string) => void = () => undefined,
 ): Promise<Loaded> {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), "retinue-quirks-")));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const root = temporaryDirectory();
   for (const [name, content] of Object.entries(agents)) {
     const file = join(root, ".claude", "agents", name);
     mkdirSync(dirname(file), { recursive: true });

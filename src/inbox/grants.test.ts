@@ -9,11 +9,12 @@ import {
   watch,
 } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { trustFolder } from "../settings/trust.ts";
 import { Grants } from "./grants.ts";
 import { call, setDesk, type Desk } from "./inbox-fixture.ts";
 import type { AllowAnswer, InboxRequest } from "./request.ts";
+import { until } from "../../test/support/until.ts";
 
 const request = (fields: Partial<InboxRequest> = {}): InboxRequest => ({
   ...call(),
@@ -253,7 +254,7 @@ describe("always", () => {
     const giving = desk.grants.give(request(), allow("always", "Edit"));
     const watching = watch(locks, (_, name) => seen.push(name ?? ""));
     await giving;
-    await vi.waitFor(() => expect(seen).not.toHaveLength(0));
+    await until(() => expect(seen).not.toHaveLength(0));
     watching.close();
     expect(new Set(seen).size).toBe(1);
     writeFileSync(join(locks, seen[0] ?? ""), "999999999 1");

@@ -1,14 +1,15 @@
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { isObject } from "../platform/is-object.ts";
 import { parseJsonl } from "../transcript/lines/jsonl.ts";
+import { systemClock } from "../platform/clock.ts";
 import type { Logger } from "../platform/logger.ts";
 import { AuditLog, readAudit, type AuditFact } from "./audit.ts";
 import { Grants } from "./grants.ts";
 import type { AskInput, InboxEvent, InboxOptions } from "./inbox-options.ts";
 import { Inbox } from "./inbox.ts";
+import { temporaryDirectory } from "../../test/support/temporary-directory.ts";
 
 export interface Desk {
   inbox: Inbox;
@@ -29,8 +30,7 @@ export interface Desk {
 
 /** An inbox in a fresh directory. `time`: a clock that stands still. */
 export function setDesk(options: Partial<InboxOptions> = {}): Desk {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), "retinue-inbox-")));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const root = temporaryDirectory();
   const [cwd, configDir] = [join(root, "work"), join(root, "config")];
   mkdirSync(join(cwd, ".git"), { recursive: true });
   const directory = join(root, "session", "inbox");
@@ -41,14 +41,14 @@ export function setDesk(options: Partial<InboxOptions> = {}): Desk {
     warn: (_, message) => void warnings.push(message),
     child: () => logger,
   };
-  const clock = { now: () => Date.now() };
-  const grants = new Grants({ cwd, configDir, now: clock.now });
+  const now = (): number => systemClock.now();
+  const grants = new Grants({ cwd, configDir, now });
   const inbox = new Inbox({
     sessionId: "s",
     directory,
-    audit: new AuditLog({ path: auditPath, logger, now: clock.now }),
+    audit: new AuditLog({ path: auditPath, logger, now }),
     grants,
-    clock,
+    clock: systemClock,
     logger,
     ...options,
   });

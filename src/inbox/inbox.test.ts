@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { systemClock } from "../platform/clock.ts";
 import { call, never, question, setDesk } from "./inbox-fixture.ts";
 import type { Answer } from "./request.ts";
 
@@ -55,7 +56,7 @@ test("a question is on disk, private and whole, when the first one hears of it",
 });
 
 test("open questions are listed in the order in which they were asked, however long storing them took", async () => {
-  const { inbox, events, listen } = setDesk({ clock: { now: () => 0 } });
+  const { inbox, events, listen } = setDesk({ clock: { ...systemClock, now: () => 0 } });
   listen();
   const sizes = [4_000_000, 1_000_000, 1];
   for (const size of sizes)

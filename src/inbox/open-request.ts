@@ -18,7 +18,7 @@ export class OpenRequest {
   readonly #resolve: (answered: Answered) => void;
   readonly #reject: (reason: unknown) => void;
   readonly #on: { abort: () => void; deadline: () => void };
-  #timer: NodeJS.Timeout | undefined;
+  #cancel: () => void = () => undefined;
 
   constructor(options: {
     request: InboxRequest;
@@ -68,18 +68,18 @@ export class OpenRequest {
    * Starts the timer. The deadline is by the session's clock; without one a timer runs too, to keep the process alive.
    */
   #arm(): void {
-    clearTimeout(this.#timer);
+    this.#cancel();
     const { deadline } = this.request;
     const left = deadline === null ? Infinity : Math.max(0, deadline - this.#clock.now());
     const fire = (): void => {
       if (left > longestTimer) this.#arm();
       else if (this.answering === null) this.#on.deadline();
     };
-    this.#timer = setTimeout(fire, Math.min(left, longestTimer));
+    this.#cancel = this.#clock.schedule(fire, Math.min(left, longestTimer));
   }
 
   #release(): void {
-    clearTimeout(this.#timer);
+    this.#cancel();
     this.signal.removeEventListener("abort", this.#onAbort);
   }
 }

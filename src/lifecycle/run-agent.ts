@@ -76,6 +76,7 @@ async function live(run: AgentRun, { emit, told }: Report<AgentEventBody>): Prom
     timeout: task.timeout,
     limits: session.limits,
     wrapUp,
+    clock: session.clock,
     emit,
   });
   const report: Report<AgentEventBody> = {

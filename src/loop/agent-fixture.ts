@@ -1,3 +1,5 @@
+import { z } from "zod";
+
 /** The part of an agent that the loop uses; everything may run. */
 export const looseAgent = {
   id: "a",
@@ -21,3 +23,14 @@ export const looseAgent = {
     },
   },
 };
+
+/** The traits of a tool that does nothing which anybody must be asked about. */
+export const looseTool = {
+  description: "",
+  input: z.object({}),
+  effect: "other",
+  background: true,
+  audience: "all",
+  concurrency: "alone",
+  repeatable: true,
+} as const;

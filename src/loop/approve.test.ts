@@ -1,17 +1,12 @@
 import { expect, test } from "vitest";
-import { z } from "zod";
 import { leafTool } from "../tools/tool.ts";
+import { looseTool } from "./agent-fixture.ts";
 import { approve } from "./approve.ts";
 import type { LoopContext } from "./loop-context.ts";
 
 const tool = leafTool({
+  ...looseTool,
   name: "Command",
-  description: "",
-  input: z.object({}),
-  effect: "other",
-  background: true,
-  audience: "all",
-  concurrency: "alone",
   repeatable: false,
   execute: () => Promise.resolve({ content: "" }),
 });

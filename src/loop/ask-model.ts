@@ -40,10 +40,11 @@ async function askForReport(
   request: { messages: readonly Message[]; turn: number; wrapUp: WrapUpReason },
 ): Promise<Asked> {
   const { messages, turn, wrapUp } = request;
-  const { signal, limits } = context;
+  const { signal, limits, clock } = context;
   const overdue = new AbortController();
   const message = `it took longer than ${spokenTime(limits.wrapUpTimeout)} to write one.`;
-  const timer = setTimeout(() => overdue.abort(new Error(message)), limits.wrapUpTimeout);
+  const late = (): void => overdue.abort(new Error(message));
+  const cancel = clock.schedule(late, limits.wrapUpTimeout);
   try {
     const bounded = { ...context, signal: AbortSignal.any([signal, overdue.signal]) };
     return { kind: "answer", answer: await callModel(bounded, messages, turn) };
@@ -51,6 +52,6 @@ async function askForReport(
     signal.throwIfAborted();
     return { kind: "end", ending: endWithoutReport(wrapUp, error) };
   } finally {
-    clearTimeout(timer);
+    cancel();
   }
 }

@@ -96,7 +96,7 @@ async function underClock(
   call: ToolCall,
   work: (own: LoopContext) => Promise<ToolOutput>,
 ): Promise<ToolOutput> {
-  const { report, limits, signal } = context;
+  const { report, limits, signal, clock } = context;
   let isOver = false;
   const emit: typeof report.emit = (event) => {
     if (!isOver) report.emit(event);
@@ -105,7 +105,7 @@ async function underClock(
   const warn = (leftMs: number, message: string): void =>
     emit({ type: "deadline-warning", clock: "tool", callId: call.id, leftMs, message });
   try {
-    return await withToolClock({ tool: tool.name, limit, signal, warn }, (own) =>
+    return await withToolClock({ tool: tool.name, limit, signal, clock, warn }, (own) =>
       work({ ...context, signal: own, report: { ...report, emit } }),
     );
   } finally {

@@ -5,6 +5,7 @@ import type { ToolSpec } from "../model/model.ts";
 import type { ResolvedAgent } from "../contract/resolved-agent.ts";
 import type { Approvals } from "./approve.ts";
 import type { CacheSafe } from "./cache-safe.ts";
+import type { Clock } from "../platform/clock.ts";
 import type { Limits } from "../settings/settings.ts";
 import type { Tasks } from "../tools/agents/tasks.ts";
 import type { Tool } from "../tools/tool.ts";
@@ -31,6 +32,8 @@ export interface LoopContext {
   readonly approvals: Approvals;
   readonly steps: Steps;
   readonly limits: Limits;
+  /** Timers of the loop; a time that is stored comes from `steps`. */
+  readonly clock: Clock;
   readonly signal: AbortSignal;
   /** Means to ask the agent to report and end. */
   readonly wrapUp: WrapUp;

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { relay } from "./relay.ts";
 
@@ -15,7 +16,7 @@ async function collect<T>(
 test("everything emitted is yielded in order before the result comes out", async () => {
   const work = relay<string, unknown>(async ({ emit }) => {
     emit("1");
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await setImmediate();
     emit("2");
     emit("3");
     return "done";
@@ -42,7 +43,7 @@ test("a consumer that breaks off waits for the work to end, and nothing is left 
   let ended = false;
   const work = relay<string, unknown>(async ({ emit }) => {
     emit("1");
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await setImmediate();
     ended = true;
     throw new Error("nobody listens");
   });
@@ -63,7 +64,7 @@ test("told: work goes on only when the reader has taken everything and comes bac
     order.push("work ends");
   });
   for await (const event of work) {
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await setImmediate();
     order.push(`read ${event}`);
   }
   expect(order).toEqual(["read 1", "read 2", "work goes on", "read 3", "work ends"]);

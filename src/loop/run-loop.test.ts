@@ -1,12 +1,12 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { z } from "zod";
 import type { AgentEventBody } from "../events/event.ts";
 import { metered } from "../model/metered.ts";
 import type { Model } from "../model/model.ts";
+import { systemClock } from "../platform/clock.ts";
 import { limitsSchema } from "../settings/settings.ts";
 import { leafTool, type LeafTool } from "../tools/tool.ts";
-import { looseAgent } from "./agent-fixture.ts";
+import { looseAgent, looseTool } from "./agent-fixture.ts";
 import type { LoopContext } from "./loop-context.ts";
 import { relay } from "./relay.ts";
 import { runLoop, type LoopOutcome } from "./run-loop.ts";
@@ -17,14 +17,8 @@ test("a slow reader has dealt with what was said before anything follows from it
   const order: string[] = [];
   const tool = (name: string): LeafTool =>
     leafTool({
+      ...looseTool,
       name,
-      description: "",
-      input: z.object({}),
-      effect: "other",
-      background: true,
-      audience: "all",
-      concurrency: "alone",
-      repeatable: true,
       execute: async () => {
         order.push(`${name} runs`);
         return { content: name };
@@ -56,7 +50,7 @@ test("a slow reader has dealt with what was said before anything follows from it
     }),
   );
   for await (const event of run) {
-    await sleep(5);
+    await setImmediate();
     order.push("call" in event ? `${event.type} ${event.call.name}` : event.type);
   }
   expect(order).toEqual([
@@ -115,6 +109,7 @@ function contextOf({
       random: () => 0,
     },
     limits: limitsSchema.parse({}),
+    clock: systemClock,
     signal,
     wrapUp: new WrapUp(signal),
     grows: () => undefined,

@@ -1,4 +1,5 @@
 import { addAbortListener } from "node:events";
+import type { Clock } from "../platform/clock.ts";
 import { ladder, spokenTime } from "./ladder.ts";
 
 /** The error of a tool call that exceeded its time limit. */
@@ -17,20 +18,21 @@ export async function withToolClock<Output>(
     /** Limit in milliseconds; `null`: the call waits for others, whose time is their own. */
     limit: number | null;
     signal: AbortSignal;
+    clock: Clock;
     graceMs?: number;
     warn: (leftMs: number, message: string) => void;
   },
   work: (signal: AbortSignal) => Promise<Output>,
 ): Promise<Output> {
-  const { tool, limit, signal, graceMs = ladder.toolGraceMs } = options;
+  const { tool, limit, signal, clock, graceMs = ladder.toolGraceMs } = options;
   signal.throwIfAborted();
   const own = new AbortController();
   const outcome = Promise.withResolvers<Output>();
   // One step of the ladder after the other.
-  let timer: NodeJS.Timeout | undefined;
+  let cancel = (): void => undefined;
   const after = (milliseconds: number, act: () => void): void => {
-    clearTimeout(timer);
-    timer = setTimeout(act, milliseconds);
+    cancel();
+    cancel = clock.schedule(act, milliseconds);
   };
   const end = (reason: unknown): void => {
     if (own.signal.aborted) return;
@@ -62,6 +64,6 @@ export async function withToolClock<Output>(
   } catch (error) {
     throw own.signal.aborted ? own.signal.reason : error;
   } finally {
-    clearTimeout(timer);
+    cancel();
   }
 }

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { z } from "zod";
 import type { AgentEventBody } from "../events/event.ts";
 import { textOf, type AssistantBlock, type Message } from "../contract/message.ts";
 import { metered } from "../model/metered.ts";
 import type { Model } from "../model/model.ts";
+import { systemClock } from "../platform/clock.ts";
 import { limitsSchema } from "../settings/settings.ts";
 import { leafTool } from "../tools/tool.ts";
-import { looseAgent as agent } from "./agent-fixture.ts";
+import { looseAgent as agent, looseTool } from "./agent-fixture.ts";
 import type { LoopContext } from "./loop-context.ts";
 import { runLoop, type LoopOutcome } from "./run-loop.ts";
 import { TreeLock } from "../tools/shell/tree-lock.ts";
@@ -129,18 +129,9 @@ async function play(
       return { id: "m", requestId: "r", model: "m", message, stopReason, usage, malformed: {} };
     },
   };
-  const face = {
-    description: "",
-    input: z.object({}),
-    effect: "other",
-    background: true,
-    audience: "all",
-    concurrency: "alone",
-    repeatable: true,
-  } as const;
   const tools = [
     leafTool({
-      ...face,
+      ...looseTool,
       name: "Ask",
       execute: async (_input, { signal }) => {
         wrapUp.ask(stop);
@@ -148,7 +139,7 @@ async function play(
       },
     }),
     leafTool({
-      ...face,
+      ...looseTool,
       name: "Count",
       execute: async () => {
         counted += 1;
@@ -172,6 +163,7 @@ async function play(
       random: () => 0,
     },
     limits: limitsSchema.parse({}),
+    clock: systemClock,
     signal: abort.signal,
     wrapUp,
     grows: () => undefined,

@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { randomUUID } from "node:crypto";
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
-import { setTimeout } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 import { ProcessTree, type StartedProcess } from "./process-tree.ts";
+import { until } from "../../test/support/until.ts";
 
 const trees: ProcessTree[] = [];
 
@@ -119,7 +119,7 @@ describe("ending all processes of an agent", () => {
     const { tree, mark, bash } = plant();
     const child = bash("sleep 300 & setsid sleep 300 &");
     await once(child, "exit");
-    while (marked(mark).some((command) => command !== "sleep 300")) await setTimeout(5);
+    await until(() => marked(mark).every((command) => command === "sleep 300"));
     expect(await tree.killAll()).toBe(2);
     expect(marked(mark)).toEqual([]);
   });

@@ -8,6 +8,7 @@ import { agentsInSession, ProcessTree } from "./process-tree.ts";
 import { readProcesses, type Process } from "./process-table.ts";
 import { showing, shows, signOf } from "./sign.ts";
 import { refusalOf } from "./speaker.ts";
+import { until } from "../../test/support/until.ts";
 
 const linux = test.runIf(process.platform === "linux");
 
@@ -47,7 +48,7 @@ linux(
     const script = "exec 64<&- 65<&-; (env -i sleep 100 >/dev/null 2>&1 & echo $!)";
     const child = tree.start("bash", ["-c", script], { cwd: "/", env: process.env });
     const pid = Number(await text(child.stdout));
-    const table = await until(child, pid);
+    const table = await orphaned(child, pid);
     const found = table.find((one) => one.pid === pid);
     expect([...agentsOf(table, pid)]).toEqual([]);
     expect(found === undefined ? null : agentsInSession(found, table)).toEqual([agent]);
@@ -67,7 +68,7 @@ linux(
     });
     const pid = Number(await text(leader.stdout));
     onTestFinished(() => void process.kill(pid, "SIGKILL"));
-    while (!shows(pid, sign)) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until(() => shows(pid, sign));
     expect(await refusalOf({ pid, sign })).toEqual({
       pid,
       agents: [],
@@ -76,16 +77,13 @@ linux(
   },
 );
 
-/** When its parent is gone. */
-async function until(child: { exitCode: number | null }, pid: number): Promise<Process[]> {
-  for (;;) {
+/** The processes, once the parent of one is gone. */
+function orphaned(child: { exitCode: number | null }, pid: number): Promise<Process[]> {
+  return until(async () => {
     const table = await readProcesses();
     const parent = table.find((one) => one.pid === pid)?.parent;
-    if (
-      child.exitCode !== null &&
-      !table.some((one) => one.pid === parent && one.agents.length > 0)
-    )
-      return table;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
+    expect(child.exitCode).not.toBeNull();
+    expect(table.some((one) => one.pid === parent && one.agents.length > 0)).toBe(false);
+    return table;
+  });
 }

@@ -1,7 +1,6 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import type { AgentDefinition } from "../definitions/definition.ts";
 import { limitsSchema, settingsSchema } from "../settings/settings.ts";
 import { newAgentId } from "../contract/ids.ts";
@@ -9,6 +8,7 @@ import { toolRegistry } from "../tools/registry.ts";
 import { sessionMode } from "./permission-mode.ts";
 import { resolvePolicy, type PolicySurroundings } from "./policy.ts";
 import type { Inherited } from "./resolve.ts";
+import { temporaryDirectory } from "../../test/support/temporary-directory.ts";
 
 const helper: AgentDefinition = {
   name: "helper",
@@ -19,8 +19,7 @@ const helper: AgentDefinition = {
 };
 
 function surroundings(): PolicySurroundings {
-  const cwd = realpathSync(mkdtempSync(join(tmpdir(), "retinue-policy-")));
-  onTestFinished(() => rmSync(cwd, { recursive: true }));
+  const cwd = temporaryDirectory();
   return {
     settings: settingsSchema.parse({}),
     limits: limitsSchema.parse({}),

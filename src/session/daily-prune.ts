@@ -1,6 +1,5 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Configuration } from "./configuration.ts";
 import { errorMessage } from "../contract/errors.ts";
 import { makePrivateDirectory } from "../platform/files/make-directory.ts";
@@ -52,16 +51,28 @@ export class DailyPrune implements AsyncDisposable {
     await answers.return();
     if (first.done === true) return;
     // A run of a few seconds is not burdened with it.
-    await sleep(patienceMs, undefined, { ref: false, signal }).catch(() => undefined);
+    await this.#pause(patienceMs);
     if (signal.aborted) return;
     // Orphans of a killed run whose guard could not end them: they may still hold a port or write to the project.
     void reapOnce();
     await this.#run();
   }
 
+  /** Resolves after the time, or when the session closes. */
+  #pause(milliseconds: number): Promise<void> {
+    const { signal } = this.#abort;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const cancel = this.#session.clock.schedule(resolve, milliseconds, { ref: false });
+    signal.addEventListener("abort", () => {
+      cancel();
+      resolve();
+    });
+    return promise;
+  }
+
   async #run(): Promise<void> {
     const { logger, paths } = this.#session;
-    const now = Date.now();
+    const now = this.#session.clock.now();
     const stamp = join(this.#configDir, "retinue", "last-prune");
     if (!isDue(stamp, now)) return;
     makePrivateDirectory(dirname(stamp));

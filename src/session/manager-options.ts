@@ -8,7 +8,7 @@ import type { Model } from "../model/model.ts";
 import { parseAllowedTools } from "../permissions/rules/allowed-tools.ts";
 import { optionName, optionSettings } from "../permissions/rules/option-settings.ts";
 import { bypassRemedy, mayBypass } from "../permissions/may-bypass.ts";
-import { systemClock, type Clock } from "../platform/clock.ts";
+import { systemClock, wholeClock, type HostClock } from "../platform/clock.ts";
 import { guardLogger, silentLogger, type Logger } from "../platform/logger.ts";
 import {
   limitsFromEnvironment,
@@ -129,8 +129,9 @@ const optionsSchema = z.strictObject({
     .default(silentLogger)
     .transform(guardLogger),
   clock: z
-    .custom<Clock>((value) => hasMethods(value, ["now"]), "must have the method now")
-    .default(systemClock),
+    .custom<HostClock>((value) => hasMethods(value, ["now"]), "must have the method now")
+    .default(systemClock)
+    .transform(wholeClock),
 });
 
 export type ManagerOptions = Omit<z.input<typeof optionsSchema>, "settings"> & {

@@ -118,15 +118,13 @@ describe("mergeSettings", () => {
     }
   });
 
-  test("a list of a hundred thousand items is merged at once", () => {
-    const items = Array.from({ length: 100_000 }, (_, at) => `Bash(${at})`);
-    const started = performance.now();
+  test("a list of half a million items is merged; comparing each with each would not end", () => {
+    const items = Array.from({ length: 500_000 }, (_, at) => `Bash(${at})`);
     const { values } = mergeSettings([
       layer("project", { list: items }),
       layer("user", { list: items }),
     ]);
-    expect(values["list"]).toHaveLength(100_000);
-    expect(performance.now() - started).toBeLessThan(5000);
+    expect(values["list"]).toHaveLength(500_000);
   });
 
   const scalars = fc.dictionary(

@@ -1,24 +1,10 @@
-import {
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { DiskSync } from "./disk-sync.ts";
 import { JsonlWriter } from "./lines/jsonl.ts";
-
-function temporary(): string {
-  const path = mkdtempSync(join(tmpdir(), "retinue-disk-sync-"));
-  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
-  return path;
-}
+import { temporaryDirectory } from "../../test/support/temporary-directory.ts";
 
 interface Script {
   file?: (path: string) => Promise<void> | void;
@@ -76,7 +62,7 @@ test("one pass runs at a time, and all that come during it share the next one", 
 });
 
 test("100 appends at the same time need one pass, and each is told after the sync of its file and of its name", async () => {
-  const root = temporary();
+  const root = temporaryDirectory();
   const { disk, log } = scripted();
   const isSynced: boolean[] = [];
   await Promise.all(
@@ -128,7 +114,7 @@ test("after a failed sync nothing more is promised of that file, whatever a seco
 });
 
 test("a file that is gone, or that is a link, is a failure", async () => {
-  const root = temporary();
+  const root = temporaryDirectory();
   const disk = new DiskSync();
   await expect(disk.sync(join(root, "gone"))).rejects.toMatchObject({ code: "ENOENT" });
   writeFileSync(join(root, "there"), "x");
@@ -137,7 +123,7 @@ test("a file that is gone, or that is a link, is a failure", async () => {
 });
 
 test("a new file takes the place of the older one after its bytes are synced and before its directory is", async () => {
-  const root = temporary();
+  const root = temporaryDirectory();
   const [path, draft] = [join(root, "a"), join(root, "a.new")];
   const seen: string[] = [];
   const look = (): void => void seen.push(readFileSync(path, "utf8"));
@@ -153,7 +139,7 @@ test("a new file takes the place of the older one after its bytes are synced and
 });
 
 test("a new file whose bytes cannot be synced does not take the older one's place; the next one may", async () => {
-  const root = temporary();
+  const root = temporaryDirectory();
   const [path, draft] = [join(root, "a"), join(root, "a.new")];
   let isBroken = true;
   const { disk } = scripted({

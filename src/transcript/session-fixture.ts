@@ -1,27 +1,17 @@
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  realpathSync,
-  rmSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { onTestFinished } from "vitest";
 import { ownProcess } from "../processes/process-identity.ts";
 import { introduce, type AgentRecord, type AgentState } from "../events/agent-record.ts";
 import type { AgentId, SessionId } from "../contract/ids.ts";
 import type { Lease } from "./lease/lease.ts";
 import { metaOf } from "./meta.ts";
+import { temporaryDirectory } from "../../test/support/temporary-directory.ts";
 
 export const day = 86_400_000;
 
 /** A config directory with a `projects` directory in it, gone after the test. */
 export function configDirectory(): string {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), "retinue-sessions-")));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const root = temporaryDirectory();
   mkdirSync(join(root, "projects"));
   return root;
 }

@@ -1,10 +1,11 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { expect, vi } from "vitest";
+import { expect } from "vitest";
 import type { AgentEvent, Manager, ManagerOptions } from "../../src/index.ts";
 import { readAudit, type AuditFact } from "../../src/inbox/audit.ts";
 import type { InboxRequest } from "../../src/inbox/request.ts";
 import { setStage, type Stage } from "./stage.ts";
+import { until } from "./until.ts";
 
 /** A reply that calls Bash once. */
 export const bash = (command: string): object => ({ call: "Bash", input: { command } });
@@ -71,6 +72,6 @@ export function setDesk(
 }
 
 export async function openOf(manager: Manager, count: number): Promise<InboxRequest[]> {
-  await vi.waitFor(() => expect(manager.inbox.list()).toHaveLength(count), { timeout: 20_000 });
+  await until(() => expect(manager.inbox.list()).toHaveLength(count));
   return manager.inbox.list();
 }

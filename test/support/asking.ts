@@ -7,6 +7,7 @@ import { AuditLog } from "../../src/inbox/audit.ts";
 import { Grants } from "../../src/inbox/grants.ts";
 import type { AskInput } from "../../src/inbox/inbox-options.ts";
 import { Inbox } from "../../src/inbox/inbox.ts";
+import { systemClock as clock } from "../../src/platform/clock.ts";
 import { silentLogger } from "../../src/platform/logger.ts";
 import { newSessionId } from "../../src/contract/ids.ts";
 import { takeLease } from "../../src/transcript/lease/take-lease.ts";
@@ -16,14 +17,14 @@ const configDir = process.env["CLAUDE_CONFIG_DIR"] ?? "";
 const cwd = process.cwd();
 const sessionId = newSessionId();
 const paths = sessionPaths(projectDirectory(configDir, cwd), sessionId);
-const clock = { now: () => Date.now() };
+const now = (): number => clock.now();
 const print = (line: object): void => void process.stdout.write(`${JSON.stringify(line)}\n`);
 
 await using inbox = new Inbox({
   sessionId,
   directory: paths.inboxDir,
-  audit: new AuditLog({ path: paths.auditLog, logger: silentLogger, now: clock.now }),
-  grants: new Grants({ cwd, configDir: join(configDir), now: clock.now }),
+  audit: new AuditLog({ path: paths.auditLog, logger: silentLogger, now }),
+  grants: new Grants({ cwd, configDir: join(configDir), now }),
   clock,
   logger: silentLogger,
   attended: true,

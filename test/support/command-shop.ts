@@ -3,11 +3,9 @@ import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import type { Ran } from "./started.ts";
 import { temporaryDirectory } from "./stage.ts";
-
-export const bin = fileURLToPath(new URL("../../bin/retinue.js", import.meta.url));
+import { bin } from "./bin.ts";
 
 export interface CommandShop {
   cwd: string;

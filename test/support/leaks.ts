@@ -32,7 +32,7 @@ export function watchForLeaks(options: {
   // The test runner's own timer may be running now, and would make up for one that is left.
   before.resources = before.resources.filter((name) => name !== "Timeout");
   return async (manager) => {
-    const deadline = performance.now() + (options.settleMs ?? 5000);
+    const deadline = performance.now() + (options.settleMs ?? 30_000);
     for (;;) {
       const found = newIn(holdings(), before).filter(
         (leak) => !options.exceptConnections || !/^sockets|TCPSocketWrap$/.test(leak),

@@ -1,12 +1,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { expect, onTestFinished, vi } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import type { Lease } from "../../src/transcript/lease/lease.ts";
 import { temporaryDirectory } from "./stage.ts";
 import { startNode, type Ran, type Started } from "./started.ts";
-
-const bin = fileURLToPath(new URL("../../bin/retinue.js", import.meta.url));
+import { bin } from "./bin.ts";
 
 export interface Detached {
   id: string;
@@ -88,9 +86,4 @@ function end(pid: number): void {
 export function leaseOf({ transcript, sessionId }: Detached): { path: string; lease: Lease } {
   const path = join(dirname(transcript), sessionId, "lease.json");
   return { path, lease: JSON.parse(readFileSync(path, "utf8")) as Lease };
-}
-
-/** Resolves when it holds. */
-export function until(check: () => void): Promise<void> {
-  return vi.waitFor(check, { timeout: 30_000, interval: 20 });
 }

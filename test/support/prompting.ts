@@ -9,14 +9,14 @@ import { AuditLog } from "../../src/inbox/audit.ts";
 import { Grants } from "../../src/inbox/grants.ts";
 import type { AskInput } from "../../src/inbox/inbox-options.ts";
 import { Inbox } from "../../src/inbox/inbox.ts";
+import { systemClock as clock } from "../../src/platform/clock.ts";
 import { silentLogger } from "../../src/platform/logger.ts";
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), "retinue-prompting-")));
 process.on("exit", () => rmSync(root, { recursive: true, force: true }));
 process.on("SIGINT", () => process.exit(130));
-const clock = { now: () => Date.now() };
 const common = { clock, logger: silentLogger, sessionId: "s" };
-const { now } = clock;
+const now = (): number => clock.now();
 await using inbox = new Inbox({
   ...common,
   directory: join(root, "inbox"),

@@ -1,16 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { temporaryDirectory, writeFiles } from "./stage.ts";
-
-const bin = fileURLToPath(new URL("../../bin/retinue.js", import.meta.url));
-
-interface Ran {
-  code: number | null;
-  stdout: string;
-  stderr: string;
-}
+import type { Ran } from "./started.ts";
+import { bin } from "./bin.ts";
 
 export interface Shop {
   cwd: string;

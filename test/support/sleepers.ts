@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
-import { setTimeout } from "node:timers/promises";
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
+import { until } from "./until.ts";
 
 export interface Sleepers {
   /** Starts one of each kind that is hard to find again, and returns. */
@@ -10,8 +10,8 @@ export interface Sleepers {
   count: number;
   /** How many live now. */
   alive: () => number;
-  /** Resolves when so many live; rejects after `withinMs` with how many do. */
-  until: (count: number, withinMs?: number) => Promise<void>;
+  /** Resolves when so many live. */
+  until: (count: number) => Promise<void>;
 }
 
 /** Processes that sleep for a time nobody else does, so that they can be counted whatever they did to their marks. */
@@ -35,15 +35,12 @@ export function sleepers(): Sleepers {
   onTestFinished(() => {
     for (const pid of living()) process.kill(Number(pid), "SIGKILL");
   });
-  const until = async (count: number, withinMs = 20_000): Promise<void> => {
-    const deadline = performance.now() + withinMs;
-    while (alive() !== count) {
-      if (performance.now() > deadline)
-        throw new Error(`${alive()} sleepers live, not ${count}, after ${withinMs} ms.`);
-      await setTimeout(20);
-    }
+  return {
+    script: `{ ${kinds.join("\n")}\n} >/dev/null 2>&1`,
+    count: 9,
+    alive,
+    until: (count) => until(() => expect(alive()).toBe(count)),
   };
-  return { script: `{ ${kinds.join("\n")}\n} >/dev/null 2>&1`, count: 9, alive, until };
 }
 
 function commandOf(pid: string): string {

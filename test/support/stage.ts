@@ -1,24 +1,12 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { createManager, createRehearsal, parseScenario } from "../../src/index.ts";
+import { temporaryDirectory, writeFiles } from "./temporary-directory.ts";
 import { watchForLeaks } from "./leaks.ts";
 import type { AgentEvent, Manager, ManagerOptions, Model, ModelRequest } from "../../src/index.ts";
 
-/** A directory that is gone after the test. */
-export function temporaryDirectory(): string {
-  const directory = realpathSync(mkdtempSync(join(tmpdir(), "retinue-test-")));
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
-  return directory;
-}
-
-export function writeFiles(root: string, files: Record<string, string>): void {
-  for (const [name, content] of Object.entries(files)) {
-    mkdirSync(dirname(join(root, name)), { recursive: true });
-    writeFileSync(join(root, name), content);
-  }
-}
+export { temporaryDirectory, writeFiles };
 
 export interface Stage {
   manager: Manager;

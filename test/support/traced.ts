@@ -1,11 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { Ran } from "./started.ts";
 import { temporaryDirectory } from "./stage.ts";
-
-const bin = fileURLToPath(new URL("../../bin/retinue.js", import.meta.url));
+import { bin } from "./bin.ts";
 
 export const canTrace: boolean = spawnSync("strace", ["-o", "/dev/null", "true"]).status === 0;
 if (!canTrace) process.stdout.write("skipped: strace is not here, or may not trace\n");

@@ -1,4 +1,3 @@
-import type { ViewClock } from "../views/live-view.ts";
 import { displayWidth } from "./width.ts";
 
 /** Understands exactly what the view writes and refuses everything else, so that nothing hostile slips through. */
@@ -74,30 +73,3 @@ export class Terminal {
 }
 
 const forbidden = /[\x00-\x1f\x7f-\x9f]|\p{Bidi_Control}/u;
-
-export class TestClock implements ViewClock {
-  time = 1_000_000;
-  timers: { at: number; callback: () => void }[] = [];
-
-  now(): number {
-    return this.time;
-  }
-
-  schedule(callback: () => void, delayMs: number): () => void {
-    const timer = { at: this.time + delayMs, callback };
-    this.timers.push(timer);
-    return () => void (this.timers = this.timers.filter((other) => other !== timer));
-  }
-
-  advance(milliseconds: number): void {
-    const end = this.time + milliseconds;
-    for (;;) {
-      const next = this.timers.filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)[0];
-      if (next === undefined) break;
-      this.timers = this.timers.filter((timer) => timer !== next);
-      this.time = Math.max(this.time, next.at);
-      next.callback();
-    }
-    this.time = end;
-  }
-}

@@ -5,7 +5,8 @@ import type { AgentId, SessionId } from "../../contract/ids.ts";
 import { noUsage } from "../../contract/message.ts";
 import { agentSummary, figures } from "../../events/events-fixture.ts";
 import { LiveView, type LiveViewOptions } from "./live-view.ts";
-import { Terminal, TestClock } from "../terminal/terminal-fixture.ts";
+import { TestClock } from "../../platform/clock-fixture.ts";
+import { Terminal } from "../terminal/terminal-fixture.ts";
 
 const summary = agentSummary();
 

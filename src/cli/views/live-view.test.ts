@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import { noUsage } from "../../contract/message.ts";
 import { LiveView } from "./live-view.ts";
 import { asks, bash, done, open } from "./live-view-fixture.ts";
-import { Terminal, TestClock } from "../terminal/terminal-fixture.ts";
+import { TestClock } from "../../platform/clock-fixture.ts";
+import { Terminal } from "../terminal/terminal-fixture.ts";
 
 describe("the block", () => {
   test.each([

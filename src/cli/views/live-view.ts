@@ -23,7 +23,7 @@ import { wrap, type MeasuredLine } from "../terminal/width.ts";
 export class LiveView {
   readonly run: RunState = new RunState();
   readonly #stream: TerminalStream;
-  readonly #clock: ViewClock;
+  readonly #clock: Clock;
   readonly #style: Style;
   readonly #scripted: boolean;
   #painted: MeasuredLine[] = [];
@@ -39,7 +39,7 @@ export class LiveView {
 
   constructor(options: LiveViewOptions) {
     this.#stream = options.stream;
-    this.#clock = options.clock ?? viewClock;
+    this.#clock = options.clock ?? systemClock;
     this.#style = options.style ?? createStyle(false);
     this.#scripted = options.scripted ?? false;
     this.#stream.on?.("resize", this.#onResize);
@@ -111,7 +111,10 @@ export class LiveView {
     if (this.#next !== null && this.#next.at <= due) return;
     this.#next?.cancel();
     const delay = Math.max(0, due - this.#clock.now());
-    this.#next = { at: due, cancel: this.#clock.schedule(() => this.#tick(), delay) };
+    this.#next = {
+      at: due,
+      cancel: this.#clock.schedule(() => this.#tick(), delay, { ref: false }),
+    };
   }
 
   #tick(): void {
@@ -197,7 +200,7 @@ export interface Panel {
 
 export interface LiveViewOptions {
   stream: TerminalStream;
-  clock?: ViewClock;
+  clock?: Clock;
   style?: Style;
   /** Whether answers come from a script: the header and every model say so. */
   scripted?: boolean;
@@ -211,20 +214,6 @@ export interface TerminalStream {
   on?(event: "resize", listener: () => void): unknown;
   off?(event: "resize", listener: () => void): unknown;
 }
-
-/** A clock that can also call back later. */
-export interface ViewClock extends Clock {
-  /** Calls back once, later. Returns a function that cancels it. */
-  schedule(callback: () => void, delayMs: number): () => void;
-}
-
-const viewClock: ViewClock = {
-  ...systemClock,
-  schedule(callback, delayMs) {
-    const timer = setTimeout(callback, delayMs).unref();
-    return () => clearTimeout(timer);
-  },
-};
 
 const frameInterval = 100;
 

@@ -1,17 +1,14 @@
 import {
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmdirSync,
-  rmSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import type { AgentId, SessionId } from "../../contract/ids.ts";
 import { introduce } from "../../events/agent-record.ts";
 import type { AgentEvent, AgentEventBody } from "../../events/event.ts";
@@ -19,6 +16,7 @@ import { agentSummary, figures } from "../../events/events-fixture.ts";
 import { DiskSync } from "../../transcript/disk-sync.ts";
 import { readMeta } from "../../transcript/meta.ts";
 import { MetaKeeper } from "./keep-meta.ts";
+import { temporaryDirectory } from "../../../test/support/temporary-directory.ts";
 
 const header = { agentId: "a1" as AgentId, sessionId: "s" as SessionId, at: 1 };
 const event = (body: AgentEventBody): AgentEvent => ({ ...header, ...body });
@@ -40,8 +38,7 @@ interface Kept {
 /** A keeper whose file is synced as the function says. */
 function keeper(datasync: () => Promise<void>): Kept {
   const synced: string[] = [];
-  const root = mkdtempSync(join(tmpdir(), "retinue-keep-meta-"));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const root = temporaryDirectory();
   const path = join(root, "agent-a1.meta.json");
   const disk = new DiskSync(async (path) => ({
     datasync: () => {

@@ -37,6 +37,7 @@ export async function openAll(run: StartedRun): Promise<{
     agent,
     meets,
     limits: session.limits,
+    clock: session.clock,
     signal: abort.signal,
     wrapUp,
     grows: () => deadlines.grows(),

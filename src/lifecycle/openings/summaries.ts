@@ -33,21 +33,31 @@ class Summaries implements AsyncDisposable {
   readonly #options: SummariesOptions;
   readonly #over = new AbortController();
   readonly #signal: AbortSignal;
-  readonly #timer: NodeJS.Timeout;
+  readonly #everyMs: number;
+  #cancel: () => void;
   #asked: ModelRequest | undefined;
   #asking: Promise<void> | undefined;
 
   constructor(options: SummariesOptions, everyMs: number) {
     this.#options = options;
     this.#signal = AbortSignal.any([options.signal, this.#over.signal]);
-    this.#timer = setInterval(() => this.#ask(), everyMs).unref();
+    this.#everyMs = everyMs;
+    this.#cancel = this.#next();
   }
 
   /** Resolves when no request is under way; the usage of the last one was emitted by then. */
   async [Symbol.asyncDispose](): Promise<void> {
-    clearInterval(this.#timer);
+    this.#cancel();
     this.#over.abort(new Error("The agent has ended."));
     await this.#asking;
+  }
+
+  #next(): () => void {
+    const ask = (): void => {
+      this.#cancel = this.#next();
+      this.#ask();
+    };
+    return this.#options.session.clock.schedule(ask, this.#everyMs, { ref: false });
   }
 
   #ask(): void {
@@ -61,7 +71,7 @@ class Summaries implements AsyncDisposable {
 
   async #summarize(request: ModelRequest): Promise<void> {
     const { session, model, emit } = this.#options;
-    const { limits, logger } = session;
+    const { limits, logger, clock } = session;
     const asked: ModelRequest = {
       ...request,
       messages: [...request.messages, userMessage({ texts: [question] })],
@@ -69,7 +79,7 @@ class Summaries implements AsyncDisposable {
     };
     try {
       const answer = await readAnswer(
-        { limits, signal: this.#signal, grows: () => undefined },
+        { limits, clock, signal: this.#signal, grows: () => undefined },
         (signal) => model.stream(asked, signal),
         () => undefined,
       );
@@ -84,7 +94,7 @@ class Summaries implements AsyncDisposable {
 }
 
 interface SummariesOptions {
-  readonly session: Pick<Session, "limits" | "settings" | "logger">;
+  readonly session: Pick<Session, "limits" | "settings" | "logger" | "clock">;
   readonly model: MeteredModel;
   readonly isBackground: () => boolean;
   readonly emit: (body: AgentEventBody) => void;

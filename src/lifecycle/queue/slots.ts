@@ -54,7 +54,7 @@ const patience = 10;
  */
 export class Slots {
   readonly #onLimit: "queue" | "reject";
-  readonly #clock: Clock;
+  readonly #clock: Pick<Clock, "now">;
   readonly #session: Limit;
   readonly #types: ReadonlyMap<string, Limit>;
   readonly #models: ReadonlyMap<string, Limit>;
@@ -67,7 +67,7 @@ export class Slots {
   /** The number of claimants that passed the one that waits longest. */
   #passes = 0;
 
-  constructor(limits: SlotLimits, clock: Clock) {
+  constructor(limits: SlotLimits, clock: Pick<Clock, "now">) {
     this.#onLimit = limits.onLimit;
     this.#clock = clock;
     this.#session = { max: limits.maxRunning, what: "", held: 0 };

@@ -1,12 +1,13 @@
 import { longestTimer } from "../../contract/longest-timer.ts";
 import { ladder } from "../../loop/ladder.ts";
+import type { Clock } from "../../platform/clock.ts";
 
 /**
- * A clock with a limit that can be paused and restarted. It warns once and expires once, at most. Uses a monotonic
- * clock, because people and time servers change the time of day.
+ * A limit of time that can be paused and restarted. It warns once and expires once, at most.
  */
 export class Deadline implements Disposable {
   readonly #limit: number;
+  readonly #clock: Clock;
   readonly #warn: (leftMs: number) => void;
   readonly #expire: () => number;
   /** Time granted on top of the limit. */
@@ -14,18 +15,20 @@ export class Deadline implements Disposable {
   /** Running time before the last pause. */
   #ran = 0;
   #startedAt: number | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  #cancel: () => void = () => undefined;
   #step: "warn" | "expire" | "over" = "warn";
 
   constructor(
     limit: number,
     on: {
+      clock: Clock;
       warn: (leftMs: number) => void;
       /** Returns the additional milliseconds; 0: the time is over. */
       expire: () => number;
     },
   ) {
     this.#limit = limit;
+    this.#clock = on.clock;
     this.#warn = on.warn;
     this.#expire = on.expire;
     this.resume();
@@ -34,13 +37,12 @@ export class Deadline implements Disposable {
   pause(): void {
     this.#ran = this.#elapsed();
     this.#startedAt = undefined;
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#cancel();
   }
 
   resume(): void {
     if (this.#startedAt !== undefined) return;
-    this.#startedAt = performance.now();
+    this.#startedAt = this.#clock.elapsed();
     this.#arm();
   }
 
@@ -66,15 +68,17 @@ export class Deadline implements Disposable {
   }
 
   #elapsed(): number {
-    return this.#ran + (this.#startedAt === undefined ? 0 : performance.now() - this.#startedAt);
+    return (
+      this.#ran + (this.#startedAt === undefined ? 0 : this.#clock.elapsed() - this.#startedAt)
+    );
   }
 
   #arm(): void {
     if (this.#step === "over") return;
     const due = this.#step === "warn" ? this.#limit * ladder.warnAt : this.#limit + this.#more;
     const wait = Math.min(Math.max(Math.ceil(due - this.#elapsed()), 1), longestTimer);
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#look(), wait);
+    this.#cancel();
+    this.#cancel = this.#clock.schedule(() => this.#look(), wait);
   }
 
   #look(): void {

@@ -1,5 +1,6 @@
 import type { AgentEventBody } from "../../events/event.ts";
 import { ladder, spokenTime } from "../../loop/ladder.ts";
+import type { Clock } from "../../platform/clock.ts";
 import { noProgress, timeLimit, type WrapUp, type WrapUpReason } from "../../loop/wrap-up.ts";
 import type { Limits } from "../../settings/settings.ts";
 import { Deadline } from "./deadline.ts";
@@ -12,6 +13,7 @@ import { Progress } from "./progress.ts";
 export class Deadlines implements Disposable {
   readonly #wall: Deadline;
   readonly #quiet: Deadline;
+  readonly #clock: Clock;
   readonly #progress = new Progress();
   readonly #limits: Pick<Limits, "toolTimeout" | "noProgress">;
   /** Tool calls under way, with their start. */
@@ -23,13 +25,15 @@ export class Deadlines implements Disposable {
     timeout: number;
     limits: Pick<Limits, "toolTimeout" | "noProgress">;
     wrapUp: WrapUp;
+    clock: Clock;
     emit: (event: AgentEventBody) => void;
   }) {
-    const { timeout, limits, wrapUp, emit } = options;
+    const { timeout, limits, wrapUp, clock, emit } = options;
+    this.#clock = clock;
     this.#limits = limits;
-    const warn = (clock: "wall" | "progress", message: string) => (leftMs: number) => {
+    const warn = (which: "wall" | "progress", message: string) => (leftMs: number) => {
       if (wrapUp.asked !== undefined) return;
-      emit({ type: "deadline-warning", clock, callId: null, leftMs, message });
+      emit({ type: "deadline-warning", clock: which, callId: null, leftMs, message });
     };
     const ask = (reason: WrapUpReason): number => {
       wrapUp.ask(reason);
@@ -38,10 +42,12 @@ export class Deadlines implements Disposable {
     const wall = spokenTime(timeout);
     const quiet = spokenTime(limits.noProgress);
     this.#wall = new Deadline(timeout, {
+      clock,
       warn: warn("wall", `${used} of its time (${wall}) is used.`),
       expire: () => ask(timeLimit(wall)),
     });
     this.#quiet = new Deadline(limits.noProgress, {
+      clock,
       warn: warn("progress", `Nothing new for ${used} of the longest time allowed (${quiet}).`),
       expire: () => this.#leftOfCalls() || ask(noProgress(quiet)),
     });
@@ -60,14 +66,14 @@ export class Deadlines implements Disposable {
         this.#isFresh = isNews;
         return;
       case "tool-call-start":
-        this.#calls.set(event.call.id, performance.now());
+        this.#calls.set(event.call.id, this.#clock.elapsed());
         return;
       case "tool-call-end":
         this.#calls.delete(event.call.id);
         return;
       case "agent-wake":
         // A call that had to wait begins only now.
-        for (const id of this.#calls.keys()) this.#calls.set(id, performance.now());
+        for (const id of this.#calls.keys()) this.#calls.set(id, this.#clock.elapsed());
         return;
       default:
     }
@@ -80,7 +86,7 @@ export class Deadlines implements Disposable {
     const { toolTimeout, noProgress: longest } = this.#limits;
     if (!this.#isFresh || toolTimeout > longest) return 0;
     const latest = Math.max(...this.#calls.values()) + toolTimeout + ladder.toolGraceMs;
-    return Math.max(0, latest - performance.now());
+    return Math.max(0, latest - this.#clock.elapsed());
   }
 
   /** Restarts the clock: an answer grows by pieces that are not shown; a provider ends it at its length limit. */

@@ -1,8 +1,8 @@
 import { getEventListeners, once } from "node:events";
-import { mkdtemp, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { connect, createServer, type Socket } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { createServer as createSecureServer } from "node:tls";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
@@ -12,6 +12,8 @@ import { startNode } from "../../../test/support/started.ts";
 import { collect, failureOf, hello, requestOf, serve, streamed } from "./calls-fixture.ts";
 import { answerEvents } from "./server-fixture.ts";
 import { createAnthropic } from "./anthropic.ts";
+import { someTurns } from "../../../test/support/turns.ts";
+import { temporaryDirectory } from "../../../test/support/temporary-directory.ts";
 
 const body = answerEvents([hello])
   .map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
@@ -27,7 +29,7 @@ test("requests one after the other share a connection, those at once do not", as
   const model = modelAt(url);
   for (const _ of [1, 2, 3, 4]) {
     expect((await collect(model)).answer.message.content).toEqual([hello]);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await someTurns();
   }
   expect(opened).toHaveLength(1);
   await Promise.all([1, 2, 3].map(() => collect(model)));
@@ -35,14 +37,17 @@ test("requests one after the other share a connection, those at once do not", as
 });
 
 test("an answer whose end comes late leaves its connection to the next request, and is waited for no longer than a second", async () => {
+  let finish = (): unknown => undefined;
   const { url, opened } = await site((socket, request) => {
     socket.write(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n`);
     socket.write(`${Buffer.byteLength(body).toString(16)}\r\n${body}\r\n`);
-    if (request === 1) setTimeout(() => socket.write("0\r\n\r\n"), 20);
+    if (request === 1) finish = () => socket.write("0\r\n\r\n");
   });
   const model = modelAt(url);
   await collect(model);
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  await someTurns();
+  finish();
+  await someTurns();
   await collect(model);
   expect(opened).toHaveLength(1);
   // The second one never ends.
@@ -84,7 +89,7 @@ test("an abort at any moment of an answer ends it quietly", async () => {
     const controller = new AbortController();
     const asked = collect(model, {}, controller.signal);
     const reason = new Error("enough");
-    for (let ticks = 0; ticks < step; ticks += 1) await new Promise(setImmediate);
+    for (let ticks = 0; ticks < step; ticks += 1) await setImmediate();
     controller.abort(reason);
     const error: unknown = await asked.then(
       () => reason,
@@ -237,7 +242,7 @@ test.each([
 
 test("through a proxy a secure connection leads to the provider itself, and another is told nothing", async () => {
   const certificate = certificateFor("localhost");
-  const authority = join(await mkdtemp(join(tmpdir(), "authority-")), "cert.pem");
+  const authority = join(temporaryDirectory(), "cert.pem");
   await writeFile(authority, certificate.cert);
   let heard = 0;
   const provider = createSecureServer(certificate, (socket) => {

@@ -2,6 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { answerEvents, AnthropicServer, type Play, type WireEvent } from "./server-fixture.ts";
 import { createAnthropic } from "./anthropic.ts";
 import type { ModelDelta, WebFindings, WebQuery } from "../model.ts";
+import { until } from "../../../test/support/until.ts";
 
 const link = (name: string): object => ({
   type: "web_search_result",
@@ -173,7 +174,7 @@ test("an abort hangs up and ends with its reason", async () => {
   const reason = new Error("enough");
   const { search, server } = await serve(() => ({ ...found([]), end: "stall", events: [] }));
   const findings = search({}, controller.signal);
-  while (server.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => server.requests.length !== 0);
   controller.abort(reason);
   await expect(findings).rejects.toBe(reason);
   expect(await server.requests[0]?.ended).toBe("closed");

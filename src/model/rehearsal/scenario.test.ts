@@ -1,9 +1,9 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { RetinueError } from "../../contract/errors.ts";
 import { loadScenario, parseScenario } from "./scenario.ts";
+import { temporaryDirectory } from "../../../test/support/temporary-directory.ts";
 
 test("a scenario is read with its defaults and the lines of its turns", () => {
   const text = `turns:
@@ -129,10 +129,7 @@ test("more than 1 MiB is refused", () => {
 
 let directory: string;
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), "retinue-scenario-"));
-});
-afterEach(async () => {
-  await rm(directory, { recursive: true });
+  directory = temporaryDirectory();
 });
 
 test("a file is loaded and named in its problems", async () => {

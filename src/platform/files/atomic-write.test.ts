@@ -1,29 +1,17 @@
-import {
-  chmod,
-  lstat,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  rm,
-  stat,
-  symlink,
-  writeFile,
-} from "node:fs/promises";
+import { chmod, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { execFileSync } from "node:child_process";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { writeFileAtomic } from "./atomic-write.ts";
+import { temporaryDirectory } from "../../../test/support/temporary-directory.ts";
 
 describe("writeFileAtomic", () => {
   let directory: string;
   const isRoot = process.getuid?.() === 0;
 
   beforeEach(async () => {
-    directory = await mkdtemp(join(tmpdir(), "retinue-atomic-"));
+    directory = temporaryDirectory();
   });
-  afterEach(() => rm(directory, { recursive: true, force: true }));
 
   const modeOf = async (path: string): Promise<number> => (await stat(path)).mode & 0o7777;
 

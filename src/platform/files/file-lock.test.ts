@@ -1,20 +1,12 @@
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { removeIfLeft, withFileLock } from "./file-lock.ts";
 import { ownProcess } from "../../processes/process-identity.ts";
+import { temporaryDirectory } from "../../../test/support/temporary-directory.ts";
 
 let directory: string;
 let file: string;
@@ -22,7 +14,7 @@ let lockDir: string;
 let lock: string;
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "retinue-lock-"));
+  directory = temporaryDirectory();
   file = join(directory, "count");
   lockDir = join(directory, "locks");
   mkdirSync(lockDir);
@@ -30,8 +22,6 @@ beforeEach(() => {
   lock = join(lockDir, `${name}.lock`);
   writeFileSync(file, "0");
 });
-
-afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 const dead = "4194305 1 left";
 

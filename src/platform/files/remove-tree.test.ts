@@ -1,25 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { removeTree } from "./remove-tree.ts";
-
-function temporaryDirectory(): string {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), "retinue-remove-")));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
-  return root;
-}
+import { temporaryDirectory } from "../../../test/support/temporary-directory.ts";
 
 test("files, directories and links go; what links lead to stays", async () => {
   const root = temporaryDirectory();

@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { errorMessage } from "../../contract/errors.ts";
+import { temporaryDirectory } from "../../../test/support/temporary-directory.ts";
 
 /** Test support: a place that may be touched, one that may not, and a process that swaps ways between them. */
 export interface Swapped {
@@ -15,8 +15,7 @@ export interface Swapped {
 
 /** Makes `inside` and `outside`, each with these files; every file names its directory. */
 export async function makeSwappable(files: readonly string[]): Promise<Swapped> {
-  const root = await realpath(await mkdtemp(join(tmpdir(), "retinue-swap-")));
-  onTestFinished(() => rm(root, { recursive: true, force: true, maxRetries: 20 }));
+  const root = temporaryDirectory();
   const places = { inside: join(root, "inside"), outside: join(root, "outside") };
   for (const [name, directory] of Object.entries(places)) {
     await mkdir(directory);

@@ -1,16 +1,14 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { tryBubblewrap } from "./bubblewrap.ts";
+import { temporaryDirectory } from "../../../test/support/temporary-directory.ts";
 
 let place: string;
 
 beforeEach(() => {
-  place = mkdtempSync(join(tmpdir(), "retinue-bwrap-"));
+  place = temporaryDirectory();
 });
-
-afterEach(() => rmSync(place, { recursive: true, force: true }));
 
 test("bubblewrap that is nowhere is missing, with the remedy", async () => {
   writeFileSync(join(place, "bwrap"), "no program");

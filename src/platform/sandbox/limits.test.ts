@@ -1,20 +1,19 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { homedir, tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { fileLimits } from "./agent-sandbox.ts";
 import { whyUnavailable } from "./library.ts";
 import { protectedPaths } from "./protected-paths.ts";
 import { supervisorScript } from "./supervisor.ts";
+import { temporaryDirectory } from "../../../test/support/temporary-directory.ts";
 
 let root: string;
 
 beforeEach(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), "retinue-limits-")));
+  root = temporaryDirectory();
 });
-
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 function make(...files: string[]): void {
   for (const file of files) {

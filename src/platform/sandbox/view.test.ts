@@ -1,19 +1,17 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { SandboxView } from "./view.ts";
+import { temporaryDirectory } from "../../../test/support/temporary-directory.ts";
 
 let root: string;
 
 beforeEach(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), "retinue-view-")));
+  root = temporaryDirectory();
   for (const directory of ["a/inner/deep", "a-b", "real"])
     mkdirSync(join(root, directory), { recursive: true });
   writeFileSync(join(root, "a/file"), "");
 });
-
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const at = (...names: string[]): string[] => names.map((name) => join(root, name));
 

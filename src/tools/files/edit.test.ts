@@ -3,9 +3,10 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { editTool } from "./edit.ts";
 import { FileLedger } from "./file-state.ts";
-import { call, failureOf, makeContext, makeDirectory } from "./file-tools-fixture.ts";
+import { call, failureOf, makeContext } from "./file-tools-fixture.ts";
 import { readTool } from "./read.ts";
 import { toolSpec, type ToolContext, type ToolOutput } from "../tool.ts";
+import { temporaryDirectory } from "../../../test/support/temporary-directory.ts";
 
 describe("Edit", () => {
   it("replaces the one occurrence and reports where", async () => {
@@ -151,7 +152,7 @@ describe("Edit", () => {
   });
 
   it("names the sibling whose edit came in between", async () => {
-    const [root, ledger] = [await makeDirectory(), new FileLedger()];
+    const [root, ledger] = [temporaryDirectory(), new FileLedger()];
     const mine = await makeContext({ root, ledger });
     const theirs = await makeContext({ root, ledger, agentType: "fixer" });
     const path = join(root, "a.txt");

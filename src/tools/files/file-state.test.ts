@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
+import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { newAgentId } from "../../contract/ids.ts";
 import { FileLedger, FileState, missingFile } from "./file-state.ts";
@@ -87,15 +87,15 @@ describe("FileLedger", () => {
   it("lets changes of one file wait for each other, those of others not, and survives a failure", async () => {
     const ledger = new FileLedger();
     const order: string[] = [];
-    const step = (name: string, milliseconds: number, error?: Error) => async () => {
+    const step = (name: string, turns: number, error?: Error) => async () => {
       order.push(`${name} starts`);
-      await setTimeout(milliseconds);
+      for (let turn = 0; turn < turns; turn += 1) await setImmediate();
       order.push(`${name} ends`);
       if (error) throw error;
       return name;
     };
     const results = await Promise.allSettled([
-      ledger.inTurn("/a", step("first", 60, new Error("broken"))),
+      ledger.inTurn("/a", step("first", 20, new Error("broken"))),
       ledger.inTurn("/a", step("second", 1)),
       ledger.inTurn("/b", step("other", 1)),
     ]);

@@ -1,18 +1,16 @@
-import { mkdtemp, realpath, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
 import { newAgentId } from "../../contract/ids.ts";
 import { realPath } from "../../platform/files/real-path.ts";
 import { FileLedger } from "./file-state.ts";
 import { ToolFailure, type LeafTool, type ToolContext, type ToolOutput } from "../tool.ts";
 import { Workbench } from "../workbench.ts";
+import { temporaryDirectory } from "../../../test/support/temporary-directory.ts";
 
 /** Test support: an agent with a workbench in a directory, which lasts until the test ends unless it is given. */
 export async function makeContext(
   options: { root?: string; ledger?: FileLedger; agentType?: string; signal?: AbortSignal } = {},
 ): Promise<ToolContext> {
-  const root = options.root ?? (await makeDirectory());
+  const root = options.root ?? temporaryDirectory();
   const agentId = newAgentId();
   return {
     agentId,
@@ -29,12 +27,6 @@ export async function makeContext(
     realPath,
     progress() {},
   };
-}
-
-export async function makeDirectory(): Promise<string> {
-  const directory = await realpath(await mkdtemp(join(tmpdir(), "retinue-files-")));
-  onTestFinished(() => rm(directory, { recursive: true, force: true }));
-  return directory;
 }
 
 /** Runs a tool as the loop would: the input goes through the schema. */

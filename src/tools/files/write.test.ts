@@ -11,10 +11,11 @@ import {
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { FileLedger } from "./file-state.ts";
-import { call, failureOf, makeContext, makeDirectory } from "./file-tools-fixture.ts";
+import { call, failureOf, makeContext } from "./file-tools-fixture.ts";
 import { readTool } from "./read.ts";
 import { toolSpec } from "../tool.ts";
 import { writeTool } from "./write.ts";
+import { temporaryDirectory } from "../../../test/support/temporary-directory.ts";
 
 describe("Write", () => {
   it("creates a file with its directories", async () => {
@@ -211,7 +212,7 @@ describe("Write", () => {
 });
 
 async function makeSiblings() {
-  const [root, ledger] = [await makeDirectory(), new FileLedger()];
+  const [root, ledger] = [temporaryDirectory(), new FileLedger()];
   return {
     path: join(root, "shared.txt"),
     first: await makeContext({ root, ledger }),

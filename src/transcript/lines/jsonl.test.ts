@@ -1,17 +1,9 @@
-import {
-  appendFileSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { JsonlWriter, parseJsonl, readJsonl } from "./jsonl.ts";
 import { sealLines } from "./line-sum.ts";
+import { temporaryDirectory } from "../../../test/support/temporary-directory.ts";
 
 /** The lines of one append. */
 function sealed(values: readonly object[]): string[] {
@@ -19,15 +11,9 @@ function sealed(values: readonly object[]): string[] {
   return text.match(/.*\n/g) ?? [];
 }
 
-function directory(): string {
-  const path = mkdtempSync(join(tmpdir(), "retinue-jsonl-"));
-  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
-  return path;
-}
-
 describe("JsonlWriter", () => {
   test("what it acknowledged is in the file, in order, and the file is private", async () => {
-    const path = join(directory(), "deep", "a.jsonl");
+    const path = join(temporaryDirectory(), "deep", "a.jsonl");
     const writer = new JsonlWriter(path);
     for (let n = 0; n < 200; n += 1) writer.append([JSON.stringify({ n })]);
     expect(readFileSync(path, "utf8")).toMatch(/^\{"n":0,"retinueSum":"1\/1 [0-9a-f]{8}"\}\n/);
@@ -47,7 +33,7 @@ describe("JsonlWriter", () => {
     ],
     ["nothing wrong", '{"n":1}\n', '{"n":1}\n'],
   ])("cuts off a torn tail before the first append: %s", async (_name, before, kept) => {
-    const path = join(directory(), "a.jsonl");
+    const path = join(temporaryDirectory(), "a.jsonl");
     writeFileSync(path, before);
     const writer = new JsonlWriter(path);
     writer.append([JSON.stringify({ n: 9 })]);
@@ -57,7 +43,7 @@ describe("JsonlWriter", () => {
   });
 
   test("opens again after it was closed, and repairs again", async () => {
-    const path = join(directory(), "a.jsonl");
+    const path = join(temporaryDirectory(), "a.jsonl");
     const writer = new JsonlWriter(path);
     writer.append([JSON.stringify({ n: 1 })]);
     writer.close();
@@ -68,7 +54,10 @@ describe("JsonlWriter", () => {
   });
 
   test("what is told of a repair may append elsewhere, whatever is being appended here", async () => {
-    const [path, elsewhere] = [join(directory(), "a.jsonl"), join(directory(), "b.jsonl")];
+    const [path, elsewhere] = [
+      join(temporaryDirectory(), "a.jsonl"),
+      join(temporaryDirectory(), "b.jsonl"),
+    ];
     writeFileSync(path, '{"n":');
     const other = new JsonlWriter(elsewhere);
     const writer = new JsonlWriter(path, () => other.append(['{"a":"repair"}']));
@@ -81,7 +70,7 @@ describe("JsonlWriter", () => {
   });
 
   test("a file that cannot be written rejects the append, and a symbolic link is not followed", async () => {
-    const root = directory();
+    const root = temporaryDirectory();
     writeFileSync(join(root, "file"), "");
     expect(() =>
       new JsonlWriter(join(root, "file", "a.jsonl")).append([JSON.stringify({})]),

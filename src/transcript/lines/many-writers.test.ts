@@ -1,11 +1,11 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { readJsonl } from "./jsonl.ts";
 import { judgeLines } from "./judge-lines.ts";
+import { temporaryDirectory } from "../../../test/support/temporary-directory.ts";
 
 const processes = 4;
 const appends = 1500;
@@ -26,8 +26,7 @@ for (let turn = 0; turn < ${appends}; turn += 1) {
 `;
 
 test("processes that write to one file and to files of their own lose and break nothing", async () => {
-  const directory = mkdtempSync(join(tmpdir(), "retinue-writers-"));
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const directory = temporaryDirectory();
   const shared = join(directory, "shared.jsonl");
   const own = (who: string): string => join(directory, `${who}.jsonl`);
   const names = Array.from({ length: processes }, (_, index) => `p${index}`);

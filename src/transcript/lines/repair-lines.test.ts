@@ -1,21 +1,12 @@
-import {
-  appendFileSync,
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { JsonlWriter, readJsonl } from "./jsonl.ts";
 import type { Repair } from "./repair-lines.ts";
+import { temporaryDirectory } from "../../../test/support/temporary-directory.ts";
 
 function opened(): { path: string; writer: JsonlWriter; repairs: Repair[] } {
-  const directory = mkdtempSync(join(tmpdir(), "retinue-repair-"));
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const directory = temporaryDirectory();
   const path = join(directory, "a.jsonl");
   const repairs: Repair[] = [];
   const writer = new JsonlWriter(path, (repair) => repairs.push(repair));
