@@ -154,7 +154,7 @@ runs(
       'write: "out"',
     ]);
     const withoutGlob = (): Shell => ({
-      ...{ redirections: [], documents: [], repeats: false, runsOn: false },
+      ...{ redirections: [], documents: [], repeats: false, runsOn: false, runningOn: [] },
       commands: [{ words: [literalWord("echo"), literalWord("*")], assignments: [] }],
     });
     expect(await said(withoutGlob, "echo *")).toEqual(['list: "."']);

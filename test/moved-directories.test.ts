@@ -6,6 +6,7 @@ import { bubblewrap } from "../src/platform/sandbox/bubblewrap.ts";
 import { TreeLock } from "../src/tools/shell/tree-lock.ts";
 import { setStage } from "./support/stage.ts";
 import { until, untilExists } from "./support/until.ts";
+import { decisionOf, makeCountry } from "./support/verdict.ts";
 
 // Commands that nobody approved are decided by the paths that they meet. Nothing that is accepted unasked may move those while
 // such a command runs.
@@ -67,6 +68,65 @@ turns:
     expect.stringMatching(/would move directories/),
   ]);
   expect(existsSync(join(cwd, "links", "l"))).toBe(true);
+});
+
+test("a directory is not moved unasked under a command of which a rule approves one part", async () => {
+  const { manager, cwd, events } = setStage(
+    `
+turns:
+  - { agent: reader, turn: 1, reply: [{ call: Bash, input: { command: "cd deep/a" } }] }
+  - { agent: reader, turn: 2, reply: [{ call: Bash, input: { command: "node --version; ${waits}; echo evil > ../kept.txt" } }] }
+  - { agent: reader, turn: 3, reply: "done" }
+  - { agent: mover, turn: 1, reply: [{ call: Bash, input: { command: "mv deep/a a2" } }] }
+  - { agent: mover, turn: 2, reply: [{ call: Bash, input: { command: "cp -r deep/a a2" } }] }
+  - { agent: mover, turn: 3, reply: "done" }
+`,
+    {
+      ...options,
+      settings: {
+        sandbox: { autoApproved: false },
+        permissions: { allow: ["Bash(node --version)"] },
+      },
+    },
+  );
+  const first = manager.run({ prompt: "read", subagent_type: "reader" });
+  await until(() => expect(events.filter(({ type }) => type === "tool-call-start").length).toBe(2));
+  await until(() => expect(events.filter(({ type }) => type === "tool-call-end").length).toBe(1));
+  const second = await manager.run({ prompt: "move", subagent_type: "mover" });
+  expect(second.deniedCalls.map(({ reason }) => reason)).toEqual([
+    expect.stringMatching(/another command runs, under which it would move/),
+    expect.stringMatching(/another command runs, under which it would move/),
+  ]);
+  writeFileSync(join(cwd, "deep", "a", "go"), "");
+  await first;
+  expect(readFileSync(join(cwd, "deep", "kept.txt"), "utf8")).toBe("evil\n");
+});
+
+test("a copy of directories does not run beside other calls, and nothing is written before it has ended", async () => {
+  const { manager, cwd } = setStage(
+    `
+turns:
+  - { agent: mover, turn: 1, reply: [{ call: Bash, input: { run_in_background: true, command: "${waits}; cp -r x/. sub" } }] }
+  - { agent: mover, turn: 2, reply: [{ call: Bash, input: { command: "touch begun; sleep 1; cp -r x/. sub" } }] }
+  - { agent: mover, turn: 3, reply: "done" }
+  - { agent: reader, turn: 1, reply: [{ call: Write, input: { file_path: "x/l", content: "evil" } }] }
+  - { agent: reader, turn: 2, reply: "done" }
+`,
+    {
+      ...options,
+      agents: { mover, reader: { ...reader, tools: ["Write"] } },
+      files: { ...options.files, "x/f": "f", "sub/l": "kept" },
+    },
+  );
+  const first = manager.run({ prompt: "copy", subagent_type: "mover" });
+  await untilExists(join(cwd, "begun"));
+  await manager.run({ prompt: "write", subagent_type: "reader" });
+  const { deniedCalls } = await first;
+  expect(deniedCalls.map(({ reason }) => reason)).toEqual([
+    expect.stringMatching(/would move directories while other commands run/),
+  ]);
+  expect(readFileSync(join(cwd, "x", "l"), "utf8")).toBe("evil");
+  expect(readFileSync(join(cwd, "sub", "l"), "utf8")).toBe("kept");
 });
 
 test("directories are moved and removed unasked when nothing else runs", async () => {
@@ -148,4 +208,21 @@ test("of two commands that wait for a third to move directories, one begins at a
   await Promise.all(waiting);
   expect(seen).toEqual(["a begins", "a ends", "b begins", "b ends"]);
   expect([lock.isMoved, lock.isRead]).toEqual([false, false]);
+});
+
+test("a line of which a rule covers one part holds the tree, one that rules cover whole does not", () => {
+  const place = makeCountry({ "project/README": "", "project/src/a": "", "project/y/": "" });
+  const rules = ["allow Bash(npm test *)", "allow Edit(src/**)"];
+  const tree = (command: string): unknown =>
+    decisionOf({ tool: "Bash", input: { command } }, place, { mode: "acceptEdits", rules }).tree;
+  expect(tree("npm test; sleep 4; cat README")).toEqual({ moves: false, runsOn: false });
+  expect(tree("npm test > src/log")).toEqual({ moves: false, runsOn: false });
+  expect(tree("npm test && mv y q")).toEqual({ moves: true, runsOn: false });
+  expect(tree("npm test && npm test x")).toBeUndefined();
+  expect(tree("npm test 2>&1 | grep -n fail | tail -20")).toBeUndefined();
+  expect(tree("npm test 2>&1 | grep -rn fail")).toBeDefined();
+  expect(tree("npm test & sleep 1; cat README")).toEqual({ moves: false, runsOn: false });
+  expect(tree("npm test > src/log & cat README")).toEqual({ moves: false, runsOn: false });
+  expect(tree("(npm test; npm test > src/log) & ls")).toEqual({ moves: false, runsOn: true });
+  expect(tree("(sleep 9; cat README) & npm test")).toEqual({ moves: false, runsOn: true });
 });

@@ -131,6 +131,20 @@ test.each([{}, { sandbox: { enabled: true, failIfUnavailable: false } }])(
   },
 );
 
+test.each([{}, autoApproved])(
+  "programs of a further working directory do not run unapproved, nor as Retinue's own: %j",
+  (settings) => {
+    const { home, bringPrograms, ran, run } = checkout();
+    const tools = join(home, "tools");
+    const path = [bringPrograms(join(tools, "bin"))];
+    const permissions = { additionalDirectories: [tools] };
+    const calls = [bash("wc README"), bash("ls")];
+    const printed = run({ calls, path, settings: { ...settings, permissions } });
+    expect(printed).toMatch(/2 +2 +8 README/);
+    expect(ran()).toBe("");
+  },
+);
+
 test("a detached run finds them too", () => {
   const { root, bringPrograms, ran, run, home } = checkout();
   const path = [bringPrograms(join(root, "node_modules/.bin"))];

@@ -80,7 +80,8 @@ export async function approve(
   if (tool.effect === "command") await loadShellParser();
   let hold: TreeHold | undefined;
   const first = await steps.run(`${key}/decide`, { repeatable: true }, async () => {
-    if (tool.effect === "command") {
+    // Nothing is put into directories that a command moves or copies.
+    if (tool.effect === "command" || tool.effect === "edit") {
       const { tree } = context.workbench;
       while (tree.isMoved) await abortable(tree.settled(), signal);
     }

@@ -1,6 +1,6 @@
 import { allowRule } from "./rules/allow-rule.ts";
 import { runsOnly } from "./bash/coverage.ts";
-import { writesFile } from "./bash/view.ts";
+import { writesFile } from "./bash/line-files.ts";
 import { knownTool } from "../tools/known-tools.ts";
 import { isAboutFiles } from "../tools/traits.ts";
 import type { ViewedCall } from "./call.ts";

@@ -4,6 +4,7 @@ import { literalWord, unknownWords, type ShellWord } from "./shell/shell-word.ts
 import { opaqueText } from "./shell/opaque.ts";
 import type { Form } from "./bash/forms.ts";
 import { handedOn } from "./bash/handed-on.ts";
+import { fileUse } from "./bash/files/file-use.ts";
 import { operandsOf } from "./bash/files/operands.ts";
 import type { BashView } from "./bash/view.ts";
 import type { ViewedCall } from "./call.ts";
@@ -81,7 +82,7 @@ function removals({ words }: Form): (readonly ShellWord[])[] {
   const isRemoval = (word: ShellWord | undefined): boolean =>
     /(?:^|\/)rm(?:dir)?$/.test(word?.text ?? "");
   if (isRemoval(name) || name?.isStatic === false) return [words];
-  if (name?.text === "mv") return [[name, recursive, ...words.slice(1, -1)]];
+  if (name?.text === "mv") return [[name, recursive, ...(fileUse({ words }).whole ?? [])]];
   if (name?.text === "find") return removedByFind(words);
   return (handedOn(words) ?? []).filter(([first]) => isRemoval(first));
 }

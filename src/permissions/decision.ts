@@ -8,7 +8,7 @@ export type Verdict = "allow" | "ask" | "deny";
 
 export type RuleKind = SourcedRule["kind"];
 
-/** `moves`: it moves or removes directories, and must be alone. `runsOn`: a part of it may still run when it has ended. */
+/** `moves`: it moves, removes or copies directories, and must be alone. `runsOn`: a part of it may still run when it has ended. */
 export interface TreeUse {
   readonly moves: boolean;
   readonly runsOn: boolean;
@@ -26,6 +26,6 @@ export interface Decision {
   readonly suggestions: readonly string[];
   /** The kernel's limit for a command that no rule, grant, mode or person allowed; `null`: none besides the settings. */
   readonly confinedTo: ConfinedTo | null;
-  /** How a command that nobody approved relies on the paths that were looked at. */
+  /** How a command of which some part was approved by nobody relies on the paths that were looked at. */
   readonly tree?: TreeUse;
 }

@@ -92,6 +92,8 @@ function fileMatch(rule: Rule, call: ViewedCall, book: Rulebook): Match | null {
   }
   const [program] = bash.reach.unknown;
   if (program !== undefined) return { certain: false, part: program };
+  // A part that runs in a moved directory may meet any file.
+  if (bash.movesPlace) return { certain: false, part: null };
   const behind = bash.behindLinks.find(({ effect }) => effect === null || counts(effect));
   if (behind !== undefined) return { certain: false, part: behind.part };
   // A link that an earlier part moves may lead to the file.

@@ -180,7 +180,7 @@ function allowed(call: ViewedCall, book: Rulebook): Finding | null {
   const cover = coverageOf(call, book);
   const [first] = cover?.covered === true ? cover.by : [];
   if (first === undefined) return null;
-  return computedFile(call.bash) ?? allowedBy(first);
+  return computedFile(call.bash) ?? { ...allowedBy(first), ...treeUse(call, cover) };
 }
 
 /** A written file whose name the line computes: it may be protected, and only a rule for all of Bash is for any file. */
@@ -223,20 +223,24 @@ function unapproved(call: ViewedCall, book: Rulebook): Finding | null {
     if (call.pairs.every((pair) => book.isInside(pair) && !book.isOption(pair)))
       return says("The mode acceptEdits allows it.");
   }
-  return coverageOf(call, book)?.covered === true
+  const cover = coverageOf(call, book);
+  return cover?.covered === true
     ? {
         ...says("Every part of it needs no approval."),
         confinedTo: policy.mode === "acceptEdits" ? "edit" : "look",
-        ...treeUse(call.bash),
+        ...treeUse(call, { ...cover, reliesOnPaths: true }),
       }
     : null;
 }
 
-function treeUse(bash: BashView | null): Pick<Decision, "tree"> {
-  if (bash?.read.readable !== true) return {};
+/** Rules answer for what they approve; whatever was approved by its paths relies on them. */
+function treeUse({ bash, input }: ViewedCall, cover: Coverage | null): Pick<Decision, "tree"> {
+  if (bash?.read.readable !== true || cover?.covered !== true || !cover.reliesOnPaths) return {};
   const { commands, runsOn } = bash.read.shell;
-  const moves = commands.some((one) => movesDirectories(unwrapped(one).words));
-  return { tree: { moves, runsOn } };
+  // A command that goes on keeps nobody waiting: a rule lets it move what it moves.
+  const goesOn = runsOn || input["run_in_background"] === true;
+  const moves = !goesOn && commands.some((one) => movesDirectories(unwrapped(one).words));
+  return { tree: { moves, runsOn: cover.reliesOnwards } };
 }
 
 const coverages = new WeakMap<ViewedCall, Coverage>();

@@ -34,6 +34,7 @@ import { packagePath } from "../contract/package-path.ts";
 import { once } from "../platform/once.ts";
 import { Gate } from "../platform/gate.ts";
 import { realPath } from "../platform/files/real-path.ts";
+import { leaveOffPath } from "../platform/own-programs.ts";
 import { SessionSandbox } from "../platform/sandbox/session-sandbox.ts";
 import { Environment } from "../resolve/environment.ts";
 import { byModelId } from "../resolve/model.ts";
@@ -70,6 +71,8 @@ export function openSession(
     cwd,
   });
   const { settings } = configuration;
+  const added = additionalDirectories(settings, cwd);
+  leaveOffPath(added);
   refuseLostRules(configuration);
   const redactor = createRedactor({
     env: { ...process.env, ...settings.env },
@@ -157,7 +160,7 @@ export function openSession(
       availableTools: [...session.tools.values()],
       project: projectFolder(cwd),
       trusted: configuration.trusted,
-      workspace: sessionWorkspace(environment, additionalDirectories(settings, cwd)),
+      workspace: sessionWorkspace(environment, added),
       own: ownDirectories(resolve(options.configDir), projectDir),
       readable: [session.paths.resultsDir, session.paths.tasksDir],
       allowsBypass: options.allowBypassPermissions && !bypassIsOff(settings),

@@ -17,6 +17,8 @@ export class Workbench {
   readonly root: string;
   /** The current directory of the shell: a `cd` in one Bash call is kept for the next. */
   cwd: string;
+  /** All working directories of the agent. */
+  readonly directories: readonly string[];
   readonly files: FileState;
   readonly ledger: FileLedger;
   readonly processes: ProcessTree;
@@ -49,6 +51,7 @@ export class Workbench {
   constructor(options: {
     agentId: AgentId;
     root: string;
+    directories?: readonly string[];
     resultsDir: string;
     tasksDir: string;
     ledger: FileLedger;
@@ -65,6 +68,7 @@ export class Workbench {
   }) {
     this.root = options.root;
     this.cwd = options.root;
+    this.directories = options.directories ?? [options.root];
     this.resultsDir = options.resultsDir;
     this.tasksDir = options.tasksDir;
     this.ledger = options.ledger;

@@ -15,6 +15,7 @@ export async function openWorkbench(run: StartedRun): Promise<Contribution> {
   const workbench = new Workbench({
     agentId: agent.id,
     root: agent.workspace.cwd,
+    directories: agent.meets.permissions.directories,
     resultsDir: session.paths.resultsDir,
     tasksDir: session.paths.tasksDir,
     ledger: session.ledger,
@@ -24,7 +25,7 @@ export async function openWorkbench(run: StartedRun): Promise<Contribution> {
     passes: agent.meets.passes,
     sandbox:
       library !== undefined && session.sandbox !== undefined
-        ? new AgentSandbox(library, session.sandbox, agent.workspace.cwd)
+        ? new AgentSandbox(library, session.sandbox, agent.workspace)
         : undefined,
     tightSandbox: tightSandboxOf(agent, session, hides),
     redactor: session.redactor,

@@ -89,3 +89,17 @@ test("a tree too large to look through is not copied unasked", () => {
   expect(verdictOf("cp -r few b", country, { mode: "acceptEdits" })).toBe("allow");
   expect(verdictOf("cp -r many b", country, { mode: "acceptEdits" })).toBe("ask");
 });
+
+test("a directory with a repository in it is not removed unasked, however deep or bare that is", () => {
+  const country = makeCountry({
+    "project/deep/1/2/3/4/5/6/.git/HEAD": "",
+    "project/bare.git/HEAD": "",
+    "project/bare.git/objects/x": "",
+    "project/bare.git/refs/x": "",
+    "project/plain/1/2/3/4/5/6/f": "",
+    "project/node_modules/x/.git/HEAD": "",
+  });
+  const verdict = (command: string): string => verdictOf(command, country, { mode: "acceptEdits" });
+  expect(["rm -rf deep", "rm -rf bare.git"].map(verdict)).toEqual(["ask", "ask"]);
+  expect(["rm -rf plain", "rm -rf node_modules"].map(verdict)).toEqual(["allow", "allow"]);
+});

@@ -1,6 +1,5 @@
 import { literalWord, type ShellWord } from "../shell/shell-word.ts";
 import type { Ground } from "../ground.ts";
-import { copiedFiles, type CopyBudget } from "./files/copied-files.ts";
 import { holdsRepository } from "./files/holds-repository.ts";
 import { optionTable, parseArguments } from "./look/arguments.ts";
 import { isHarmlessSed } from "./look/sed-script.ts";
@@ -11,7 +10,8 @@ export interface EditPlace {
   readonly mayWrite: (word: ShellWord) => boolean;
   readonly pathsOf: WordPaths;
   readonly ground: Ground;
-  readonly budget: CopyBudget;
+  /** The files that a copy writes; `null`: that cannot be told. */
+  readonly copiedFiles: (sources: readonly string[], target: string) => readonly string[] | null;
 }
 
 type EditCheck = (args: readonly ShellWord[], place: EditPlace) => boolean;
@@ -32,9 +32,10 @@ export function isAcceptedEdit([name, ...args]: readonly ShellWord[], place: Edi
   return commands.get(name.text)?.(args, place) === true;
 }
 
-/** Whether an accepted edit moves or removes directories, in which other commands may stand. */
+/** Whether an accepted edit moves, removes or copies directories, in which other commands may stand or write. */
 export function movesDirectories([name, ...args]: readonly ShellWord[]): boolean {
   if (name?.text === "mv" || name?.text === "rmdir") return true;
+  if (name?.text === "cp") return args.some(({ text }) => /^-[^-]*[aRr]|^--(?:rec|ar)/.test(text));
   return name?.text === "rm" && args.some(({ text }) => /^-[^-]*[dRr]|^--(?:r|d)/.test(text));
 }
 
@@ -66,7 +67,7 @@ function removes(args: readonly ShellWord[], place: EditPlace): boolean {
 
 /** Only with flags that are known: others copy what links lead to, or make links. */
 function copies(flags: RegExp): EditCheck {
-  return (args, { mayWrite, pathsOf, ground, budget }) => {
+  return (args, { mayWrite, pathsOf, copiedFiles }) => {
     const target = targetOf(args);
     const others = args.filter((word) => word !== target?.flag && word !== target?.word);
     const sources = others.filter(({ text }) => !flags.test(text));
@@ -74,7 +75,7 @@ function copies(flags: RegExp): EditCheck {
     if (![...sources, target.word].every(mayWrite)) return false;
     const from = sources.flatMap((word) => pathsOf(word) ?? []);
     return (pathsOf(target.word) ?? []).every((to) =>
-      copiedFiles(from, to, { ground, budget })?.every((path) => mayWrite(literalWord(path))),
+      copiedFiles(from, to)?.every((path) => mayWrite(literalWord(path))),
     );
   };
 }

@@ -7,18 +7,25 @@ import { ruleForPath } from "../rules/path-rule.ts";
 import type { PathPair, Rulebook } from "../policy.ts";
 import { isAbout, type Rule } from "../rules/rule.ts";
 import { isAcceptedEdit, movesDirectories } from "./accepted-edit.ts";
-import { copyBudget } from "./files/copied-files.ts";
 import { unwrapped } from "./forms.ts";
 import { matchesCommand, type CommandPattern } from "./pattern.ts";
-import { isOftenLooking, onlyLooks } from "./look/only-looks.ts";
+import { isFilter, isOftenLooking, onlyLooks } from "./look/only-looks.ts";
 import type { Sight } from "./look/programs.ts";
 import { mayUseStars, outputsOf } from "./star-rule.ts";
-import { writesFile, type BashView } from "./view.ts";
+import { writesFile } from "./line-files.ts";
+import type { BashView } from "./view.ts";
 import { writtenCommand, writtenRedirection } from "./written-command.ts";
 
 /** Whether every part of a command line is approved. */
 export type Coverage =
-  | { readonly covered: true; readonly by: readonly Rule[] }
+  | {
+      readonly covered: true;
+      readonly by: readonly Rule[];
+      /** Some part was approved by the paths that it meets, and not by a rule for it alone. */
+      readonly reliesOnPaths: boolean;
+      /** So was one that may still run when the command has ended. */
+      readonly reliesOnwards: boolean;
+    }
   | {
       readonly covered: false;
       readonly part: string;
@@ -68,7 +75,11 @@ export function coverage(bash: BashView, approval: Approval, book: Rulebook): Co
     const part = writtenRedirection(file);
     return { covered: false, part, why: "it writes to a file", rules: suggested };
   }
-  return { covered: true, by: [...check.used] };
+  const { reliesOnPaths } = check;
+  // The file of a single command is opened at once.
+  const writesOnwards = shell.runningOn.length > 1 && shell.redirections.some(writesFile);
+  const reliesOnwards = writesOnwards || !shell.runningOn.every((one) => check.isCovered(one));
+  return { covered: true, by: [...check.used], reliesOnPaths, reliesOnwards };
 }
 
 /** Whether rules approve every command of a line; where its output goes is another question. */
@@ -81,6 +92,7 @@ type KnownAnswers = Map<readonly PathPair[], boolean>;
 
 class CoverageCheck {
   readonly used = new Set<Rule>();
+  reliesOnPaths = false;
   readonly #bash: BashView;
   readonly #approval: Approval;
   readonly #book: Rulebook;
@@ -89,7 +101,6 @@ class CoverageCheck {
   readonly #readable: KnownAnswers = new Map();
   readonly #writable: KnownAnswers = new Map();
   readonly #approved: KnownAnswers = new Map();
-  readonly #copies = copyBudget();
   /** Some part of the command writes or removes files. */
   readonly #writes: boolean;
   #isMixed = false;
@@ -108,7 +119,10 @@ class CoverageCheck {
       isInside: (word) => this.#every(word, this.#readable, (pair) => book.isReadable(pair)),
       entriesInside: (word) =>
         (bash.pathsOf(word) ?? []).every((path) =>
-          book.ground.list(path)?.every((name) => book.isReadable(book.pair(join(path, name)))),
+          book.ground.list(path)?.every((name) => {
+            const pair = book.pair(join(path, name));
+            return book.isReadable(pair) && (isPlain(pair) || !(writes || this.#isMixed));
+          }),
         ),
       mayFind: (word) => {
         globs ??= variablesWithGlobs(bash);
@@ -190,6 +204,7 @@ class CoverageCheck {
   /** Why a command that often only looks is more than that here. */
   #whyMore(words: readonly ShellWord[]): string | null {
     const [name, ...args] = words;
+    if (this.#bash.movesPlace) return "the line moves a directory in which a part of it runs";
     if (this.#needsTreeAlone && movesDirectories(words))
       return this.#book.ground.isShared
         ? "another command runs, under which it would move directories"
@@ -245,6 +260,7 @@ class CoverageCheck {
   }
 
   #needsNone(words: readonly ShellWord[]): boolean {
+    if (!isFilter(words)) this.reliesOnPaths = true;
     if (onlyLooks(words, this.#sight)) return true;
     const mayWrite = (word: ShellWord): boolean =>
       this.#every(word, this.#writable, (pair) => this.#mayWrite(pair));
@@ -252,7 +268,7 @@ class CoverageCheck {
       mayWrite,
       pathsOf: this.#bash.pathsOf,
       ground: this.#book.ground,
-      budget: this.#copies,
+      copiedFiles: this.#bash.copiedFiles.bind(this.#bash),
     };
     if (this.#book.policy.mode !== "acceptEdits" || !isAcceptedEdit(words, place)) return false;
     return !(this.#needsTreeAlone && movesDirectories(words));
@@ -279,13 +295,16 @@ class CoverageCheck {
   }
 
   #every(word: ShellWord, found: KnownAnswers, test: (pair: PathPair) => boolean): boolean {
+    this.reliesOnPaths = true;
     const pairs = this.#bash.pairsOf(word);
     if (pairs === null) return false;
     if (this.#approval.runsOn === true && /(?:^|\/)\.\.(?:\/|$)/.test(word.text)) return false;
+    if (this.#bash.movesPlace) return false;
     // A part that writes may change where a link leads, and what a glob finds.
-    const isPlain = pairs.every(({ given, real }) => given === real);
-    if (!isPlain && this.#isMixed) return false;
-    if ((!isPlain || word.hasGlob) && this.#writes) return false;
+    if (this.#writes && this.#bash.goesUpFromLink(word)) return false;
+    const arePlain = pairs.every(isPlain);
+    if (!arePlain && this.#isMixed) return false;
+    if ((!arePlain || word.hasGlob) && this.#writes) return false;
     // Whatever is there may have been replaced by a link, except where the work goes on.
     const { cwd } = this.#book.ground;
     if (this.#isBehindLinks && !pairs.every(({ given }) => given === cwd)) return false;
@@ -293,6 +312,11 @@ class CoverageCheck {
     found.set(pairs, known);
     return known;
   }
+}
+
+/** No link stands on the way. */
+function isPlain({ given, real }: PathPair): boolean {
+  return given === real;
 }
 
 /** Variables that bash fills with text of the command itself. */

@@ -1,27 +1,26 @@
 import { basename, resolve } from "node:path";
 import { readShell, type ReadShell } from "../shell/grammar.ts";
 import { literalWord, unknownWords, type ShellWord } from "../shell/shell-word.ts";
-import type { Redirection, SimpleCommand } from "../shell/shell.ts";
+import type { SimpleCommand } from "../shell/shell.ts";
 import { unknownPath } from "../../platform/files/real-path.ts";
 import type { Ground } from "../ground.ts";
 import type { PathPair } from "../policy.ts";
-import { mayNameProtected } from "../protected.ts";
 import { pathsBehindLinks, type PathBehindLinks } from "./behind-links.ts";
 import { carriedTexts, type CarriedText } from "./carried-text.ts";
 import { directoryChanges } from "./directory-change.ts";
 import { reachOf, type Reach } from "./evaluated.ts";
-import { copiedFiles, copyBudget, type CopyBudget } from "./files/copied-files.ts";
 import { fileUse } from "./files/file-use.ts";
-import type { FileUse } from "./files/use.ts";
 import { mayMakeLinks } from "./files/link-makers.ts";
+import { mayMovePlace } from "./moved-place.ts";
 import { filesBelow } from "./files/files-below.ts";
 import { fileNames, mentionedWords, type Mention } from "./files/mentioned-files.ts";
 import { isLeftOut, isTaskOf, namedFiles, type NamedFile } from "./files/named-files.ts";
 import { spelledOut } from "./files/spelled-out.ts";
 import { onlyShows, trackedFiles } from "./files/tracked-files.ts";
+import { lineFiles, unique, type LineFiles } from "./line-files.ts";
 import type { ShownFile, TouchedFile, UnknownFiles } from "./seen-files.ts";
-import { writtenCommand, writtenRedirection } from "./written-command.ts";
-import { pathByText, wordPaths, type WordPaths } from "./files/word-paths.ts";
+import { writtenCommand } from "./written-command.ts";
+import { goesUp, pathByText, waysUp, wordPaths, type WordPaths } from "./files/word-paths.ts";
 
 /** A command in one of its forms. */
 export interface RunText {
@@ -33,9 +32,6 @@ export interface RunText {
   readonly key: string;
 }
 
-/** Where output may go without being a file of anybody's. */
-const sinks = new Set(["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"]);
-
 /** The meaning of a command line for bash. Read once; every question is asked of this. */
 export class BashView {
   readonly command: string;
@@ -46,12 +42,13 @@ export class BashView {
   readonly pathsOf: WordPaths;
   readonly #ground: Ground;
   readonly #pairs = new Map<readonly string[], readonly PathPair[]>();
-  #uses: Uses | undefined;
+  #uses: LineFiles | undefined;
   #mentions: readonly Mention[] | undefined;
   #mentioned: readonly ShownFile[] | undefined;
   #named: readonly NamedFile[] | undefined;
   #shown: Shown | undefined;
   #leaves: boolean | undefined;
+  #movesPlace: boolean | undefined;
   #linkMakers: ReadonlySet<number> | undefined;
   #behindLinks: readonly PathBehindLinks[] | undefined;
   #isInOrder: boolean | undefined;
@@ -102,6 +99,16 @@ export class BashView {
     return this.pairsOf(word) ?? byText();
   }
 
+  /** A `..` in the word may stand behind a link, so that it leads elsewhere when the link has gone. */
+  goesUpFromLink(word: ShellWord): boolean {
+    const path = word.belowHome ?? word.text;
+    if (!goesUp(path)) return false;
+    if (word.belowHome !== null || word.pattern !== null) return true;
+    return !waysUp(path).every((way) =>
+      this.pairsOf(literalWord(way))?.every(({ given, real }) => given === real),
+    );
+  }
+
   /** Every file that can be told from the text. */
   get touched(): readonly TouchedFile[] {
     return this.#fileUses.touched;
@@ -110,6 +117,17 @@ export class BashView {
   /** Parts of which only running would tell all files. */
   get unknownFiles(): readonly UnknownFiles[] {
     return this.#fileUses.unknown;
+  }
+
+  /** The files that a copy of these sources to a target writes; `null`: that cannot be told. */
+  copiedFiles(sources: readonly string[], target: string): readonly string[] | null {
+    return this.#fileUses.copies.of(sources, target);
+  }
+
+  /** A part moves a directory in which another one may run: no path that is looked up from there is known. */
+  get movesPlace(): boolean {
+    this.#movesPlace ??= mayMovePlace(this, this.#ground);
+    return this.#movesPlace;
   }
 
   /** Texts that a program may take for code; `null`: too many. */
@@ -127,7 +145,7 @@ export class BashView {
           const [program = "", before = ""] = [form.words[0]?.text, all[at - 1]?.text];
           if (isLeftOut(program, word, before)) return [];
           const isTask = isTaskOf(program, word, before);
-          return (this.#spelledOut(word) ?? [word]).map((one) => ({
+          return (this.spelledOut(word) ?? [word]).map((one) => ({
             word: one,
             part,
             isTask,
@@ -233,93 +251,15 @@ export class BashView {
     return [{ ...run, text, words, key: `${real} ${run.key}` }];
   }
 
-  get #fileUses(): Uses {
-    this.#uses ??= this.#collected();
+  get #fileUses(): LineFiles {
+    this.#uses ??= lineFiles(this, this.#ground);
     return this.#uses;
   }
 
-  #collected(): Uses {
-    const touched: TouchedFile[] = [];
-    const unknown: UnknownFiles[] = [];
-    const note = (words: readonly ShellWord[], use: Omit<TouchedFile, "pair">): void => {
-      for (const word of new Set(words.flatMap((one) => this.#spelledOut(one) ?? [one]))) {
-        const pairs = this.pairsOf(word);
-        const isOdd = this.pathsOf(word) !== null || mayNameProtected(shapeOf(word));
-        const anywhere = isOdd ? ({ leadsAnywhere: true } as const) : {};
-        const computed = isGiven(word, use) ? ({ isComputed: true } as const) : {};
-        const { effect, part, at } = use;
-        if (pairs === null) unknown.push({ effect, part, at, ...anywhere, ...computed });
-        for (const pair of pairs ?? []) touched.push({ pair, ...use });
-      }
-    };
-    // Git and others write names of their own, which no word stands for.
-    const isGiven = (word: ShellWord, { at }: Pick<TouchedFile, "at">): boolean =>
-      word === unknownWords
-        ? at !== null &&
-          this.reach.runs[at]?.forms.some(({ words }) => words.includes(word)) === true
-        : !/^https?:\/\//i.test(word.pieces[0] ?? "");
-    const budget = copyBudget();
-    const linkCopies: number[] = [];
-    const seen = new Set<string>();
-    for (const [at, { command, forms }] of this.reach.runs.entries()) {
-      const part = writtenCommand(command);
-      for (const form of forms) {
-        const { reads, writes, walks, whole = [], copies, ifPaths, writesAnywhere } = fileUse(form);
-        const program = form.words[0]?.text ?? "";
-        note(reads, { effect: "read", program, part, at });
-        note(whole, { effect: "write", program, part, at, isWhole: true });
-        note(writes, { effect: "write", program, part, at });
-        if (walks === null)
-          unknown.push({ effect: "read", part, at, ...(ifPaths === undefined ? {} : { ifPaths }) });
-        if (writesAnywhere === true)
-          unknown.push({ effect: "write", part, at, leadsAnywhere: true });
-        if (copies === undefined) continue;
-        const key = [copies.to, ...copies.from].map(({ text }) => text).join("\0");
-        // The same copy again writes nothing new.
-        if (seen.has(key)) continue;
-        seen.add(key);
-        const copied = this.#copied(copies, budget);
-        const isNamed = copies.from.every((word) => this.pathsOf(word) !== null);
-        const into = copied === null && isNamed ? (this.pairsOf(copies.to) ?? []) : [];
-        if (copied === null)
-          unknown.push({ effect: "write", part, at, ...(into.length > 0 ? { into } : {}) });
-        if (copied === null) linkCopies.push(at);
-        note((copied ?? []).map(literalWord), { effect: "write", program, part, at });
-      }
-    }
-    for (const one of this.reach.redirections) {
-      const { target, effect } = one;
-      if (effect === "descriptor" || (effect === "write" && !writesFile(one))) continue;
-      note([target], { effect, program: null, part: writtenRedirection(one), at: null });
-    }
-    const key = ({ pair, effect, program }: TouchedFile): string =>
-      [effect, program, pair.given].join(" ");
-    const last = new Map(touched.map((one) => [key(one), one.at]));
-    const distinct = [...unique(touched, key)].map((one) => ({
-      ...one,
-      at: last.get(key(one)) ?? null,
-    }));
-    return { touched: distinct, unknown, linkCopies };
-  }
-
-  #spelledOut(word: ShellWord): readonly ShellWord[] | null {
+  /** The words that a word may become, by values that the line or the environment gives to variables. */
+  spelledOut(word: ShellWord): readonly ShellWord[] | null {
     const commands = this.reach.runs.map(({ command }) => command);
     return spelledOut(word, commands, this.#ground.environment);
-  }
-
-  /** Everything that copies of directories write; `null`: that cannot be told. */
-  #copied({ from, to }: Copies, budget: CopyBudget): string[] | null {
-    const sources = from.map((word) => this.pathsOf(word));
-    const targets = this.pathsOf(to);
-    if (targets === null || sources.includes(null)) return null;
-    const copies = targets.map((target) =>
-      copiedFiles(
-        sources.flatMap((paths) => paths ?? []),
-        target,
-        { ground: this.#ground, budget },
-      ),
-    );
-    return copies.includes(null) ? null : copies.flatMap((paths) => paths ?? []);
   }
 
   /** Values that the command itself gives to variables. */
@@ -352,15 +292,6 @@ interface Shown {
   readonly files: readonly ShownFile[] | null;
 }
 
-type Copies = NonNullable<FileUse["copies"]>;
-
-interface Uses {
-  readonly touched: readonly TouchedFile[];
-  readonly unknown: readonly UnknownFiles[];
-  /** The runs that copy links, or more than can be told. */
-  readonly linkCopies: readonly number[];
-}
-
 function textsOf({ command, forms }: Reach["runs"][number]): RunText[] {
   return forms.flatMap(({ words }) => {
     if (words.length === 0) return [];
@@ -371,25 +302,9 @@ function textsOf({ command, forms }: Reach["runs"][number]): RunText[] {
   });
 }
 
-function unique<T>(all: readonly T[], keyOf: (one: T) => string): MapIterator<T> {
-  const found = new Map<string, T>();
-  for (const one of all) if (!found.has(keyOf(one))) found.set(keyOf(one), one);
-  return found.values();
-}
-
 /** Whether the parts run one after the other, as they stand: no loop, no pipe, nothing in the background or in other text. */
 function runsInOrder({ read, reach, command }: BashView): boolean {
   if (!read.readable || read.shell.repeats) return false;
   const isParallel = /(?<!\|)\|(?!\|)|(?<![&>])&(?![&>\d])/.test(command);
   return !isParallel && reach.runs.length === read.shell.commands.length;
-}
-
-/** A word with a star for whatever is open in it. */
-function shapeOf({ pieces }: ShellWord): string {
-  return pieces.map((piece) => piece ?? "*").join("");
-}
-
-/** Whether a redirection puts something into a file. */
-export function writesFile({ effect, target }: Redirection): boolean {
-  return effect === "write" && !(target.isStatic && sinks.has(target.text));
 }

@@ -2,7 +2,8 @@ import { opaqueText } from "../shell/opaque.ts";
 import type { SimpleCommand } from "../shell/shell.ts";
 import { isNameable, isSafeAssignment, ruleForFile } from "./coverage.ts";
 import { unwrapped } from "./forms.ts";
-import { writesFile, type BashView } from "./view.ts";
+import { writesFile } from "./line-files.ts";
+import type { BashView } from "./view.ts";
 import { writtenCommand, writtenRedirection } from "./written-command.ts";
 
 /** Rules that together may allow a command: by its text, or with a star behind the words that a rule can name. */

@@ -78,6 +78,7 @@ class Reader implements Shell {
   readonly commands: SimpleCommand[] = [];
   readonly redirections: Redirection[] = [];
   runsOn = false;
+  readonly runningOn: SimpleCommand[] = [];
   readonly documents: string[] = [];
   repeats = false;
   readonly #text: string;
@@ -106,8 +107,8 @@ class Reader implements Shell {
       this.#fail("a control character", "leave it out");
     }
     this.#list(["end"]);
-    const { commands, redirections, documents, repeats, runsOn } = this;
-    return { commands, redirections, documents, repeats, runsOn };
+    const { commands, redirections, documents, repeats, runsOn, runningOn } = this;
+    return { commands, redirections, documents, repeats, runsOn, runningOn };
   }
 
   // list = andOr { separator andOr } [ separator ]
@@ -127,10 +128,14 @@ class Reader implements Shell {
         this.#depth -= 1;
         return found;
       }
+      const first = this.commands.length;
       this.#andOr();
       isEmpty = false;
       this.#blanks();
-      this.runsOn ||= this.#next === "&";
+      if (this.#next === "&") {
+        this.runsOn = true;
+        this.runningOn.push(...this.commands.slice(first));
+      }
       if (this.#operator(patterns.separator) || this.#newline()) continue;
       // Only these may follow a command without a separator.
       if ((this.#next === ")" && terminators.includes(")")) || this.#next === "") continue;

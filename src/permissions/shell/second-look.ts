@@ -39,6 +39,7 @@ class Parts implements Shell {
   readonly documents: readonly string[] = [];
   readonly repeats = true;
   readonly runsOn = true;
+  readonly runningOn = [];
   readonly #parser = shellParser();
 
   visit(node: SyntaxNode | ParsedScript): void {

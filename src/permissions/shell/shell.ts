@@ -12,6 +12,8 @@ export interface Shell {
   readonly repeats: boolean;
   /** Some part may run on when the command has ended: it stands before `&`. */
   readonly runsOn: boolean;
+  /** The commands that may. */
+  readonly runningOn: readonly SimpleCommand[];
 }
 
 export interface SimpleCommand {

@@ -19,16 +19,18 @@ export class AgentSandbox implements AsyncDisposable {
   readonly #library: SandboxLibrary;
   readonly #session: Pick<SessionSandbox, "limits" | "ownDirectories">;
   readonly #root: string;
+  readonly #directories: readonly string[];
   #temporary: Promise<string> | undefined;
 
   constructor(
     library: SandboxLibrary,
     session: Pick<SessionSandbox, "limits" | "ownDirectories">,
-    root: string,
+    { cwd, directories }: { readonly cwd: string; readonly directories: readonly string[] },
   ) {
     this.#library = library;
     this.#session = session;
-    this.#root = root;
+    this.#root = cwd;
+    this.#directories = directories;
   }
 
   async prepare(call: SandboxCall): Promise<SandboxedCommand> {
@@ -66,7 +68,7 @@ export class AgentSandbox implements AsyncDisposable {
       { commandId: call.id },
     );
     return {
-      file: programOn(safePath(path, [root, call.cwd]), "bash"),
+      file: programOn(safePath(path, [root, call.cwd, ...this.#directories]), "bash"),
       args: ["--noprofile", "--norc", "-c", `exec ${wrapped}`],
       ended: () => this.#library.cleanupAfterCommand(),
       notes: (exitCode, printed) => [

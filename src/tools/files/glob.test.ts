@@ -30,6 +30,13 @@ async function glob(pattern: string, path?: string): Promise<string[]> {
 }
 
 describe("files are found", () => {
+  test("where an absolute pattern says, whatever the path beside it is", async () => {
+    await write("src/a.ts");
+    const pattern = join(bench.root, "src/*.ts");
+    for (const path of ["/nowhere/at/all", "/etc/passwd", "src"])
+      expect(await glob(pattern, path)).toEqual(["src/a.ts"]);
+  });
+
   test("newest first", async () => {
     await write("b.ts", "src/a.ts", "c.ts", "d.js");
     expect(await glob("**/*.ts")).toEqual(["c.ts", "src/a.ts", "b.ts"]);

@@ -30,7 +30,8 @@ export const globTool: LeafTool = leafTool({
     const { cwd, hides } = context.workbench;
     const { signal } = context;
     const began = performance.now();
-    mustBeDirectory(resolve(cwd, input.path ?? "."));
+    // Nobody has decided on a path that the pattern makes void.
+    if (!input.pattern.startsWith("/")) mustBeDirectory(resolve(cwd, input.path ?? "."));
     const { directory, pattern } = startOf(input, cwd);
     using held = holdStart(directory, context.realPath(directory));
     const found =

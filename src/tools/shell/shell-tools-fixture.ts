@@ -43,7 +43,10 @@ export class ToolBench implements AsyncDisposable {
       ledger: new FileLedger(),
       sandbox:
         ToolBench.sandbox &&
-        new AgentSandbox(ToolBench.sandbox.library, ToolBench.sandbox.session, root),
+        new AgentSandbox(ToolBench.sandbox.library, ToolBench.sandbox.session, {
+          cwd: root,
+          directories: [root],
+        }),
       tightSandbox: new TightSandbox({
         directories: [root],
         readable: [join(directory, "results"), join(directory, "tasks")],

@@ -97,7 +97,8 @@ const shellVariables =
 
 /** The PATH of a command that needed no approval, and of the shell that starts any command. */
 export function safeCommandPath(workbench: Workbench): string {
-  return safePath(environment(workbench)["PATH"], [workbench.root, workbench.cwd]);
+  const { root, cwd, directories } = workbench;
+  return safePath(environment(workbench)["PATH"], [root, cwd, ...directories]);
 }
 
 /** The environment of a command. */

@@ -132,14 +132,16 @@ function usesOfCopier(
   args: readonly ShellWord[],
   operands: readonly ShellWord[],
 ): FileUse {
-  const flag = args.find(({ text }) => /^-\w*t|^--t/.test(text));
+  const isNetwork = /^(?:scp|rsync)$/.test(name);
+  const flag = isNetwork ? undefined : args.find(({ text }) => /^-\w*t|^--t/.test(text));
   const named = flag === undefined ? operands.at(-1) : targetOf(flag, args);
-  const sources = flag === undefined ? operands.slice(0, -1) : operands;
+  const others = flag === undefined ? operands.slice(0, -1) : operands;
+  const sources = flag !== undefined && isPlainCopy(args) ? without(named, others) : others;
   const targets = named === undefined ? [] : [named, ...sources.map((one) => inside(named, one))];
   // With a flag for the target everything may be it: flags can be written in many ways.
   const isLeft = name !== "mv" && name !== "ln" && flag === undefined;
   // The other side may send other names than it was asked for.
-  const isRemote = /^(?:scp|rsync)$/.test(name) && sources.some(({ text }) => /^[^/]*:/.test(text));
+  const isRemote = isNetwork && sources.some(({ text }) => /^[^/]*:/.test(text));
   const used = {
     ...nothing,
     reads: sources,
@@ -151,6 +153,24 @@ function usesOfCopier(
     sources.some(({ isStatic }) => !isStatic) ||
     wholeCopies.get(name)?.test(args.map(({ text }) => text).join(" ")) === true;
   return isWhole && named !== undefined ? { ...used, copies: { from: sources, to: named } } : used;
+}
+
+/** Whether every option of `cp` or `mv` is known, so that the word behind `-t` is the target and nothing else. */
+function isPlainCopy(args: readonly ShellWord[]): boolean {
+  return args.every(({ isStatic, isGlob, text }) => {
+    // A star in front may find the name of an option.
+    if (!text.startsWith("-")) return isStatic || (isGlob && /^[\w./]/.test(text));
+    return (
+      /^-[afinpRruvT]*t?$/.test(text) ||
+      /^--(?:archive|force|no-clobber|recursive|update|verbose|target-directory(?:=.*)?)$/s.test(
+        text,
+      )
+    );
+  });
+}
+
+function without(target: ShellWord | undefined, sources: readonly ShellWord[]): ShellWord[] {
+  return sources.filter(({ text }) => text !== target?.text && !text.startsWith("-"));
 }
 
 /** Options with which a copier makes names of its own: backups with a suffix, whole paths. */

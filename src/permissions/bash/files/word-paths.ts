@@ -92,8 +92,18 @@ function spellings(path: string, ground: Ground): string[] {
   return [resolve(path), real];
 }
 
-function goesUp(path: string): boolean {
+export function goesUp(path: string): boolean {
   return /(?:^|\/)\.\.(?:\/|$)/.test(path);
+}
+
+/** The beginnings of a path from which a `..` leads up. */
+export function waysUp(path: string): string[] {
+  const segments = path.split("/");
+  return segments.flatMap((segment, at) => {
+    if (segment !== "..") return [];
+    const way = segments.slice(0, at).join("/");
+    return [way === "" && !path.startsWith("/") ? "." : `${way}/`];
+  });
 }
 
 /** Whether `~` may mean another directory from here on. */

@@ -76,3 +76,12 @@ function isPlain({ isStatic }: ShellWord): boolean {
 function isNumber({ isStatic, text }: ShellWord): boolean {
   return text === "$?" || (isStatic && /^(?:-?\d[\d.]*[smhd]?|%[\d+-]*)$/.test(text));
 }
+
+const filters =
+  /^(?:cat|head|tail|sort|uniq|wc|cut|tr|sed|jq|[ef]?grep|echo|printf|true|false|sleep|date)$/;
+
+/** Whether a command looks at what it is given alone: without a path, where it runs means nothing to it. */
+export function isFilter([name, ...args]: readonly ShellWord[]): boolean {
+  if (name?.isStatic !== true || !filters.test(name.text)) return false;
+  return !name.text.endsWith("grep") || !args.some(({ text }) => /^-\w*[dr]|^--[dr]/i.test(text));
+}
