@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { unknownWords, type ShellWord } from "./shell/shell-word.ts";
 import { writtenCommand, writtenWords } from "./bash/written-command.ts";
 import { spellingsOf } from "./bash/carried-text.ts";
-import { handedOn } from "./bash/handed-on.ts";
+import { mayHandOn } from "./bash/handed-program.ts";
 import type { BashView } from "./bash/view.ts";
 import { copiedProgram } from "./bash/copied-program.ts";
 import { isInGitStore, partInGitStore } from "./bash/git/git-store.ts";
@@ -54,7 +54,7 @@ function certainOf(rule: Rule, call: ViewedCall, book: Rulebook): Match | null {
     return specifier === null ? wholeMatch(rule, call) : fileMatch(rule, call, book);
   if (specifier === null || matchesParameter(rule, call.input))
     return { certain: true, part: null };
-  if (call.tool === "Bash") return commandMatch(rule.pattern, call.bash);
+  if (call.tool === "Bash") return commandMatch(rule.pattern, call.bash, book);
   if (call.tool === "Agent")
     return namesType(specifier, call) ? { certain: true, part: null } : null;
   if (call.tool === "WebFetch") {
@@ -194,16 +194,21 @@ export function namesType(specifier: string, call: ViewedCall): boolean {
   return specifier.split(",").some((name) => call.agentType(name.trim()) === type);
 }
 
-function commandMatch(pattern: CommandPattern | null, bash: BashView | null): Match | null {
+function commandMatch(
+  pattern: CommandPattern | null,
+  bash: BashView | null,
+  { ground: { environment } }: Rulebook,
+): Match | null {
   if (pattern === null || bash === null) return null;
   let possible = bash.reach.unknown[0] ?? ownProgram(bash) ?? copiedProgram(pattern, bash);
-  for (const { command, text, words, isOpen } of bash.texts) {
+  for (const run of bash.texts) {
+    const { command, text, words, isOpen } = run;
     if (matchesCommand(pattern, text)) return { certain: true, part: writtenCommand(command) };
     if (possible !== null) continue;
     if (isOpen && mayMatchCommand(pattern, words)) possible = writtenWords(words);
     else if (matchesPastOptions(pattern, words)) possible = writtenWords(words);
     // Programs that run others are an open set: whatever is no plain data may be one.
-    else if (mayHandOn(words, pattern)) possible = writtenWords(words);
+    else if (mayHandOn(run, pattern, { bash, environment })) possible = writtenWords(words);
   }
   possible ??= carriedPart(bash, (token, [, ...rest]) =>
     spellingsOf(token).some((name) => matchesCommand(pattern, [name, ...rest].join(" "))),
@@ -228,26 +233,4 @@ function ownProgram(bash: BashView): string | null {
     return /^(?:\w*sh|source|\.)$/.test(name.text) && args.some(isMade);
   });
   return made?.text ?? null;
-}
-
-function mayHandOn(words: readonly ShellWord[], pattern: CommandPattern): boolean {
-  const inner = handedOn(words);
-  return (
-    inner === null ||
-    inner.some((rest) => {
-      const [name = "", ...args] = rest.map(({ text }) => text);
-      // An option, or a variable for a program, may carry a command.
-      const carried = [
-        name,
-        name.slice(name.indexOf("=") + 1),
-        name.slice(name.lastIndexOf("=") + 1),
-      ];
-      return carried
-        .flatMap((one) => [one, one.slice(one.lastIndexOf("/") + 1)])
-        .some(
-          (one) =>
-            matchesCommand(pattern, one) || matchesCommand(pattern, [one, ...args].join(" ")),
-        );
-    })
-  );
 }

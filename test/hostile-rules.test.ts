@@ -1,0 +1,105 @@
+import { expect, test } from "vitest";
+import { makeCountry, verdictOf } from "./support/verdict.ts";
+
+// Rules for commands: programs that run what a denied name is hidden in, and stars that cover more than they say.
+
+const files = {
+  "project/README": "",
+  "project/x.c": "",
+  "project/src/a.ts": "",
+  "project/packages/a/package.json": "",
+};
+
+test.each([
+  "x=curl; setpriv $x --version",
+  'x=curl; setpriv "$x" --version',
+  "for c in curl; do setpriv $c --version; done",
+  "setpriv /usr/bin/cu?l --version",
+  "gcc -E -wrapper curl,--version x.c",
+  "tar -Icurl -cf x.tar README",
+  "tar -cIcurl -f x.tar README",
+  "tar '-Icurl -s' -cf x.tar README",
+  "socat -u EXEC:curl,stderr -",
+  "socat EXEC:curl",
+  "socat EXEC:/usr/bin/curl,stderr -",
+  'socat "EXEC:$(printf cu%s rl)" -',
+  "printf 'cu%s' rl | xargs choom -n 0",
+  "find /usr/bin -name 'cur?' -exec setpriv {} --version ';'",
+  'npx "$(printf cu%s rl)"',
+  'npx -c "$(printf cu%s rl) --version"',
+  "npx -c \"c'u'rl --version\"",
+  "npx \"c'u'rl\"",
+  "man -Pcurl ls",
+  'man "-P$(printf cu%s rl)" ls',
+  "rsync -ecurl a b",
+  "nc -ecurl",
+  "x=rl; docker exec c cu$x",
+  "x=rl; ssh h cu$x",
+  "x=$(echo rl); uv run cu$x",
+  "npm exec cu$(echo rl)",
+  "x=rl; dbus-run-session cu$x",
+  "make -s 'SHELL=/usr/bin/cur$(L)' L=l",
+  "make 'SHELL=/usr/bin/cu?l'",
+  'rg "$(printf -- --pre=cu%s rl)" x',
+  'sort --compress-program "$(printf cu%s rl)" README',
+])("a program that runs others gets no denied one, however its name is put: %s", (line) => {
+  const country = makeCountry(files);
+  const rules = ["allow Bash", "deny Bash(curl *)"];
+  expect(verdictOf(line, country, { rules })).toBe("ask");
+  expect(verdictOf(line, country, { rules, mode: "bypassPermissions" })).toBe("ask");
+});
+
+test.each([
+  "x=push; setpriv git $x origin",
+  'setpriv "$(echo git)" push',
+  "setpriv $(echo git push)",
+  "socat EXEC:git push",
+])("a rule of several words holds for what a program hands on: %s", (line) => {
+  const rules = ["allow Bash", "deny Bash(git push *)"];
+  expect(verdictOf(line, makeCountry(files), { rules })).toBe("ask");
+});
+
+test.each([
+  'npm test -- "$x"',
+  "x=unit; npm test -- $x",
+  "docker build -t app:$tag .",
+  "docker build -t app:$(git rev-parse --short HEAD) .",
+  'docker run -v "$PWD":/app -w /app node:24 npm test',
+  'docker run --rm -v "$(pwd):/app" node:24 npm test',
+  'for f in src/*.ts; do prettier "$f"; done',
+  'for f in src/*; do mytool "$f"; done',
+  'for d in packages/*; do npm test --prefix "$d"; done',
+  "mytool *",
+  'git commit -m "curl is great"',
+  'git commit -m "$(date)"',
+  "rg curl src",
+  'rg -e "$x" src',
+  'grep -rn "$(cat README)" src',
+  "npm i curl-wrapper",
+  "prettier src/curl/a.ts",
+  "gcc x.c -lcurl",
+  "cmake --with-curl .",
+  "go tool cover -func=cover.out",
+  'gh pr create --title "$(git log -1 --format=%s)"',
+  'node x.js "$(cat README)"',
+  'cd "$(git rev-parse --show-toplevel)" && npm test',
+  '[ "$(cat README)" = x ] && npm test',
+  "git ls-files '*.ts' | xargs eslint",
+  "git ls-files | xargs wc -l",
+  "find . -name '*.ts' -exec mytool {} +",
+  'timeout 60 node x.js "$(cat README)"',
+  "make -j$(nproc) all",
+  "make; exit $?",
+  'mytool "Version $(cat README) is out"',
+])("what cannot be the denied program needs no question: %s", (line) => {
+  const rules = ["allow Bash", "deny Bash(curl *)", "deny Bash(nc *)"];
+  expect(verdictOf(line, makeCountry(files), { rules })).toBe("allow");
+});
+
+test.each([
+  "for c in rm; do choom -n 0 $c -rf /; done",
+  "x=/bin/rm; choom -n 0 $x -rf /",
+  'choom -n 0 "$(printf r%s m)" -rf /',
+])("a removal of everything is asked about, however its program is put: %s", (line) => {
+  expect(verdictOf(line, makeCountry(), { mode: "bypassPermissions" })).toBe("ask");
+});
