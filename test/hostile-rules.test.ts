@@ -103,3 +103,82 @@ test.each([
 ])("a removal of everything is asked about, however its program is put: %s", (line) => {
   expect(verdictOf(line, makeCountry(), { mode: "bypassPermissions" })).toBe("ask");
 });
+
+test.each([
+  ["npm test *", "npm test -script-shell=./evil"],
+  ["npm test *", "npm test -script-s=./evil"],
+  ["npm test *", "npm test -prefix=../outside"],
+  ["npm test *", "npm test -prefix ../outside"],
+  ["npm test *", "npm test -node-options=--require=./evil.js"],
+  ["npm test *", "npm test -userconfig=../outside/f"],
+  ["npm test *", "npm test -w ../outside"],
+  ["npm test *", "npm test --workspace=/outside"],
+  ["pnpm test *", "pnpm test --config.script-shell=./evil"],
+  ["pnpm test *", "pnpm test -config.script-shell=./evil"],
+  ["bun test *", "bun test --preload ./evil.ts"],
+  ["bun run *", "bun run --cwd=../outside x"],
+  ["zip *", "zip -q -T -qTT ./evil x.zip README"],
+  ["zip *", "zip -qT -rTT./evil x.zip README"],
+  ["zip *", "zip -T --unzip-c=./evil x.zip README"],
+  ["tar tf *", "tar tf t.tar --index-file=../outside/y"],
+  ["tar *", "tar cf evil:x README"],
+  ["tar *", "tar -cfevil:x README"],
+  ["tar *", "tar -c --file=evil:x README"],
+  ["tar *", "tar cbf 20 evil:x README"],
+  ["tar *", "x=:y; tar cf evil$x README"],
+  ["git config *", "git config -f ../outside/y user.name evil"],
+  ["git config *", "git config --file=../outside/y user.name evil"],
+  ["cargo test *", "cargo test --manifest-path ../outside/Cargo.toml"],
+  ["cargo test *", "cargo test --manifest-path=/outside/Cargo.toml"],
+])("a star in Bash(%s) covers no acting option in another spelling: %s", (rule, line) => {
+  const rules = [`allow Bash(${rule})`];
+  expect(verdictOf(line, makeCountry(files), { rules })).toBe("ask");
+});
+
+test.each([
+  ["npm test *", "npm test -w packages/a --silent"],
+  ["npm test *", "npm test -ws"],
+  ["npm test *", "npm test -- ../x -prefix=../y"],
+  ["npm install *", "npm install -D typescript --registry=https://registry.example.com/"],
+  ["pnpm *", "pnpm -C packages/a test"],
+  ["zip *", "zip -qr x.zip src"],
+  ["tar *", "tar -czf x.tgz -C src ."],
+  ["tar *", "tar czf backup-$(date +%F).tgz src"],
+  ["tar *", "tar xf ./a:b.tar"],
+  ["git config *", "git config --file .gitmodules --get-regexp path"],
+  ["cargo test *", "cargo test --manifest-path packages/a/Cargo.toml --target-dir /tmp/t"],
+  ["npm * --dry-run", "npm publish --tag next --dry-run"],
+  ["npm run test:*", "npm run test"],
+  ["npm*", "npm run build"],
+  ["./scripts/*", "./scripts/build.sh --all 'a b'"],
+  ["scripts/*.sh", "scripts/build.sh"],
+  ["cat src/*", "cat src/a.ts"],
+])("a star in Bash(%s) covers %s", (rule, line) => {
+  const rules = [`allow Bash(${rule})`, "allow Bash(date *)"];
+  expect(verdictOf(line, makeCountry(files), { rules })).toBe("allow");
+});
+
+test.each([
+  ["npm * --dry-run", 'npm version patch "--message=x --dry-run"'],
+  ["kubectl * --dry-run=client", 'kubectl delete pod a "b --dry-run=client"'],
+  ["npm run * x", "npm run 'a x'"],
+])("the literal of Bash(%s) behind a star is no end of a word with a blank: %s", (rule, line) => {
+  const rules = [`allow Bash(${rule})`];
+  expect(verdictOf(line, makeCountry(files), { rules })).toBe("ask");
+});
+
+test.each([
+  ["./scripts/*", "./scripts/../../../../bin/sh -c 'id'"],
+  ["./scr*", "./scripts/../../../../bin/sh -c 'id'"],
+  ["./scripts/* --all", "./scripts/../../../bin/sh --all"],
+  ["scripts/*.sh", "scripts/../../../../bin/sh -c 'echo' x.sh"],
+  ["scripts/*.sh", "scripts/run -c echo x.sh"],
+  ["./node_modules/.bin/*", "./node_modules/.bin/../../../../../bin/sh -c 'echo'"],
+  ["bash scripts/*", "bash scripts/../evil"],
+  ["bash scripts/*", 'x=../evil; bash "scripts/$x"'],
+  ["cat docs/*", "cat docs/../../outside/f"],
+  ["rm docs/*", "rm docs/a docs/../kept.txt"],
+])("a star in a path, Bash(%s), does not go up: %s", (rule, line) => {
+  const rules = [`allow Bash(${rule})`];
+  expect(verdictOf(line, makeCountry(files), { rules })).toBe("ask");
+});

@@ -15,7 +15,10 @@ const printsNumber =
 const printsDirectory = /^(?:pwd|git rev-parse --show-toplevel)$/;
 
 /** The text of a word with a sign in place of what only running tells. */
-export function shapeOf({ pieces, opens, hasGlob, text }: ShellWord, { runs }: Reach): string {
+export function shapeOf(
+  { pieces, opens, hasGlob, text }: ShellWord,
+  { runs }: Pick<Reach, "runs">,
+): string {
   if (hasGlob) return pieces.map((piece) => piece ?? open).join("");
   const commands = runs.map(({ command }) => command);
   const isSet = (name: string): boolean =>
