@@ -182,3 +182,43 @@ test.each([
   const rules = [`allow Bash(${rule})`];
   expect(verdictOf(line, makeCountry(files), { rules })).toBe("ask");
 });
+
+test.each([
+  ["rm -rf *", "rm -fr d"],
+  ["rm -rf *", "rm -r -f d"],
+  ["rm -rf *", "rm -rfv d"],
+  ["rm -rf *", "rm d -rf"],
+  ["rm -rf *", "rm --recursive --force d"],
+  ["rm -rf *", "setpriv rm -fr d"],
+  ["git push --force *", "git push rr HEAD:x --force"],
+  ["git push --force *", "git push -uf origin x"],
+  ["git push --force", "git push -f"],
+  ["git commit --no-verify *", "git commit -m x -n"],
+  ["git commit --no-verify *", "git commit -m x --no-ver"],
+  ["docker run --privileged *", "docker run --privileged=true x"],
+  ["docker run --privileged *", "docker run -it --privileged x"],
+  ["curl -X POST *", "curl -XPOST h"],
+  ["curl -X POST *", "curl h -X POST"],
+  ["curl -X POST *", "curl --request=POST h"],
+  ["npm install -g *", "npm install x -g"],
+  ["npm install -g *", "npm install --global x"],
+])("a rule that denies options, Bash(%s), holds in any order and bundle: %s", (rule, line) => {
+  const rules = ["allow Bash", `deny Bash(${rule})`];
+  expect(verdictOf(line, makeCountry(files), { rules })).not.toBe("allow");
+});
+
+test.each([
+  "rm -f d",
+  "rm -r d",
+  "rm d",
+  "git push origin x",
+  "git push --force-with-lease origin x",
+  "docker run -p 80:80 x",
+  "curl -XGET h",
+  "npm install x",
+])("a rule that denies options is not about the command without them: %s", (line) => {
+  const denied = ["rm -rf", "git push --force", "git commit --no-verify", "npm install -g"];
+  const others = ["docker run --privileged", "curl -X POST"];
+  const rules = [...denied, ...others].map((one) => `deny Bash(${one} *)`);
+  expect(verdictOf(line, makeCountry(files), { rules: ["allow Bash", ...rules] })).toBe("allow");
+});

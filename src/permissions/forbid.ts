@@ -2,6 +2,8 @@ import { resolve } from "node:path";
 import { unknownWords, type ShellWord } from "./shell/shell-word.ts";
 import { writtenCommand, writtenWords } from "./bash/written-command.ts";
 import { spellingsOf } from "./bash/carried-text.ts";
+import { matchesInAnyOrder } from "./bash/any-order.ts";
+import { handedOn } from "./bash/handed-on.ts";
 import { mayHandOn } from "./bash/handed-program.ts";
 import type { BashView } from "./bash/view.ts";
 import { copiedProgram } from "./bash/copied-program.ts";
@@ -207,6 +209,8 @@ function commandMatch(
     if (possible !== null) continue;
     if (isOpen && mayMatchCommand(pattern, words)) possible = writtenWords(words);
     else if (matchesPastOptions(pattern, words)) possible = writtenWords(words);
+    else if ([words, ...(handedOn(words) ?? [])].some((some) => matchesInAnyOrder(pattern, some)))
+      possible = writtenWords(words);
     // Programs that run others are an open set: whatever is no plain data may be one.
     else if (mayHandOn(run, pattern, { bash, environment })) possible = writtenWords(words);
   }
