@@ -222,3 +222,32 @@ test.each([
   const rules = [...denied, ...others].map((one) => `deny Bash(${one} *)`);
   expect(verdictOf(line, makeCountry(files), { rules: ["allow Bash", ...rules] })).toBe("allow");
 });
+
+test.each([
+  ["./scripts/deploy.sh *", "scripts/deploy.sh"],
+  ["./scripts/deploy.sh *", ".//scripts/deploy.sh x"],
+  ["./scripts/deploy.sh *", "././scripts/deploy.sh"],
+  ["./scripts/deploy.sh *", "./scripts/../scripts/deploy.sh"],
+  ["./scripts/deploy.sh *", "cd scripts; ./deploy.sh"],
+  ["./scripts/deploy.sh *", 'cd "$(cat README)"; ./deploy.sh'],
+  ["./scripts/deploy.sh *", "bash scripts/deploy.sh"],
+  ["./scripts/deploy.sh *", "nohup scripts/deploy.sh"],
+  ["./scripts/deploy.sh", "scripts/deploy.sh"],
+  ["./scripts/*", "scripts/deploy.sh --all"],
+  ["scripts/deploy.sh *", "./scripts/deploy.sh"],
+  ["scripts/deploy.sh *", "env ./scripts/deploy.sh"],
+  ["bash scripts/deploy.sh *", "bash ./scripts/deploy.sh"],
+  ["bash scripts/deploy.sh *", "bash -x ./scripts/deploy.sh"],
+])("a rule that denies a program by its path, Bash(%s), holds for %s", (rule, line) => {
+  const country = makeCountry({ ...files, "project/scripts/deploy.sh": "" });
+  const rules = ["allow Bash", `deny Bash(${rule})`];
+  expect(verdictOf(line, country, { rules })).not.toBe("allow");
+});
+
+test("a rule that denies a program by its path holds for the whole path, and for no other program", () => {
+  const country = makeCountry({ ...files, "project/scripts/deploy.sh": "" });
+  const rules = ["allow Bash", "deny Bash(./scripts/deploy.sh *)"];
+  expect(verdictOf(`${country.project}/scripts/deploy.sh`, country, { rules })).not.toBe("allow");
+  for (const line of ["scripts/build.sh", "cat scripts/deploy.sh", "git add scripts/deploy.sh"])
+    expect(verdictOf(line, country, { rules }), line).toBe("allow");
+});

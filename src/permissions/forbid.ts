@@ -5,6 +5,7 @@ import { spellingsOf } from "./bash/carried-text.ts";
 import { matchesInAnyOrder } from "./bash/any-order.ts";
 import { handedOn } from "./bash/handed-on.ts";
 import { mayHandOn } from "./bash/handed-program.ts";
+import { respelled } from "./bash/respelled.ts";
 import type { BashView } from "./bash/view.ts";
 import { copiedProgram } from "./bash/copied-program.ts";
 import { isInGitStore, partInGitStore } from "./bash/git/git-store.ts";
@@ -199,20 +200,26 @@ export function namesType(specifier: string, call: ViewedCall): boolean {
 function commandMatch(
   pattern: CommandPattern | null,
   bash: BashView | null,
-  { ground: { environment } }: Rulebook,
+  { ground }: Rulebook,
 ): Match | null {
   if (pattern === null || bash === null) return null;
+  const line = { bash, environment: ground.environment };
   let possible = bash.reach.unknown[0] ?? ownProgram(bash) ?? copiedProgram(pattern, bash);
   for (const run of bash.texts) {
     const { command, text, words, isOpen } = run;
     if (matchesCommand(pattern, text)) return { certain: true, part: writtenCommand(command) };
     if (possible !== null) continue;
-    if (isOpen && mayMatchCommand(pattern, words)) possible = writtenWords(words);
-    else if (matchesPastOptions(pattern, words)) possible = writtenWords(words);
-    else if ([words, ...(handedOn(words) ?? [])].some((some) => matchesInAnyOrder(pattern, some)))
-      possible = writtenWords(words);
-    // Programs that run others are an open set: whatever is no plain data may be one.
-    else if (mayHandOn(run, pattern, { bash, environment })) possible = writtenWords(words);
+    const isMeant = (some: readonly ShellWord[]): boolean =>
+      (isOpen && mayMatchCommand(pattern, some)) ||
+      matchesPastOptions(pattern, some) ||
+      [some, ...(handedOn(some) ?? [])].some((one) => matchesInAnyOrder(pattern, one)) ||
+      // Programs that run others are an open set: whatever is no plain data may be one.
+      mayHandOn({ ...run, words: some }, pattern, line);
+    const others = respelled(pattern, words, { bash, ground });
+    const isOther = others.some(
+      (some) => matchesCommand(pattern, some.map((word) => word.text).join(" ")) || isMeant(some),
+    );
+    if (isOther || isMeant(words)) possible = writtenWords(words);
   }
   possible ??= carriedPart(bash, (token, [, ...rest]) =>
     spellingsOf(token).some((name) => matchesCommand(pattern, [name, ...rest].join(" "))),

@@ -41,7 +41,9 @@ export function matchesInAnyOrder(
   );
   if (!hasAll) return false;
   // A value may stand in the word of its option.
-  const values = given.flatMap(({ text }) => [text.slice(2), text.slice(text.indexOf("=") + 1)]);
+  const values = new Set(
+    given.flatMap(({ text }) => [text.slice(2), text.slice(text.indexOf("=") + 1)]),
+  );
   const operands = args.filter((word) => !given.includes(word) && word.text !== "--");
   const names = wanted.filter((word) => !word.startsWith("-"));
   let at = 0;
@@ -50,7 +52,7 @@ export function matchesInAnyOrder(
       return from >= at && (!isStatic || text === one);
     });
     if (found !== -1) at = found + 1;
-    else if (!values.includes(one)) return false;
+    else if (!values.has(one)) return false;
   }
   return hasStar || operands.length <= names.length;
 }
