@@ -251,3 +251,35 @@ test("a rule that denies a program by its path holds for the whole path, and for
   for (const line of ["scripts/build.sh", "cat scripts/deploy.sh", "git add scripts/deploy.sh"])
     expect(verdictOf(line, country, { rules }), line).toBe("allow");
 });
+
+test.each([
+  ["git add *", "git add --pathspec-from-file=../outside/f"],
+  ["git commit *", "git commit -q --allow-empty -F ../outside/f"],
+  ["git commit *", "git commit --file=/etc/passwd"],
+  ["git commit *", 'git commit -F "$x"'],
+  ["git checkout *", "git checkout --pathspec-from-file ../outside/f"],
+  ["git blame *", "git blame --contents=../outside/f README"],
+  ["git diff *", "git diff --no-index /dev/null ../outside/f"],
+  ["git grep *", "git grep --no-index x ../outside"],
+  ["date *", "date -f ../outside/f"],
+  ["date *", "date --fil=../outside/f"],
+  ["du *", "du --files0-from=../outside/f"],
+  ["du *", "du --files0 ../outside/f"],
+])("a star in Bash(%s) shows no file outside by an option: %s", (rule, line) => {
+  const country = makeCountry({ ...files, "outside/f": "" });
+  expect(verdictOf(line, country, { rules: [`allow Bash(${rule})`] })).toBe("ask");
+});
+
+test.each([
+  ["git commit *", "git add README && git commit -F README"],
+  ["git commit *", "git commit -F - <<'E'\ntext\nE"],
+  ["git commit *", 'git commit -m "$(cat README)"'],
+  ["git diff *", "git diff --no-index README src/a.ts"],
+  ["git log *", "git log -S/etc/passwd -F --oneline"],
+  ["git merge *", "git merge -X theirs main"],
+  ["date *", "date -d tomorrow +%F"],
+  ["du *", 'du -sh "$x"'],
+])("a star in Bash(%s) covers files of the folder and texts: %s", (rule, line) => {
+  const rules = [`allow Bash(${rule})`, "allow Bash(git add *)"];
+  expect(verdictOf(line, makeCountry(files), { rules })).toBe("allow");
+});

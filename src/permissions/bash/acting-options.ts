@@ -32,7 +32,8 @@ export const actingOptions: ReadonlyMap<string, ActingOptions> = new Map<string,
   ["shuf", { acts: "-o --output", valued: "in" }],
   ["tree", { acts: "-o -R --output", valued: "LPIHT" }],
   ["file", { acts: "-C --compile", valued: "FPefm" }],
-  ["date", { acts: "-s --set", valued: "drfI" }],
+  // It prints the lines of a file that are no dates.
+  ["date", { acts: "-s --set", valued: "drfI", unless: { "-f": below, "--file": below } }],
   ["man", { acts: "-P -H -C --pager --html --config-file", valued: "LmMSseRrEpTX" }],
   ["split", { acts: "--filter", valued: "abCltn" }],
   // Letters may stand in front of it, and its value behind it.

@@ -13,7 +13,7 @@ import { coversWords } from "./covers-words.ts";
 import { matchesCommand } from "./pattern.ts";
 import { isOftenLooking, onlyLooks } from "./look/only-looks.ts";
 import type { Sight } from "./look/programs.ts";
-import { mayUseStars, outputsOf } from "./star-rule.ts";
+import { inputsOf, mayUseStars, outputsOf } from "./star-rule.ts";
 import { writesFile, type BashView } from "./view.ts";
 import { writtenCommand, writtenRedirection } from "./written-command.ts";
 
@@ -227,7 +227,9 @@ class Check {
       }
       if (!coversWords(pattern, inner.words)) return false;
       const isFree = [command, inner].every(({ words }) => mayUseStars(pattern, words));
-      return isFree && outputsOf(inner.words).every((file) => this.#mayBeOutput(file));
+      if (!isFree || !inputsOf(inner.words).every((file) => this.#sight.isInside(file)))
+        return false;
+      return outputsOf(inner.words).every((file) => this.#mayBeOutput(file));
     });
     if (rule === undefined) return false;
     this.used.add(rule);

@@ -38,6 +38,45 @@ export function outputsOf([program, ...args]: readonly ShellWord[]): readonly Sh
   );
 }
 
+/** The files that a program reads because an option names them, though it shows none otherwise. */
+export function inputsOf([program, ...args]: readonly ShellWord[]): readonly ShellWord[] {
+  const name = /[^/]*$/.exec(program?.text ?? "")?.[0] ?? "";
+  if (/^(?:du|wc|sort)$/.test(name)) return listsOf(args);
+  const command = name === "git" ? gitCommand(args) : null;
+  if (command === null) return [];
+  const given = gitArguments(command.name, command.args, "all");
+  if (given === null) return [];
+  const letters = fileLetters[command.name] ?? "";
+  const files = given.options.flatMap(({ name: option, value }) => {
+    const isFile = input.test(option) || (option.length === 2 && letters.includes(option.slice(1)));
+    return isFile && value !== null && value.text !== "-" ? [value] : [];
+  });
+  const isForeign = given.options.some(({ name: option }) => option === "--no-index");
+  return isForeign ? [...files, ...given.operands, ...given.paths] : files;
+}
+
+const input =
+  /^--(?:file|template|pathspec-from-file|contents|ignore-revs-file|exclude-from|add-file)$/;
+const fileLetters: Readonly<Record<string, string>> = {
+  commit: "Ft",
+  merge: "F",
+  tag: "F",
+  notes: "F",
+  blame: "S",
+  grep: "f",
+  "ls-files": "X",
+};
+
+/** The values of `--files0-from`. */
+function listsOf(args: readonly ShellWord[]): ShellWord[] {
+  return args.flatMap(({ isStatic, text }, at) => {
+    const option = isStatic ? /^--fi[a-z0-9-]*(?:=(.*))?$/s.exec(text) : null;
+    if (option === null) return [];
+    const [, value] = option;
+    return value === undefined ? args.slice(at + 1, at + 2) : [literalWord(value)];
+  });
+}
+
 /** The file that `git config` changes, unless it only shows something of the folder. */
 function configFiles(options: GitArguments["options"]): readonly ShellWord[] {
   const isShown = options.some(({ name }) => /^(?:-l|--list|--get\S*)$/.test(name));
