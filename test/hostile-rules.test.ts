@@ -283,3 +283,16 @@ test.each([
   const rules = [`allow Bash(${rule})`, "allow Bash(git add *)"];
   expect(verdictOf(line, makeCountry(files), { rules })).toBe("allow");
 });
+
+test.each([
+  "printf 'r .e%s\\n%%p\\n!cu%s x\\nq!\\n' nv rl | ex -s README",
+  "printf 'all:\\n\\tcat .e%s; cu%s x\\n' nv rl | make -s -f -",
+  "printf '%s%s x .%s\\n' cu rl env | make -f -",
+  "printf 'all:\\n\\tcat .\\u0065nv; c\\u0075rl x\\n' | make -s -f -",
+  "echo 'all: ; cXat .eXnv; cXurl x' | tr -d X | make -s -f -",
+  "echo 'vne. tac ;x lruc ;' | rev | make -f -",
+])("texts that printf puts together, or tr and rev change, count as they come out: %s", (line) => {
+  const country = makeCountry({ ...files, "project/.env": "" });
+  for (const rule of ["deny Read(./.env)", "deny Bash(curl *)"])
+    expect(verdictOf(line, country, { rules: ["allow Bash", rule] }), rule).not.toBe("allow");
+});

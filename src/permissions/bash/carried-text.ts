@@ -42,7 +42,7 @@ export function carriedTexts({ runs, documents }: Reach): readonly CarriedText[]
       const program = name?.text.replace(/^(?:\/usr)?\/s?bin\//, "") ?? "";
       if (name === undefined) continue;
       if (command.outputGoesOn === true && (isTalker(program) || printers.test(program)))
-        printed.push({ text: printedText(args), part });
+        printed.push({ text: printedText(program, args), part });
       if (isTalker(program) || isLook(program, args)) continue;
       if (isQuietProgram(program)) continue;
       mayRunInput = true;
@@ -51,6 +51,7 @@ export function carriedTexts({ runs, documents }: Reach): readonly CarriedText[]
         if (isScripted || /[\s;|&!<>()`]/.test(text)) found.push({ text, part });
     }
   }
+  printed.push(...changedTexts(printed, runs));
   if (mayRunInput) found.push(...printed, ...(printed.length > 0 ? assignedTexts(runs) : []));
   if (mayRunInput) found.push(...documents.map((text) => ({ text, part: text.slice(0, 80) })));
   const distinct = [...new Map(found.map((one) => [one.text, one])).values()];
@@ -60,18 +61,59 @@ export function carriedTexts({ runs, documents }: Reach): readonly CarriedText[]
   return count > mostTokens ? null : carried;
 }
 
-/** The text that comes out, with the usual escapes resolved. */
-function printedText(args: readonly ShellWord[]): string {
-  return args
-    .map(({ text }) => text)
-    .join(" ")
+/** Printed texts as `tr -d` and `rev` of the same line may change them. */
+function changedTexts(
+  printed: readonly { text: string; part: string }[],
+  runs: Reach["runs"],
+): { text: string; part: string }[] {
+  return runs.flatMap(({ command: { words, outputGoesOn } }) => {
+    const [program, ...args] = words.map(({ text }) => text);
+    if (outputGoesOn !== true || (program !== "tr" && program !== "rev")) return [];
+    const deleted = new Set(args.filter((text) => !text.startsWith("-")).join(""));
+    return printed.map(({ text, part }) => ({
+      text:
+        program === "rev"
+          ? text.split("").toReversed().join("")
+          : text
+              .split("")
+              .filter((one) => !deleted.has(one))
+              .join(""),
+      part,
+    }));
+  });
+}
+
+/** The text that comes out, with the usual escapes resolved and the values of `printf` in their places. */
+function printedText(program: string, args: readonly ShellWord[]): string {
+  const [first = "", ...others] = args.map(({ text }) => text);
+  const isFormat = program === "printf" && /%[^%]/.test(first);
+  const text = isFormat ? formatted(first, others) : [first, ...others].join(" ");
+  return text
+    .replaceAll(/\\[uU]([0-9a-fA-F]{1,8})/g, (_, code: string) => character(code, 16))
     .replaceAll(/\\x([0-9a-fA-F]{1,2})/g, (_, code: string) => character(code, 16))
     .replaceAll(/\\0?([0-7]{1,3})/g, (_, code: string) => character(code, 8))
     .replaceAll(/\\[abefnrtv]/g, "\n");
 }
 
+/** The format is used again until no value is left. */
+function formatted(format: string, values: readonly string[]): string {
+  const left = [...values];
+  let text = "";
+  do {
+    const before = left.length;
+    text += format.replaceAll(/%(?:%|[-+ #0']*[\d*]*(?:\.[\d*]*)?[a-zA-Z])/g, (one) =>
+      one === "%%" ? "%" : (left.shift() ?? ""),
+    );
+    if (left.length === before) break;
+  } while (left.length > 0 && text.length < longestText);
+  return text;
+}
+
+const longestText = 20_000;
+
 function character(code: string, base: number): string {
-  return String.fromCharCode(Number.parseInt(code, base));
+  const value = Number.parseInt(code, base);
+  return value > 0x10_ff_ff ? "" : String.fromCodePoint(value);
 }
 
 /** The values of variables, which stand open in what is printed. */
