@@ -5,6 +5,7 @@ import { opaqueText } from "./shell/opaque.ts";
 import type { Form } from "./bash/forms.ts";
 import { handedOn } from "./bash/handed-on.ts";
 import { fileUse } from "./bash/files/file-use.ts";
+import { spelled, type Line } from "./bash/handed-program.ts";
 import { operandsOf } from "./bash/files/operands.ts";
 import type { BashView } from "./bash/view.ts";
 import type { ViewedCall } from "./call.ts";
@@ -33,7 +34,9 @@ export function criticalRemoval({ bash }: ViewedCall, book: Rulebook): Finding |
     return { verdict: "ask", reason, part: carried.part };
   }
   const cwds = [...new Set([ground.cwd, policy.cwd])];
-  for (const words of bash.reach.runs.flatMap(({ forms }) => forms.flatMap(removals))) {
+  const line = { bash, environment: ground.environment };
+  const all = bash.reach.runs.flatMap(({ forms }) => forms.flatMap((form) => removals(form, line)));
+  for (const words of all) {
     const [, ...args] = words;
     const isRecursive = args.some(({ text }) => /^-\w*[rRd]|^--(?:rec|dir)/.test(text));
     // A plain variable is the author's risk; whatever else cannot be told may be any tree.
@@ -77,14 +80,20 @@ function isWholePlace({ pattern }: ShellWord, cwds: readonly string[], bash: Bas
 const unknownPlace = [{ given: "/", real: "/" }];
 
 /** The removals in a command: its own, and those that an unknown program may run. */
-function removals({ words }: Form): (readonly ShellWord[])[] {
+function removals({ words }: Form, line: Line): (readonly ShellWord[])[] {
   const [name] = words;
   const isRemoval = (word: ShellWord | undefined): boolean =>
     /(?:^|\/)rm(?:dir)?$/.test(word?.text ?? "");
+  const mayRemove = ([first, ...args]: readonly ShellWord[]): boolean => {
+    if (first?.isStatic !== false) return isRemoval(first);
+    const words = spelled(first, line);
+    // A word that only running tells is one if it is used like one.
+    return words?.some(isRemoval) ?? args.some(({ text }) => /^-(?:rf|fr|r|R)$/.test(text));
+  };
   if (isRemoval(name) || name?.isStatic === false) return [words];
   if (name?.text === "mv") return [[name, recursive, ...(fileUse({ words }).whole ?? [])]];
   if (name?.text === "find") return removedByFind(words);
-  return (handedOn(words) ?? []).filter(([first]) => isRemoval(first));
+  return (handedOn(words) ?? []).filter(mayRemove);
 }
 
 const recursive = literalWord("-r");

@@ -2,7 +2,10 @@ import { resolve } from "node:path";
 import { unknownWords, type ShellWord } from "./shell/shell-word.ts";
 import { writtenCommand, writtenWords } from "./bash/written-command.ts";
 import { spellingsOf } from "./bash/carried-text.ts";
+import { matchesInAnyOrder } from "./bash/any-order.ts";
 import { handedOn } from "./bash/handed-on.ts";
+import { mayHandOn } from "./bash/handed-program.ts";
+import { respelled } from "./bash/respelled.ts";
 import type { BashView } from "./bash/view.ts";
 import { copiedProgram } from "./bash/copied-program.ts";
 import { isInGitStore, partInGitStore } from "./bash/git/git-store.ts";
@@ -54,7 +57,7 @@ function certainOf(rule: Rule, call: ViewedCall, book: Rulebook): Match | null {
     return specifier === null ? wholeMatch(rule, call) : fileMatch(rule, call, book);
   if (specifier === null || matchesParameter(rule, call.input))
     return { certain: true, part: null };
-  if (call.tool === "Bash") return commandMatch(rule.pattern, call.bash);
+  if (call.tool === "Bash") return commandMatch(rule.pattern, call.bash, book);
   if (call.tool === "Agent")
     return namesType(specifier, call) ? { certain: true, part: null } : null;
   if (call.tool === "WebFetch") {
@@ -198,16 +201,29 @@ export function namesType(specifier: string, call: ViewedCall): boolean {
   return specifier.split(",").some((name) => call.agentType(name.trim()) === type);
 }
 
-function commandMatch(pattern: CommandPattern | null, bash: BashView | null): Match | null {
+function commandMatch(
+  pattern: CommandPattern | null,
+  bash: BashView | null,
+  { ground }: Rulebook,
+): Match | null {
   if (pattern === null || bash === null) return null;
+  const line = { bash, environment: ground.environment };
   let possible = bash.reach.unknown[0] ?? ownProgram(bash) ?? copiedProgram(pattern, bash);
-  for (const { command, text, words, isOpen } of bash.texts) {
+  for (const run of bash.texts) {
+    const { command, text, words, isOpen } = run;
     if (matchesCommand(pattern, text)) return { certain: true, part: writtenCommand(command) };
     if (possible !== null) continue;
-    if (isOpen && mayMatchCommand(pattern, words)) possible = writtenWords(words);
-    else if (matchesPastOptions(pattern, words)) possible = writtenWords(words);
-    // Programs that run others are an open set: whatever is no plain data may be one.
-    else if (mayHandOn(words, pattern)) possible = writtenWords(words);
+    const isMeant = (some: readonly ShellWord[]): boolean =>
+      (isOpen && mayMatchCommand(pattern, some)) ||
+      matchesPastOptions(pattern, some) ||
+      [some, ...(handedOn(some) ?? [])].some((one) => matchesInAnyOrder(pattern, one)) ||
+      // Programs that run others are an open set: whatever is no plain data may be one.
+      mayHandOn({ ...run, words: some }, pattern, line);
+    const others = respelled(pattern, words, { bash, ground });
+    const isOther = others.some(
+      (some) => matchesCommand(pattern, some.map((word) => word.text).join(" ")) || isMeant(some),
+    );
+    if (isOther || isMeant(words)) possible = writtenWords(words);
   }
   possible ??= carriedPart(bash, (token, [, ...rest]) =>
     spellingsOf(token).some((name) => matchesCommand(pattern, [name, ...rest].join(" "))),
@@ -232,26 +248,4 @@ function ownProgram(bash: BashView): string | null {
     return /^(?:\w*sh|source|\.)$/.test(name.text) && args.some(isMade);
   });
   return made?.text ?? null;
-}
-
-function mayHandOn(words: readonly ShellWord[], pattern: CommandPattern): boolean {
-  const inner = handedOn(words);
-  return (
-    inner === null ||
-    inner.some((rest) => {
-      const [name = "", ...args] = rest.map(({ text }) => text);
-      // An option, or a variable for a program, may carry a command.
-      const carried = [
-        name,
-        name.slice(name.indexOf("=") + 1),
-        name.slice(name.lastIndexOf("=") + 1),
-      ];
-      return carried
-        .flatMap((one) => [one, one.slice(one.lastIndexOf("/") + 1)])
-        .some(
-          (one) =>
-            matchesCommand(pattern, one) || matchesCommand(pattern, [one, ...args].join(" ")),
-        );
-    })
-  );
 }

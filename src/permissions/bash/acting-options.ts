@@ -9,6 +9,12 @@ export interface ActingOptions {
   readonly valued?: string;
   /** Options that act unless their value is harmless. */
   readonly unless?: Readonly<Record<string, RegExp>>;
+  /** Words that act, whatever they are. An open text in them may be a colon. */
+  readonly words?: RegExp;
+  /** Long options may be written with one dash. */
+  readonly takesOneDash?: boolean;
+  /** Options besides `unless` that may name a place outside; all others may not. Missing: each may. */
+  readonly mayLeave?: RegExp;
   /** Every option is written whole, with one dash or two. */
   readonly areWhole?: boolean;
   /** The first word is letters, also without a dash: `tar cIf`. */
@@ -18,22 +24,26 @@ export interface ActingOptions {
 }
 
 /** A directory below this one. */
-const below = /^(?![-/~])(?!(?:.*\/)?\.\.(?:\/|$))/;
+export const below = /^(?![-/~])(?!(?:.*\/)?\.\.(?:\/|$))/;
 
 export const actingOptions: ReadonlyMap<string, ActingOptions> = new Map<string, ActingOptions>([
   ["rg", { acts: "--pre --hostname-bin", valued: "ABCEMTdefgjmrt" }],
   ["sort", { acts: "-o --output --compress-program", valued: "ktST" }],
   ["shuf", { acts: "-o --output", valued: "in" }],
-  ["tree", { acts: "-o -R", valued: "LPIHT" }],
+  ["tree", { acts: "-o -R --output", valued: "LPIHT" }],
   ["file", { acts: "-C --compile", valued: "FPefm" }],
-  ["date", { acts: "-s --set", valued: "drfI" }],
+  // It prints the lines of a file that are no dates.
+  ["date", { acts: "-s --set", valued: "drfI", unless: { "-f": below, "--file": below } }],
   ["man", { acts: "-P -H -C --pager --html --config-file", valued: "LmMSseRrEpTX" }],
   ["split", { acts: "--filter", valued: "abCltn" }],
-  ["zip", { acts: "-TT --unzip-command", areWhole: true }],
+  // Letters may stand in front of it, and its value behind it.
+  ["zip", { acts: "--unzip-command", words: /^-(?!-).*TT/s }],
   [
     "tar",
     {
-      acts: "-I -F --checkpoint-action --to-command --use-compress-program --info-script --new-volume-script --rsh-command --rmt-command",
+      acts: "-I -F --checkpoint-action --to-command --use-compress-program --info-script --new-volume-script --rsh-command --rmt-command --index-file",
+      // An archive on another host, to which tar starts a shell.
+      words: /^[^/]*:/s,
       valued: "bCfgHKLNTVX",
       beginsWithLetters: true,
     },
@@ -41,20 +51,43 @@ export const actingOptions: ReadonlyMap<string, ActingOptions> = new Map<string,
   [
     "npm",
     {
-      acts: "--script-shell --shell --userconfig --globalconfig --node-options --git --editor --viewer --browser",
+      acts: "--script-shell --shell --userconfig --globalconfig --node-options --git --editor --viewer --browser --node-gyp --python --onload-script --init-module",
       unless: { "--prefix": below, "-C": below },
+      takesOneDash: true,
+      mayLeave: /^$/,
       runsCode: true,
     },
   ],
   [
     "pnpm",
     {
-      acts: "--script-shell",
+      acts: "--script-shell --shell --userconfig --globalconfig --node-options",
       unless: { "--prefix": below, "--dir": below, "-C": below },
+      words: /^--?config\./,
+      takesOneDash: true,
+      mayLeave: /^$/,
       runsCode: true,
     },
   ],
-  ["yarn", { acts: "--script-shell --use-yarnrc", unless: { "--cwd": below }, runsCode: true }],
+  [
+    "yarn",
+    {
+      acts: "--script-shell --use-yarnrc",
+      unless: { "--cwd": below },
+      takesOneDash: true,
+      mayLeave: /^$/,
+      runsCode: true,
+    },
+  ],
+  [
+    "bun",
+    {
+      acts: "-e -p -r -c --eval --print --preload --require --import --config --shell --env-file",
+      unless: { "--cwd": below },
+      mayLeave: /^$/,
+      runsCode: true,
+    },
+  ],
   [
     "go",
     {
@@ -65,5 +98,13 @@ export const actingOptions: ReadonlyMap<string, ActingOptions> = new Map<string,
       runsCode: true,
     },
   ],
-  ["cargo", { acts: "--config", unless: { "-C": below }, runsCode: true }],
+  [
+    "cargo",
+    {
+      acts: "--config",
+      unless: { "-C": below, "--manifest-path": below },
+      mayLeave: /^--target-dir$/,
+      runsCode: true,
+    },
+  ],
 ]);

@@ -108,12 +108,17 @@ function assignedTexts(runs: Reach["runs"]): { text: string; part: string }[] {
   );
 }
 
+/** Quotes inside a name hide it, if a shell reads the text: `c''url`. */
 function tokensOf(text: string): string[] {
-  return text.split(/[\s;|&<>()`$"'!={},]+/, mostTokens + 1).filter((token) => token !== "");
+  const isHidden = /[\w.]["'\\]+[\w.]/.test(text);
+  const texts = isHidden ? [text, text.replaceAll(/["'\\]/g, "")] : [text];
+  return texts.flatMap((one) =>
+    one.split(/[\s;|&<>()`$"'!={},]+/, mostTokens + 1).filter((token) => token !== ""),
+  );
 }
 
 /** The words that a token may be: as it is, its last part, and without a command of `sed` in front: `1rfile`. */
 export function spellingsOf(token: string): string[] {
-  const ends = [token, token.replace(/^.*[/:]/s, "")];
+  const ends = [token, token.replace(/^.*[/:]/s, ""), token.replace(/^.*[@#%^~+*?[\]]/s, "")];
   return ends.flatMap((one) => [one, one.replace(/^[\d,$]*[rRwWe](?=.)/, "")]);
 }

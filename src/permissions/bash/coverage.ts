@@ -8,10 +8,11 @@ import type { PathPair, Rulebook } from "../policy.ts";
 import { isAbout, type Rule } from "../rules/rule.ts";
 import { isAcceptedEdit, movesDirectories } from "./accepted-edit.ts";
 import { unwrapped } from "./forms.ts";
-import { matchesCommand, type CommandPattern } from "./pattern.ts";
+import { coversWords } from "./covers-words.ts";
+import { matchesCommand } from "./pattern.ts";
 import { isFilter, isOftenLooking, onlyLooks } from "./look/only-looks.ts";
 import type { Sight } from "./look/programs.ts";
-import { mayUseStars, outputsOf } from "./star-rule.ts";
+import { inputsOf, mayUseStars, outputsOf } from "./star-rule.ts";
 import { writesFile } from "./line-files.ts";
 import type { BashView } from "./view.ts";
 import { writtenCommand, writtenRedirection } from "./written-command.ts";
@@ -233,12 +234,17 @@ class CoverageCheck {
     // What `xargs` adds is no text that a rule could name.
     const isKnown = !inner.words.includes(unknownWords);
     const rule = this.#approval.rules.find(({ pattern }) => {
-      if (pattern === null || spansWords(pattern, inner.words)) return false;
-      if (!pattern.hasStar)
+      if (pattern === null) return false;
+      if (!pattern.hasStar) {
+        // A word with a blank in it would count as two.
+        if (inner.words.some((word) => /\s/.test(word.text))) return false;
         return matchesCommand(pattern, whole) || (isKnown && matchesCommand(pattern, text));
-      if (!matchesCommand(pattern, text)) return false;
+      }
+      if (!coversWords(pattern, inner.words)) return false;
       const isFree = [command, inner].every(({ words }) => mayUseStars(pattern, words));
-      return isFree && outputsOf(inner.words).every((file) => this.#mayBeOutput(file));
+      if (!isFree || !inputsOf(inner.words).every((file) => this.#sight.isInside(file)))
+        return false;
+      return outputsOf(inner.words).every((file) => this.#mayBeOutput(file));
     });
     if (rule === undefined) return false;
     this.used.add(rule);
@@ -247,10 +253,8 @@ class CoverageCheck {
 
   /** A rule that would cover the text if its star did. */
   #starRule(words: readonly ShellWord[]): Rule | undefined {
-    const text = textOf(words);
     return this.#approval.rules.find(
-      ({ pattern }) =>
-        pattern?.hasStar === true && !spansWords(pattern, words) && matchesCommand(pattern, text),
+      ({ pattern }) => pattern?.hasStar === true && coversWords(pattern, words),
     );
   }
 
@@ -338,15 +342,6 @@ export function mayMisleadGit({ policy, ground }: Rulebook): boolean {
 
 function textOf(words: readonly ShellWord[]): string {
   return words.map(({ text }) => text).join(" ");
-}
-
-/** Whether the first literal of a pattern reaches into a word with a blank, which would count as two. */
-function spansWords(
-  { literals: [first = ""] }: CommandPattern,
-  words: readonly ShellWord[],
-): boolean {
-  const count = first.trim().split(" ").length;
-  return words.slice(0, count).some(({ text }) => /\s/.test(text));
 }
 
 const safeVariable = /^(?:NODE_ENV|LANG|LC_[A-Z]+|NO_COLOR|FORCE_COLOR|TZ)$/;

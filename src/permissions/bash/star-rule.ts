@@ -1,10 +1,11 @@
 import { literalWord, unknownWords, type ShellWord } from "../shell/shell-word.ts";
-import { actingOptions, type ActingOptions } from "./acting-options.ts";
-import { gitArguments } from "./git/git-arguments.ts";
+import { actingOptions, below, type ActingOptions } from "./acting-options.ts";
+import { gitArguments, type GitArguments } from "./git/git-arguments.ts";
 import { gitCommand } from "./git/git-command.ts";
 import { transferringCommands } from "./git/git-facts.ts";
 import { isGitCommand } from "./git/git-options.ts";
 import { runsAnything } from "./git/git-use.ts";
+import { open, shapeOf } from "./open-shape.ts";
 import type { CommandPattern } from "./pattern.ts";
 
 /*
@@ -26,19 +27,69 @@ export function mayUseStars(pattern: CommandPattern, words: readonly ShellWord[]
 
 const acting = /^-(?:exec|execdir|ok|okdir|delete|fprint|fls)/;
 
-/** The files that git writes because an option names them. As for a redirection, a rule must allow each. */
+/** The files that git writes because an option names them. A rule must allow each, as for a redirection. */
 export function outputsOf([program, ...args]: readonly ShellWord[]): readonly ShellWord[] {
   const command = /(?:^|\/)git$/.test(program?.text ?? "") ? gitCommand(args) : null;
   if (command === null || !writers.has(command.name)) return [];
   const given = gitArguments(command.name, command.args, "all");
+  if (command.name === "config") return configFiles(given?.options ?? []);
   return (given?.options ?? []).flatMap(({ name, value }) =>
     output.test(name) && value !== null ? [value] : [],
   );
 }
 
+/** The files that a program reads because an option names them, though it shows none otherwise. */
+export function inputsOf([program, ...args]: readonly ShellWord[]): readonly ShellWord[] {
+  const name = /[^/]*$/.exec(program?.text ?? "")?.[0] ?? "";
+  if (/^(?:du|wc|sort)$/.test(name)) return listsOf(args);
+  const command = name === "git" ? gitCommand(args) : null;
+  if (command === null) return [];
+  const given = gitArguments(command.name, command.args, "all");
+  if (given === null) return [];
+  const letters = fileLetters[command.name] ?? "";
+  const files = given.options.flatMap(({ name: option, value }) => {
+    const isFile = input.test(option) || (option.length === 2 && letters.includes(option.slice(1)));
+    return isFile && value !== null && value.text !== "-" ? [value] : [];
+  });
+  const isForeign = given.options.some(({ name: option }) => option === "--no-index");
+  return isForeign ? [...files, ...given.operands, ...given.paths] : files;
+}
+
+const input =
+  /^--(?:file|template|pathspec-from-file|contents|ignore-revs-file|exclude-from|add-file)$/;
+const fileLetters: Readonly<Record<string, string>> = {
+  commit: "Ft",
+  merge: "F",
+  tag: "F",
+  notes: "F",
+  blame: "S",
+  grep: "f",
+  "ls-files": "X",
+};
+
+/** The values of `--files0-from`. */
+function listsOf(args: readonly ShellWord[]): ShellWord[] {
+  return args.flatMap(({ isStatic, text }, at) => {
+    const option = isStatic ? /^--fi[a-z0-9-]*(?:=(.*))?$/s.exec(text) : null;
+    if (option === null) return [];
+    const [, value] = option;
+    return value === undefined ? args.slice(at + 1, at + 2) : [literalWord(value)];
+  });
+}
+
+/** The file that `git config` changes, unless it only shows something of the folder. */
+function configFiles(options: GitArguments["options"]): readonly ShellWord[] {
+  const isShown = options.some(({ name }) => /^(?:-l|--list|--get\S*)$/.test(name));
+  return options.flatMap(({ name, value }) =>
+    /^(?:-f|--file)$/.test(name) && value !== null && !(isShown && below.test(value.text))
+      ? [value]
+      : [],
+  );
+}
+
 const output = /^(?:-o|--output|--output-directory)$/;
 const writers = new Set(
-  "log show diff reflog whatchanged diff-tree diff-index diff-files range-diff stash format-patch archive".split(
+  "log show diff reflog whatchanged diff-tree diff-index diff-files range-diff stash format-patch archive config".split(
     " ",
   ),
 );
@@ -60,11 +111,26 @@ function acts(known: ActingOptions, args: readonly ShellWord[]): boolean {
   const options = end === -1 ? args : args.slice(0, end);
   return options.some((word, at) => {
     if (word === unknownWords && known.runsCode === true) return false;
+    const shape = word.isStatic ? word.text : shapeOf(word, { runs: [] });
+    if (known.words?.test(shape.replaceAll(open, ":")) === true) return true;
     if (!word.isStatic) return (word.pieces[0] ?? "-").startsWith("-");
+    if (leaves(known, word.text, options[at + 1])) return true;
     const isLetters = at === 0 && known.beginsWithLetters === true && !word.text.startsWith("-");
     const text = isLetters ? `-${word.text}` : word.text;
     return /^-./s.test(text) && isActing(known, { text, isLetters, next: options[at + 1] });
   });
+}
+
+/** Whether an option, with its value or the next word, names a place outside. */
+function leaves(
+  { mayLeave, unless = {} }: ActingOptions,
+  text: string,
+  next: ShellWord | undefined,
+): boolean {
+  const [, name = "", value] = /^(-[^=]+)(?:=(.*))?$/s.exec(text) ?? [];
+  if (mayLeave === undefined || name === "" || mayLeave.test(name) || name in unless) return false;
+  const named = value ?? (next?.text.startsWith("-") === true ? "" : (next?.text ?? ""));
+  return !below.test(named);
 }
 
 interface Option {
@@ -75,10 +141,16 @@ interface Option {
 }
 
 function isActing(known: ActingOptions, { text, isLetters, next }: Option): boolean {
-  const { valued = "", unless = {}, areWhole = false } = known;
+  const { valued = "", unless = {}, areWhole = false, takesOneDash = false } = known;
   const names = [...known.acts.split(" "), ...Object.keys(unless)];
   const isHarmless = (name: string, value: ShellWord | undefined): boolean =>
     value?.isStatic === true && unless[name]?.test(value.text) === true;
+  if (
+    takesOneDash &&
+    /^-[^-][^=]/.test(text) &&
+    isActing(known, { text: `-${text}`, isLetters, next })
+  )
+    return true;
   if (areWhole || text.startsWith("--")) {
     const [, given = "", value] = /^([^=]*)(?:=(.*))?$/s.exec(text) ?? [];
     const shape = areWhole ? given.replace(/^--/, "-") : given;

@@ -53,6 +53,10 @@ const plainPrograms: ReadonlySet<string> = new Set(
   ),
 );
 
+export function isPlainProgram(name: string): boolean {
+  return plainPrograms.has(name);
+}
+
 const isDashes = ({ isStatic, text }: ShellWord): boolean => isStatic && text === "--";
 
 /** A glob at the beginning of a word finds names that begin with a dash, too. */
