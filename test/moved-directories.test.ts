@@ -226,3 +226,26 @@ test("a line of which a rule covers one part holds the tree, one that rules cove
   expect(tree("(npm test; npm test > src/log) & ls")).toEqual({ moves: false, runsOn: true });
   expect(tree("(sleep 9; cat README) & npm test")).toEqual({ moves: false, runsOn: true });
 });
+
+test.each([
+  ["in the background", `run_in_background: true, command: "sleep 60; ln -sf kept.txt h"`],
+  ["beside others", `command: "(sleep 60; ln -sf kept.txt h) > /dev/null 2>&1 &"`],
+])("no path is known while a command that may make links runs %s", async (_, input) => {
+  const { manager } = setStage(
+    `
+turns:
+  - { agent: mover, turn: 1, reply: [{ call: Bash, input: { ${input} } }] }
+  - { agent: mover, turn: 2, reply: [{ call: Bash, input: { command: "cat deep/a/h" } }] }
+  - { agent: mover, turn: 3, reply: "done" }
+`,
+    {
+      ...options,
+      files: { ...options.files, "deep/a/h": "here" },
+      settings: { sandbox: { autoApproved: false }, permissions: { allow: ["Bash(ln *)"] } },
+    },
+  );
+  const { deniedCalls } = await manager.run({ prompt: "link", subagent_type: "mover" });
+  expect(deniedCalls.map(({ reason }) => reason)).toEqual([
+    expect.stringMatching(/cat deep\/a\/h/),
+  ]);
+});

@@ -86,10 +86,8 @@ export async function approve(
       while (tree.isMoved) await abortable(tree.settled(), signal);
     }
     const judged = judge(context, tool, input);
-    const use = judged.decision.tree;
     // Taken at once: nothing can be moved between the decision and the hold.
-    if (use !== undefined) hold = context.workbench.tree.hold(use);
-    if (use?.runsOn === true) hold?.keepUntil(context.workbench.closed);
+    if (judged.decision.verdict === "allow") hold = holdTree(context, judged.decision);
     return judged;
   });
   const { decision } = first;
@@ -111,9 +109,17 @@ export async function approve(
     const said = answer.verdict === "deny" ? answer.message : undefined;
     return denied(context, call, said ?? `${reason} ${speaker(by)} said no.`);
   }
-  if (answer.input === undefined)
-    return { allowed: true, input, changed: false, real: first.real, confinedTo: null };
+  if (answer.input === undefined) {
+    const hold = holdTree(context, decision);
+    return { allowed: true, input, changed: false, real: first.real, confinedTo: null, hold };
+  }
   return changed(context, tool, call, answer.input);
+}
+
+function holdTree({ workbench }: LoopContext, { tree }: Decision): TreeHold | undefined {
+  const hold = tree === undefined ? undefined : workbench.tree.hold(tree);
+  if (tree?.runsOn === true) hold?.keepUntil(workbench.closed);
+  return hold;
 }
 
 /** The name of the answerer, as the agent reads it. */
@@ -185,6 +191,7 @@ export function rulebookOf(
     ...real,
     environment: { ...real.environment, ...workbench.env },
     isShared: workbench.tree.isRead || workbench.tree.isMoved,
+    isLinked: workbench.tree.isLinked,
     realPath: resolved,
   };
   return new Rulebook(meets().permissions, () => approvals.grants(), ground);

@@ -1,4 +1,4 @@
-import { viewCall, type Call } from "./call.ts";
+import { viewCall, type Call, type ViewedCall } from "./call.ts";
 import { loadShellParser } from "./shell/parser.ts";
 import { shellQuote } from "../platform/shell-quote.ts";
 import type { Decision } from "./decision.ts";
@@ -37,9 +37,17 @@ function firstFinding(book: Rulebook, call: Call, note?: (line: TraceLine) => vo
   for (const { name, look } of stages) {
     const finding = look(viewed, book);
     note?.({ stage: name, finding });
-    if (finding !== null) return finding;
+    if (finding !== null) return { ...finding, ...linksOf(viewed, finding) };
   }
   throw new Error("The last stage always decides.");
+}
+
+/** Whoever decides about other commands meanwhile must know of links that this one may make. */
+function linksOf({ bash, input }: ViewedCall, { tree }: Finding): Pick<Finding, "tree"> {
+  if (bash?.makesLinks !== true) return {};
+  const runsOn = bash.read.readable && bash.read.shell.runsOn;
+  if (!runsOn && input["run_in_background"] !== true) return {};
+  return { tree: { moves: false, runsOn, ...tree, makesLinks: true } };
 }
 
 function concluded(

@@ -8,10 +8,14 @@ export type Verdict = "allow" | "ask" | "deny";
 
 export type RuleKind = SourcedRule["kind"];
 
-/** `moves`: it moves, removes or copies directories, and must be alone. `runsOn`: a part of it may still run when it has ended. */
+/** How a command uses the session's tree of files while it runs. */
 export interface TreeUse {
+  /** It moves, removes or copies directories, and must be alone. */
   readonly moves: boolean;
+  /** A part of it may still run when it has ended. */
   readonly runsOn: boolean;
+  /** It goes on beside other commands and may make links: no path is known for certain meanwhile. */
+  readonly makesLinks?: true;
 }
 
 /** A verdict that explains itself. */
@@ -26,6 +30,6 @@ export interface Decision {
   readonly suggestions: readonly string[];
   /** The kernel's limit for a command that no rule, grant, mode or person allowed; `null`: none besides the settings. */
   readonly confinedTo: ConfinedTo | null;
-  /** How a command of which some part was approved by nobody relies on the paths that were looked at. */
+  /** How a command relies on the paths that were looked at, because nobody approved some part of it, or changes them. */
   readonly tree?: TreeUse;
 }

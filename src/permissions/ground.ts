@@ -27,6 +27,8 @@ export interface Ground {
   findsRepositoryOf(folder: string): boolean;
   /** Another command of the session relies on paths as they are: nothing is moved under it unasked. */
   readonly isShared: boolean;
+  /** Another command of the session may make links meanwhile: any path may lead elsewhere. */
+  readonly isLinked: boolean;
   /** Whether there is something that is no directory. */
   isFile(path: string): boolean;
 }
@@ -39,6 +41,7 @@ export function realGround(cwd: string, home = userHome(), shellHome = home): Gr
     shellHome,
     environment: { ...process.env, HOME: shellHome },
     isShared: false,
+    isLinked: false,
     ...files,
     tracked: () => trackedPaths(cwd),
     findsRepositoryOf: (folder) => findsRepositoryOf(folder, cwd),

@@ -21,7 +21,7 @@ export interface PathBehindLinks {
 export function pathsBehindLinks(bash: BashView, ground: Ground): PathBehindLinks[] {
   if (!bash.makesLinks) return [];
   const isBehind = ({ at }: TouchedFile): boolean =>
-    at === null ? bash.reach.runs.length > 1 : bash.isBehindLinks(at);
+    at === null ? ground.isLinked || bash.reach.runs.length > 1 : bash.isBehindLinks(at);
   const touched = bash.touched.filter((one) => isBehind(one) && mayFollow(one, bash, ground));
   return [...touched, ...mentionedBehind(bash, ground)];
 }

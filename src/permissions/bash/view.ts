@@ -189,9 +189,9 @@ export class BashView {
     return this.#shown.files;
   }
 
-  /** Some part may make links, so that a path may lead elsewhere behind it than it does now. */
+  /** Some part, or a command beside it, may make links, so that a path may lead elsewhere behind it than it does now. */
   get makesLinks(): boolean {
-    return this.linkMakers.size > 0;
+    return this.#ground.isLinked || this.linkMakers.size > 0;
   }
 
   /** The runs of the reach that may make links. */
@@ -207,6 +207,7 @@ export class BashView {
 
   /** Whether another part may have made links before this run of the reach: then no path in it is known. */
   isBehindLinks(at: number): boolean {
+    if (this.#ground.isLinked) return true;
     this.#isInOrder ??= runsInOrder(this);
     return this.#isInOrder
       ? this.linkMakers.values().some((maker) => maker < at)

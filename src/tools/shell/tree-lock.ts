@@ -5,6 +5,7 @@
  */
 export class TreeLock {
   #readers = 0;
+  #linkMakers = 0;
   #mover: PromiseWithResolvers<void> | undefined;
 
   /** Whether a command relies on paths as they are. */
@@ -22,9 +23,20 @@ export class TreeLock {
     await this.#mover?.promise;
   }
 
+  /** Whether a command in the background may make links. */
+  get isLinked(): boolean {
+    return this.#linkMakers > 0;
+  }
+
   /** Holds the tree for one command, from its decision to its end. `moves`: alone. */
-  hold({ moves }: { moves: boolean }): TreeHold {
-    return new TreeHold(moves ? this.#move() : this.#read());
+  hold({ moves, makesLinks = false }: { moves: boolean; makesLinks?: boolean }): TreeHold {
+    const release = moves ? this.#move() : this.#read();
+    if (!makesLinks) return new TreeHold(release);
+    this.#linkMakers += 1;
+    return new TreeHold(() => {
+      this.#linkMakers -= 1;
+      release();
+    });
   }
 
   #read(): () => void {
