@@ -7,6 +7,7 @@ import type { Ground } from "../ground.ts";
 import type { PathPair } from "../policy.ts";
 import { mayNameProtected } from "../protected.ts";
 import { pathsBehindLinks, type PathBehindLinks } from "./behind-links.ts";
+import { isEncoded, printsNames } from "./git/git-input.ts";
 import { carriedTexts, type CarriedText } from "./carried-text.ts";
 import { directoryChanges } from "./directory-change.ts";
 import { reachOf, type Reach } from "./evaluated.ts";
@@ -254,10 +255,13 @@ export class BashView {
     const budget = copyBudget();
     const linkCopies: number[] = [];
     const seen = new Set<string>();
-    for (const [at, { command, forms }] of this.reach.runs.entries()) {
+    const { runs, documents } = this.reach;
+    const isPrinted = documents.some(isEncoded) || runs.some(printsNames);
+    for (const [at, { command, forms }] of runs.entries()) {
       const part = writtenCommand(command);
       for (const form of forms) {
-        const { reads, writes, walks, whole = [], copies, ifPaths, writesAnywhere } = fileUse(form);
+        const use = fileUse(form);
+        const { reads, writes, walks, whole = [], copies, ifPaths, writesAnywhere } = use;
         const program = form.words[0]?.text ?? "";
         note(reads, { effect: "read", program, part, at });
         note(whole, { effect: "write", program, part, at, isWhole: true });
@@ -266,6 +270,8 @@ export class BashView {
           unknown.push({ effect: "read", part, at, ...(ifPaths === undefined ? {} : { ifPaths }) });
         if (writesAnywhere === true)
           unknown.push({ effect: "write", part, at, leadsAnywhere: true });
+        if (use.writesComputed === true || (use.namesFromInput === true && isPrinted))
+          unknown.push({ effect: "write", part, at, isComputed: true });
         if (copies === undefined) continue;
         const key = [copies.to, ...copies.from].map(({ text }) => text).join("\0");
         // The same copy again writes nothing new.
