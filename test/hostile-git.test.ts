@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { makeCountry, verdictOf } from "./support/verdict.ts";
+import { decisionOf, makeCountry, verdictOf } from "./support/verdict.ts";
 
 // Commands by which git once wrote a protected file, or acted on a configuration, that no rule was about.
 
@@ -61,4 +61,69 @@ test.each([
   const country = makeCountry(files);
   execFileSync("git", ["init", "-q", country.project]);
   expect(verdictOf(command, country, { rules })).toBe("allow");
+});
+
+const other = {
+  ...files,
+  "project/sub/evil/HEAD": "ref: refs/heads/x\n",
+  "project/sub/evil/config": "[core]\n\tfsmonitor = evil\n",
+  "project/sub/evil/objects/": "",
+  "project/sub/evil/refs/": "",
+  "project/nested/.git/HEAD": "ref: refs/heads/x\n",
+};
+
+test.each([
+  ["cd sub/evil; git status", "Bash(git status)"],
+  ["cd sub/evil && git status -s", "Bash(git status *)"],
+  ["git -C sub/evil status -s", "Bash(git *)"],
+  ["git -C nested log", "Bash(git *)"],
+  ["git --git-dir=sub/evil status", "Bash(git *)"],
+  ["git --git-dir sub/evil log", "Bash(git *)"],
+  ["(cd sub/evil; timeout 5 git status)", "Bash(git status)"],
+  ['git -C "$x" status', "Bash(git *)"],
+])("a rule for git does not follow it into another repository: %s with %s", (command, rule) => {
+  const country = makeCountry(other);
+  execFileSync("git", ["init", "-q", country.project]);
+  const { verdict, suggestions } = decisionOf({ tool: "Bash", input: { command } }, country, {
+    rules: [`allow ${rule}`],
+    policy: { trusted: true },
+  });
+  expect(verdict).toBe("ask");
+  for (const one of suggestions)
+    expect(
+      verdictOf(command, country, { rules: suggestions.map((text) => `allow ${text}`) }),
+      one,
+    ).toBe("allow");
+});
+
+test("a rule for git does not follow a shell that stands in another repository", () => {
+  const country = makeCountry(other);
+  execFileSync("git", ["init", "-q", country.project]);
+  const rules = ["allow Bash(git status *)"];
+  expect(verdictOf("git status -s", country, { rules, at: "sub/evil" })).toBe("ask");
+  expect(verdictOf("git status -s", country, { rules, at: "src" })).toBe("allow");
+});
+
+test.each([
+  ["git -C sub/evil status", "Bash(git -C sub/evil status)"],
+  ["git -C sub/evil status -s", "Bash(git -C sub/evil status *)"],
+  ["git -C nested log", "Bash(git -C nested *)"],
+  ["cd src && git status", "Bash(git status)"],
+  ["git -C src add .", "Bash(git *)"],
+  ["cd /tmp; git status", "Bash(git status)"],
+  ["git push", "Bash(git push *)"],
+])(
+  "a rule for git covers what it names and the project's repository: %s with %s",
+  (command, rule) => {
+    const country = makeCountry(other);
+    execFileSync("git", ["init", "-q", country.project]);
+    const rules = [`allow ${rule}`, "allow Bash(cd *)"];
+    expect(verdictOf(command, country, { rules })).toBe("allow");
+  },
+);
+
+test("a rule for git holds in a project that is a directory of a repository", () => {
+  const country = makeCountry(files);
+  execFileSync("git", ["init", "-q", `${country.project}/..`]);
+  expect(verdictOf("git push", country, { rules: ["allow Bash(git push)"] })).toBe("allow");
 });

@@ -12,6 +12,7 @@ import { unwrapped } from "./forms.ts";
 import { matchesCommand, type CommandPattern } from "./pattern.ts";
 import { isOftenLooking, onlyLooks } from "./look/only-looks.ts";
 import type { Sight } from "./look/programs.ts";
+import { actsElsewhere } from "./git/git-elsewhere.ts";
 import { mayUseStars, outputsOf } from "./star-rule.ts";
 import { writesFile, type BashView } from "./view.ts";
 import { writtenCommand, writtenRedirection } from "./written-command.ts";
@@ -57,7 +58,10 @@ export function coverage(bash: BashView, approval: Approval, book: Rulebook): Co
   const files = shell.redirections.filter((one) => !check.approvesRedirection(one));
   const [first] = missing;
   const [file] = files;
-  const rules = [...missing.map(ruleFor), ...files.map((one) => ruleForFile(one, bash.pathsOf))];
+  const rules = [
+    ...missing.map((one) => check.ruleFor(one)),
+    ...files.map((one) => ruleForFile(one, bash.pathsOf)),
+  ];
   const isWhole = missing.length < mostSuggested && !rules.includes(null);
   const suggested = isWhole ? rules.filter((rule) => rule !== null) : [];
   if (first !== undefined) {
@@ -178,6 +182,8 @@ class Check {
     if (words.length === 0 || unsafe !== undefined)
       return `it sets ${unsafe?.name ?? assignments[0]?.name ?? "a variable"}`;
     if (words[0]?.isStatic === false) return "only running it would tell which program it is";
+    if (this.#isElsewhere(unwrapped({ words, assignments }).words, ""))
+      return "git would act on another repository than that of the project, whose configuration names programs";
     const rule = this.#starRule(unwrapped({ words, assignments }).words);
     if (rule !== undefined)
       return `the star in '${rule.rule}' does not cover arguments that may run a program or write a file`;
@@ -219,6 +225,7 @@ class Check {
     const isKnown = !inner.words.includes(unknownWords);
     const rule = this.#approval.rules.find(({ pattern }) => {
       if (pattern === null || spansWords(pattern, inner.words)) return false;
+      if (this.#isElsewhere(inner.words, pattern.literals.join(" "))) return false;
       if (!pattern.hasStar)
         return matchesCommand(pattern, whole) || (isKnown && matchesCommand(pattern, text));
       if (!matchesCommand(pattern, text)) return false;
@@ -228,6 +235,17 @@ class Check {
     if (rule === undefined) return false;
     this.used.add(rule);
     return true;
+  }
+
+  /** Git that may act on another repository is what only a rule is about that names it. */
+  #isElsewhere(words: readonly ShellWord[], named: string): boolean {
+    return actsElsewhere(words, { bash: this.#bash, book: this.#book, named });
+  }
+
+  /** The rule that allows exactly this part, if there is one. */
+  ruleFor(command: SimpleCommand): string | null {
+    const { words } = unwrapped(command);
+    return this.#isElsewhere(words, textOf(words)) ? null : ruleFor(command);
   }
 
   /** A rule that would cover the text if its star did. */
