@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import { guardName } from "./guard.ts";
 import { isDead, readProcFile, statFields } from "./process-start.ts";
 import type { Process } from "./process-table.ts";
+import { isRetinue } from "./shown-owner.ts";
 
 /**
  * Whether an agent's command may have opened the session that a process is in, though nothing says so any more: its leader, and
@@ -21,9 +22,10 @@ export function isInLostSession(
   return retinues().some((start) => start < oldest);
 }
 
-/** When each living Retinue of this user started that has started something itself: its guard tells, and waits for its end. */
+/** When each living Retinue of this user started that has started something itself: it shows that, and so does its guard. */
 function retinueStarts(table: readonly Process[]): number[] {
-  return table.flatMap(({ pid, session }) => {
+  return table.flatMap(({ pid, session, started }) => {
+    if (isOurs(pid) && isRetinue(pid)) return [Number(started)];
     if (pid !== session) return [];
     const words = readProcFile(`/proc/${pid}/cmdline`).split("\0");
     if (!words.includes(guardName) || !isOurs(pid)) return [];

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { closeSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { RetinueError } from "../contract/errors.ts";
+import { ancestorsOf } from "./agents-of.ts";
 import { endProcesses, familyOf, signal, signalGroups, type Belonging } from "./end-processes.ts";
 import { ensureGuard } from "./guard.ts";
 import { markDescriptor, markedEnvironment, openMark } from "./marks.ts";
@@ -175,11 +176,13 @@ function endAtExit(agent: string, sessions: ReadonlyMap<string, OwnSession>): vo
   endsAtExit = true;
 }
 
-/** The agents of this process in whose sessions another one is: by that it is known when it has lost its parent and its marks. */
+/** The agents of this process in whose sessions another one is, or one above it: known so when it has lost its marks. */
 export function agentsInSession(found: Process, table: readonly Process[]): string[] {
-  return [...endedAtExit].flatMap(([agent, sessions]) =>
-    inSessions(() => sessions.values())(table)(found) ? [agent] : [],
-  );
+  const line = [found, ...ancestorsOf(table, found.pid)];
+  return [...endedAtExit].flatMap(([agent, sessions]) => {
+    const isInside = inSessions(() => sessions.values())(table);
+    return line.some(isInside) ? [agent] : [];
+  });
 }
 
 /** Where no look can be taken now, sessions without their leader are left to the guard, which goes by marks. */

@@ -3,6 +3,7 @@ import { isInLostSession } from "./lost-session.ts";
 import { processStart } from "./process-start.ts";
 import { readProcesses, type Process } from "./process-table.ts";
 import { agentsInSession } from "./process-tree.ts";
+import { ledByRetinue } from "./shown-owner.ts";
 import { shows } from "./sign.ts";
 
 /** Why a process may not speak as the user. */
@@ -23,7 +24,7 @@ export interface Speaker {
 
 /**
  * Whether a process may speak as the user; nothing is wrong with `null`. It must show its sign, so that nobody borrows the
- * process id of another, and must not work for an agent, nor be in a session that an agent may have opened. Exempt are agents that we ourselves work for: they have started
+ * process id of another, and must not work for an agent, nor be in a session that an agent may have opened, nor below one that another Retinue has opened. Exempt are agents that we ourselves work for: they have started
  * us, and steer us as a program would. Where there is no `/proc` nobody can be told from anybody else, and everybody may speak.
  */
 export async function refusalOf(
@@ -47,6 +48,11 @@ export async function refusalOf(
     return refused(`process ${pid} is gone`);
   const agents = foreignAgents(speaker, table);
   if (agents.length > 0) return refused(`it works for agent ${agents.join(", ")}`, agents);
+  const leader = foreignLeader(speaker, table);
+  if (leader !== undefined)
+    return refused(
+      `the Retinue of process ${leader.parent} has started it, as commands of agents are`,
+    );
   if (isInLostSession(speaker, table) && !isBesideUs(speaker, table))
     return refused(`whoever opened session ${speaker.session} has ended and cannot be seen`);
   if (options.notOurs === true && isBelowUs(pid, table))
@@ -58,6 +64,14 @@ function foreignAgents(speaker: Process, table: readonly Process[]): string[] {
   const ours = agentsOf(table, process.pid);
   const found = [...agentsOf(table, speaker.pid)].filter((agent) => !ours.has(agent));
   return [...new Set([...found, ...agentsInSession(speaker, table)])];
+}
+
+/** A session that another Retinue has opened, and in which we are not. Of our own ones the agents are known. */
+function foreignLeader(speaker: Process, table: readonly Process[]): Process | undefined {
+  const ours = ledByRetinue(table, process.pid);
+  return ledByRetinue(table, speaker.pid).find(
+    (one) => one.parent !== process.pid && !ours.includes(one),
+  );
 }
 
 /** True if its session and ours have the same leader. */
