@@ -14,7 +14,7 @@ export interface FileUse {
   readonly writesAnywhere?: true;
   /** A pattern of its own names the files that it writes. */
   readonly writesComputed?: true;
-  /** Its input names the files that it writes. */
+  /** The input names the files that it writes. */
   readonly namesFromInput?: true;
   /** Directories that it copies or moves with all that is in them. */
   readonly copies?: { readonly from: readonly ShellWord[]; readonly to: ShellWord };
