@@ -223,15 +223,20 @@ class Check {
     const text = textOf(inner.words);
     // What `xargs` adds is no text that a rule could name.
     const isKnown = !inner.words.includes(unknownWords);
-    const rule = this.#approval.rules.find(({ pattern }) => {
-      if (pattern === null || spansWords(pattern, inner.words)) return false;
-      if (this.#isElsewhere(inner.words, pattern.literals.join(" "))) return false;
+    const fits = (pattern: CommandPattern): boolean => {
+      if (spansWords(pattern, inner.words)) return false;
       if (!pattern.hasStar)
         return matchesCommand(pattern, whole) || (isKnown && matchesCommand(pattern, text));
       if (!matchesCommand(pattern, text)) return false;
       const isFree = [command, inner].every(({ words }) => mayUseStars(pattern, words));
       return isFree && outputsOf(inner.words).every((file) => this.#mayBeOutput(file));
-    });
+    };
+    const rule = this.#approval.rules.find(
+      ({ pattern }) =>
+        pattern !== null &&
+        fits(pattern) &&
+        !this.#isElsewhere(inner.words, pattern.literals.join(" ")),
+    );
     if (rule === undefined) return false;
     this.used.add(rule);
     return true;

@@ -1,5 +1,6 @@
 import type { ShellWord } from "../../shell/shell-word.ts";
 import type { SimpleCommand } from "../../shell/shell.ts";
+import { mayNameProtected } from "../../protected.ts";
 import { gitArguments } from "./git-arguments.ts";
 import { gitCommand, type GitCommand } from "./git-command.ts";
 import { rewritingCommands } from "./git-facts.ts";
@@ -17,11 +18,16 @@ export function takesNamesFromInput({ name, args }: GitCommand): boolean {
   return rewritingCommands.has(name) && args.some(({ text }) => reads.test(text));
 }
 
-/** A pathspec that may match a protected file without naming its directory: `:(glob)**` in front, or a star for a directory. */
+/** A pathspec that may match a protected file without its name: `:(glob)**` in front, a star for a directory, or `.c*`. */
 export function isLoosePathspec({ isStatic, text }: ShellWord): boolean {
   if (!isStatic) return false;
   if (/^:(?:[!^]|\((?:top,)?exclude\))/.test(text)) return false;
-  return /^:\((?!top\))/.test(text) || /(?:^|\/)[*?]+\/.*[^*/]/.test(text);
+  if (/^:\((?!top\))/.test(text) || /(?:^|\/)[*?]+\/.*[^*/]/.test(text)) return true;
+  const hidden = text
+    .replace(/^:(?:\/|\(top\))/, "")
+    .split("/")
+    .filter((segment) => /^[.?[]/.test(segment));
+  return hidden.some((segment) => mayNameProtected(segment.replaceAll(/\[[^\]]*\]|\?/g, "*")));
 }
 
 /** Whether a command gives others a text of the line's own making: more than a file, or what git tells of its changes. */
@@ -30,9 +36,18 @@ export function printsNames({ command }: { readonly command: SimpleCommand }): b
   if (command.outputGoesOn !== true || program === undefined) return false;
   if (program.text === "cat") return false;
   const git = program.text === "git" ? gitCommand(args) : null;
-  if (git === null || !/^(?:diff|show)$/.test(git.name)) return true;
+  if (git === null || !tellsChanges(git)) return true;
   return git.args.some(
     ({ isStatic, text }) => !isStatic || (text.startsWith("-") && !plain.test(text)),
+  );
+}
+
+/** Whether git prints differences of files, not an object that somebody has stored. */
+function tellsChanges({ name, args: [first, ...others] }: GitCommand): boolean {
+  if (name === "stash") return first?.text === "show";
+  if (name !== "show") return name === "diff";
+  return [first, ...others].every(
+    (word) => word === undefined || /^(?:-|HEAD[~^\d]*$)/.test(word.text),
   );
 }
 
