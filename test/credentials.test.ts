@@ -70,3 +70,28 @@ test("a key that no command has is still taken out of what is told", async () =>
 test("the marks by which an agent's processes are found are no credentials", () => {
   expect([...credentialVariables].filter((name) => name.startsWith("RETINUE_"))).toEqual([]);
 });
+
+test("a command that nobody approved finds no variable whose name says that it is secret, nor a password in an address", async () => {
+  const variables = {
+    GITHUB_TOKEN: "ghp_canary",
+    AWS_SECRET_ACCESS_KEY: "canaryaws",
+    DATABASE_URL: "postgres://me:canarypassword@h/x",
+    PLAIN: "canaryplain",
+  };
+  const command = Object.keys(variables)
+    .map((name) => `echo "$${name}" | rev`)
+    .join("; ");
+  const run = ["run", "-p", "--rehearse", "s.yaml", "--output-format", "stream-json"];
+  const told = async (...rules: string[]): Promise<string> => {
+    const { retinue } = office(
+      `turns: [{ turn: 1, reply: [{ call: Bash, input: ${JSON.stringify({ command })} }] }, { reply: looked }]`,
+      variables,
+    );
+    return (await retinue(...run, ...rules, "look")).stdout;
+  };
+  const unapproved = await told();
+  expect(unapproved).toContain("nialpyranac");
+  for (const text of ["yranac_phg", "swayranac", "drowssapyranac"])
+    expect(unapproved).not.toContain(text);
+  expect(await told("--allowedTools", "Bash")).toContain("swayranac");
+});

@@ -351,3 +351,29 @@ test.each([
   for (const plain of ["ls -l /bin/rm", "cp README rm", "cp /bin/ls x"])
     expect(verdictOf(plain, makeCountry(files), { rules }), plain).toBe("allow");
 });
+
+test.each([
+  "cp -l .vscode/settings.json y",
+  "cp --link .vscode/settings.json y",
+  "cp -fl .vscode/settings.json y",
+  "cp --li -t src .vscode/settings.json",
+  "cp -rl . /tmp/x",
+  "cp -al .vscode /tmp/x",
+  "cp -R --link . ../outside/x",
+  "rsync -a --link-dest=../.vscode src ../outside/x",
+  "pax -rwl .vscode /tmp/x",
+])(
+  "no rule lets a hard link to a protected file be made, through which a later call writes: %s",
+  (command) => {
+    expect(verdictOf(command, makeCountry(files), { rules: [ruleFor(command)] })).toBe("ask");
+  },
+);
+
+test("a hard link to a file that a rule keeps from being edited is refused, as one by ln is", () => {
+  const rules = ["allow Bash", "deny Edit(./kept.txt)"];
+  const verdict = (command: string): string => verdictOf(command, makeCountry(files), { rules });
+  expect(verdict("cp -l kept.txt y")).toBe(verdict("ln kept.txt y"));
+  expect(verdict("cp -l kept.txt y")).toBe("deny");
+  expect(verdict("cp -rl . ../outside/x")).toBe("ask");
+  expect(verdict("cp kept.txt y")).toBe("allow");
+});

@@ -7,6 +7,7 @@ import { writeFileAtomic } from "../platform/files/atomic-write.ts";
 import { withFileLock } from "../platform/files/file-lock.ts";
 import { once } from "../platform/once.ts";
 import { ownAgents } from "../processes/own-agents.ts";
+import { ledByRetinue } from "../processes/shown-owner.ts";
 import { readSmallFile } from "../platform/files/read-small-file.ts";
 import { projectFolder } from "../settings/project-folder.ts";
 import { projectSlug } from "../transcript/paths.ts";
@@ -174,7 +175,8 @@ export class Grants {
 /** Throws in a session that an agent's command started: its answerer is not known to be the user. */
 async function mustBeOutside({ id }: InboxRequest): Promise<void> {
   const { readProcesses } = await import("../processes/process-table.ts");
-  if (ownAgents(await readProcesses()).size === 0) return;
+  const table = await readProcesses();
+  if (ownAgents(table).size === 0 && ledByRetinue(table, process.pid).length === 0) return;
   throw new RetinueError(
     "invalid_request",
     `${id} cannot be allowed for longer than the session: this runs inside an agent, and only a person can write settings and grants. Allow it for the session.`,

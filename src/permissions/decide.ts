@@ -42,7 +42,7 @@ function firstFinding(book: Rulebook, call: Call, note?: (line: TraceLine) => vo
   throw new Error("The last stage always decides.");
 }
 
-/** Whoever decides about other commands meanwhile must know of links that this one may make. */
+/** Decisions about other commands must know of links that this one may make meanwhile. */
 function linksOf({ bash, input }: ViewedCall, { tree }: Finding): Pick<Finding, "tree"> {
   if (bash?.makesLinks !== true) return {};
   const runsOn = bash.read.readable && bash.read.shell.runsOn;

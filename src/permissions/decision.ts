@@ -10,11 +10,11 @@ export type RuleKind = SourcedRule["kind"];
 
 /** How a command uses the session's tree of files while it runs. */
 export interface TreeUse {
-  /** It moves, removes or copies directories, and must be alone. */
+  /** Whether it moves, removes or copies directories, and must be alone. */
   readonly moves: boolean;
   /** A part of it may still run when it has ended. */
   readonly runsOn: boolean;
-  /** It goes on beside other commands and may make links: no path is known for certain meanwhile. */
+  /** Whether it goes on beside other commands and may make links: no path is known for certain meanwhile. */
   readonly makesLinks?: true;
 }
 

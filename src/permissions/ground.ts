@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { systemCode } from "../contract/errors.ts";
 import { trackedPaths, type TrackedPaths } from "../platform/git/git-index.ts";
-import { findsRepositoryOf } from "../platform/git/own-repository.ts";
+import { findsRepositoryOf, findsSameRepository } from "../platform/git/own-repository.ts";
 import { realPath } from "../platform/files/real-path.ts";
 import { userHome } from "../platform/files/user-home.ts";
 
@@ -25,6 +25,8 @@ export interface Ground {
   tracked(): TrackedPaths | null;
   /** Whether git, where the call runs, finds the repository of this folder, or none. */
   findsRepositoryOf(folder: string): boolean;
+  /** Whether git finds the same repository from a directory as from a folder, or none. */
+  sharesRepository(folder: string, directory: string): boolean;
   /** Another command of the session relies on paths as they are: nothing is moved under it unasked. */
   readonly isShared: boolean;
   /** Another command of the session may make links meanwhile: any path may lead elsewhere. */
@@ -45,6 +47,7 @@ export function realGround(cwd: string, home = userHome(), shellHome = home): Gr
     ...files,
     tracked: () => trackedPaths(cwd),
     findsRepositoryOf: (folder) => findsRepositoryOf(folder, cwd),
+    sharesRepository: findsSameRepository,
   };
 }
 

@@ -3,6 +3,7 @@ import { opaqueText } from "./shell/opaque.ts";
 import type { BashView } from "./bash/view.ts";
 import { movesDirectories } from "./bash/accepted-edit.ts";
 import { unwrapped } from "./bash/forms.ts";
+import { withoutQuoting } from "./bash/git/git-input.ts";
 import { mayMakeLinks } from "./bash/files/link-makers.ts";
 import { coverage, coversAll, type Coverage } from "./bash/coverage.ts";
 import { isAboutFiles, mayChange, ruleFamily } from "../tools/traits.ts";
@@ -130,7 +131,11 @@ function protectedWrites(call: ViewedCall, book: Rulebook): Finding | null {
   const mentioned = mentions.find(({ word }) => mentionsProtected(word.text));
   // From a directory that is not known, any name may be one.
   const placeless = mentions.find(({ isPlaced, isTask }) => !isPlaced && !isTask);
-  const mayWrite = namesProtected(call.bash?.command ?? "")
+  const texts = [
+    call.bash?.command ?? "",
+    ...(call.bash?.reach.documents ?? []).map(withoutQuoting),
+  ];
+  const mayWrite = texts.some(namesProtected)
     ? (unknown ?? named ?? placeless)
     : (named ?? copy ?? anywhere ?? mentioned);
   const part = mayWrite?.part ?? writtenBehindLinks(call.bash);

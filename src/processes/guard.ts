@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import { ownProgram } from "../platform/own-programs.ts";
 import { guardScript } from "./guard-script.ts";
 import { owner } from "./owner.ts";
+import { showOwner } from "./shown-owner.ts";
 
 let guard: ChildProcess | undefined;
 
@@ -13,6 +14,7 @@ let guard: ChildProcess | undefined;
  * seconds ends what is left (`reapOnce`).
  */
 export function ensureGuard(): void {
+  showOwner();
   if (guard !== undefined) return;
   const bash = ownProgram("bash");
   const child = spawn(bash.file, ["--noprofile", "--norc", "-c", guardScript, guardName, owner], {

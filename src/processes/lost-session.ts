@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import { guardName } from "./guard.ts";
 import { isDead, readProcFile, statFields } from "./process-start.ts";
 import type { Process } from "./process-table.ts";
+import { isRetinue } from "./shown-owner.ts";
 
 /**
  * Whether an agent's command may have opened the session of a process although no mark shows it: the leader is gone,
@@ -22,11 +23,12 @@ export function isInLostSession(
 }
 
 /**
- * The start times of this user's living Retinues that have started a process. Their guards show them, because each
- * waits for its Retinue.
+ * The start times of this user's living Retinues that have started a process. They show it themselves, and so does the
+ * guard of each, which waits for its Retinue.
  */
 function retinueStarts(table: readonly Process[]): number[] {
-  return table.flatMap(({ pid, session }) => {
+  return table.flatMap(({ pid, session, started }) => {
+    if (isOurs(pid) && isRetinue(pid)) return [Number(started)];
     if (pid !== session) return [];
     const words = readProcFile(`/proc/${pid}/cmdline`).split("\0");
     if (!words.includes(guardName) || !isOurs(pid)) return [];

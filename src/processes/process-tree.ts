@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { closeSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { RetinueError } from "../contract/errors.ts";
+import { ancestorsOf } from "./agents-of.ts";
 import {
   endProcesses,
   familyOf,
@@ -188,12 +189,15 @@ function endAtExit(agent: string, sessions: ReadonlyMap<string, OwnSession>): vo
 }
 
 /**
- * The agents of this process in whose sessions another process is: that identifies a process without parent and marks.
+ * The agents of this process in whose sessions another process is, or a process above it: that identifies one without
+ * marks.
  */
 export function agentsInSession(found: Process, table: readonly Process[]): string[] {
-  return [...endedAtExit].flatMap(([agent, sessions]) =>
-    inSessions(() => sessions.values())(table)(found) ? [agent] : [],
-  );
+  const line = [found, ...ancestorsOf(table, found.pid)];
+  return [...endedAtExit].flatMap(([agent, sessions]) => {
+    const isInside = inSessions(() => sessions.values())(table);
+    return line.some(isInside) ? [agent] : [];
+  });
 }
 
 /** Kills at exit. Without a snapshot, sessions without their leader are left to the guard, which goes by marks. */

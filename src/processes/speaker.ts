@@ -3,6 +3,7 @@ import { isInLostSession } from "./lost-session.ts";
 import { processStart } from "./process-start.ts";
 import { readProcesses, type Process } from "./process-table.ts";
 import { agentsInSession } from "./process-tree.ts";
+import { ledByRetinue } from "./shown-owner.ts";
 import { shows } from "./sign.ts";
 
 /** The refusal of a process that asked to speak as the user. */
@@ -23,7 +24,8 @@ export interface Speaker {
 
 /**
  * Decides whether a process may speak as the user; `null`: it may. It must show its sign, so that no process borrows
- * another's id. It must not work for an agent, nor be in a session that an agent may have opened. Agents that this
+ * another's id. It must not work for an agent, nor be in a session that an agent may
+ * have opened, nor below one that another Retinue has opened. Agents that this
  * process itself works for are exempt: they started it, and steer it as a program would. Without `/proc` processes
  * cannot be told apart, and every process may speak.
  */
@@ -48,6 +50,11 @@ export async function refusalOf(
     return refused(`process ${pid} is gone`);
   const agents = foreignAgents(speaker, table);
   if (agents.length > 0) return refused(`it works for agent ${agents.join(", ")}`, agents);
+  const leader = foreignLeader(speaker, table);
+  if (leader !== undefined)
+    return refused(
+      `the Retinue of process ${leader.parent} has started it, as commands of agents are`,
+    );
   if (isInLostSession(speaker, table) && !isBesideUs(speaker, table))
     return refused(
       `the process that opened session ${speaker.session} has ended and cannot be checked`,
@@ -61,6 +68,14 @@ function foreignAgents(speaker: Process, table: readonly Process[]): string[] {
   const ours = agentsOf(table, process.pid);
   const found = [...agentsOf(table, speaker.pid)].filter((agent) => !ours.has(agent));
   return [...new Set([...found, ...agentsInSession(speaker, table)])];
+}
+
+/** A session that another Retinue has opened, and in which we are not. Of our own ones the agents are known. */
+function foreignLeader(speaker: Process, table: readonly Process[]): Process | undefined {
+  const ours = ledByRetinue(table, process.pid);
+  return ledByRetinue(table, speaker.pid).find(
+    (one) => one.parent !== process.pid && !ours.includes(one),
+  );
 }
 
 /** Whether its session and ours have the same leader. */

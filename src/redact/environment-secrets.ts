@@ -17,6 +17,19 @@ export function environmentSecrets(env: Readonly<Record<string, string | undefin
   );
 }
 
+/** An environment without variables whose names say that they are secret, however short, and without passwords in addresses. */
+export function withoutSecrets(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const kept = Object.entries(env).filter(([name, value]) => {
+    if (gitSetting.test(name)) return true;
+    const saysSo = telling.test(name) && !harmless.test(name);
+    return !saysSo && secretsIn(name, value ?? "").length === 0;
+  });
+  return Object.fromEntries(kept);
+}
+
+/** Git counts these, and fails where one is missing. */
+const gitSetting = /^GIT_CONFIG_(?:KEY|VALUE)_\d+$/;
+
 const least = 8;
 const telling =
   /(?:^|_)(?:KEY|PASS|PAT|AUTH|JWT|DSN|CREDS?)(?:_|\d*$)|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY/i;

@@ -4,6 +4,7 @@ import { agentsOf, ancestorsOf } from "../../processes/agents-of.ts";
 import { isInLostSession } from "../../processes/lost-session.ts";
 import { ownAgents } from "../../processes/own-agents.ts";
 import { readProcesses, type Process } from "../../processes/process-table.ts";
+import { ledByRetinue } from "../../processes/shown-owner.ts";
 import { readLease } from "../../transcript/lease/lease.ts";
 import { sessionDirectory, type AgentOnDisk } from "../../transcript/agent-on-disk.ts";
 
@@ -19,11 +20,14 @@ export class Caller {
   readonly #agents: ReadonlySet<string>;
   /** The session of this process, if an agent may have opened it and that can no longer be checked. */
   readonly #lostSession: number | null;
+  /** A Retinue has started this, though no mark of an agent is left. */
+  readonly #isStarted: boolean;
 
   private constructor(processes: readonly Process[]) {
     this.#processes = processes;
     this.above = ancestorsOf(processes, process.pid);
     this.#agents = ownAgents(processes);
+    this.#isStarted = ledByRetinue(processes, process.pid).length > 0;
     const self = processes.find(({ pid }) => pid === process.pid);
     this.#lostSession =
       self !== undefined && isInLostSession(self, processes) ? (self.session ?? null) : null;
@@ -34,13 +38,13 @@ export class Caller {
   }
 
   get isPerson(): boolean {
-    return this.#agents.size === 0 && this.#lostSession === null;
+    return this.#agents.size === 0 && !this.#isStarted && this.#lostSession === null;
   }
 
   /** The error where a person is needed and this is none. */
   refusal(what: string): RetinueError {
     const where =
-      this.#agents.size > 0 || this.#lostSession === null
+      this.#agents.size > 0 || this.#isStarted || this.#lostSession === null
         ? "This runs inside an agent"
         : `The process that opened session ${this.#lostSession}, in which this runs, has ended, so this may be a command of an agent`;
     return new RetinueError(

@@ -1,17 +1,18 @@
 import { join } from "node:path";
 import { opaquePart, opaqueText } from "../shell/opaque.ts";
-import { isOwnName } from "../shell/own-name.ts";
+import { isOwnVariable, isSafeAssignment } from "../shell/safe-assignment.ts";
 import { unknownWords, type ShellWord } from "../shell/shell-word.ts";
-import type { Redirection, ShellAssignment, SimpleCommand } from "../shell/shell.ts";
-import { ruleForPath } from "../rules/path-rule.ts";
+import type { Redirection, SimpleCommand } from "../shell/shell.ts";
+import { ruleFor, ruleForFile } from "../rules/exact-rule.ts";
 import type { PathPair, Rulebook } from "../policy.ts";
 import { isAbout, type Rule } from "../rules/rule.ts";
 import { isAcceptedEdit, movesDirectories } from "./accepted-edit.ts";
 import { unwrapped } from "./forms.ts";
 import { coversWords } from "./covers-words.ts";
-import { matchesCommand } from "./pattern.ts";
+import { matchesCommand, type CommandPattern } from "./pattern.ts";
 import { isFilter, isOftenLooking, onlyLooks } from "./look/only-looks.ts";
 import type { Sight } from "./look/programs.ts";
+import { actsElsewhere } from "./git/git-elsewhere.ts";
 import { inputsOf, mayUseStars, outputsOf } from "./star-rule.ts";
 import { writesFile } from "./line-files.ts";
 import type { BashView } from "./view.ts";
@@ -65,7 +66,10 @@ export function coverage(bash: BashView, approval: Approval, book: Rulebook): Co
   const files = shell.redirections.filter((one) => !check.approvesRedirection(one));
   const [first] = missing;
   const [file] = files;
-  const rules = [...missing.map(ruleFor), ...files.map((one) => ruleForFile(one, bash.pathsOf))];
+  const rules = [
+    ...missing.map((one) => check.ruleFor(one)),
+    ...files.map((one) => ruleForFile(one, bash.pathsOf)),
+  ];
   const isWhole = missing.length < mostSuggested && !rules.includes(null);
   const suggested = isWhole ? rules.filter((rule) => rule !== null) : [];
   if (first !== undefined) {
@@ -193,6 +197,8 @@ class CoverageCheck {
     if (words.length === 0 || unsafe !== undefined)
       return `it sets ${unsafe?.name ?? assignments[0]?.name ?? "a variable"}`;
     if (words[0]?.isStatic === false) return "only running it would tell which program it is";
+    if (this.#isElsewhere(unwrapped({ words, assignments }).words, ""))
+      return "git would act on another repository than that of the project, whose configuration names programs";
     const rule = this.#starRule(unwrapped({ words, assignments }).words);
     if (rule !== undefined)
       return `the star in '${rule.rule}' does not cover arguments that may run a program or write a file`;
@@ -233,8 +239,7 @@ class CoverageCheck {
     const text = textOf(inner.words);
     // What `xargs` adds is no text that a rule could name.
     const isKnown = !inner.words.includes(unknownWords);
-    const rule = this.#approval.rules.find(({ pattern }) => {
-      if (pattern === null) return false;
+    const fits = (pattern: CommandPattern): boolean => {
       if (!pattern.hasStar) {
         // A word with a blank in it would count as two.
         if (inner.words.some((word) => /\s/.test(word.text))) return false;
@@ -245,10 +250,27 @@ class CoverageCheck {
       if (!isFree || !inputsOf(inner.words).every((file) => this.#sight.isInside(file)))
         return false;
       return outputsOf(inner.words).every((file) => this.#mayBeOutput(file));
-    });
+    };
+    const rule = this.#approval.rules.find(
+      ({ pattern }) =>
+        pattern !== null &&
+        fits(pattern) &&
+        !this.#isElsewhere(inner.words, pattern.literals.join(" ")),
+    );
     if (rule === undefined) return false;
     this.used.add(rule);
     return true;
+  }
+
+  /** Git that may act on another repository is what only a rule is about that names it. */
+  #isElsewhere(words: readonly ShellWord[], named: string): boolean {
+    return actsElsewhere(words, { bash: this.#bash, book: this.#book, named });
+  }
+
+  /** The rule that allows exactly this part, if there is one. */
+  ruleFor(command: SimpleCommand): string | null {
+    const { words } = unwrapped(command);
+    return this.#isElsewhere(words, textOf(words)) ? null : ruleFor(command);
   }
 
   /** A rule that would cover the text if its star did. */
@@ -342,48 +364,6 @@ export function mayMisleadGit({ policy, ground }: Rulebook): boolean {
 
 function textOf(words: readonly ShellWord[]): string {
   return words.map(({ text }) => text).join(" ");
-}
-
-const safeVariable = /^(?:NODE_ENV|LANG|LC_[A-Z]+|NO_COLOR|FORCE_COLOR|TZ)$/;
-
-/** In front of a command: variables that change nothing about which code runs. */
-export function isSafeAssignment({ name, value }: ShellAssignment): boolean {
-  return safeVariable.test(name) && value !== null && !value.text.includes("$(");
-}
-
-/** By itself: variables of the script's own. */
-function isOwnVariable(assignment: ShellAssignment): boolean {
-  const { name } = assignment;
-  return isSafeAssignment(assignment) || isOwnName(name);
-}
-
-/** The rule that allows exactly this; `null` where its text would fit other words, or other text would come of it. */
-function ruleFor({ words, assignments }: SimpleCommand): string | null {
-  return words.every(isExact) && words.length > 0 && assignments.every(isSafeAssignment)
-    ? `Bash(${textOf(words)})`
-    : null;
-}
-
-/** The rule that allows output to this file. */
-export function ruleForFile(
-  { target, effect }: Redirection,
-  pathsOf: BashView["pathsOf"],
-): string | null {
-  // No rule covers a target that is open or begins with `~`.
-  if (!target.isStatic || target.belowHome !== null) return null;
-  const [path, ...others] = pathsOf(target) ?? [];
-  if (path === undefined || others.length > 0 || effect === "read") return null;
-  return ruleForPath("Edit", path);
-}
-
-/** Whether no other word has this text. A word that expands stands as it was written, with its `$`, `~` or star. */
-function isExact(word: ShellWord): boolean {
-  return isNameable(word) && !word.text.startsWith("~");
-}
-
-/** Whether a rule without a star can name the word: bash passes on its text, in quotes or as the home directory. */
-export function isNameable({ isStatic, text }: ShellWord): boolean {
-  return isStatic && /^[^\s*?$`]+$/.test(text) && !/\),/.test(text);
 }
 
 /** Whether a rule approves all of Bash. */

@@ -2,6 +2,7 @@ import { literalWord, unknownWords, type ShellWord } from "../shell/shell-word.t
 import type { Redirection } from "../shell/shell.ts";
 import type { Ground } from "../ground.ts";
 import { mayNameProtected } from "../protected.ts";
+import { isEncoded, printsNames } from "./git/git-input.ts";
 import { CopiedFiles } from "./files/copied-files.ts";
 import { fileUse } from "./files/file-use.ts";
 import type { FileUse } from "./files/use.ts";
@@ -50,7 +51,9 @@ export function lineFiles(bash: FileView, ground: Ground): LineFiles {
       ? at !== null && bash.reach.runs[at]?.forms.some((form) => form.words.includes(word)) === true
       : !/^https?:\/\//i.test(word.pieces[0] ?? "");
   const copiers = new Map<string, Copier>();
-  for (const [at, { command, forms }] of bash.reach.runs.entries()) {
+  const { runs, documents } = bash.reach;
+  const isPrinted = documents.some(isEncoded) || runs.some(printsNames);
+  for (const [at, { command, forms }] of runs.entries()) {
     const part = writtenCommand(command);
     for (const form of forms) {
       const used = fileUse(form);
@@ -62,6 +65,8 @@ export function lineFiles(bash: FileView, ground: Ground): LineFiles {
       if (walks === null)
         unknown.push({ effect: "read", part, at, ...(ifPaths === undefined ? {} : { ifPaths }) });
       if (writesAnywhere === true) unknown.push({ effect: "write", part, at, leadsAnywhere: true });
+      if (used.writesComputed === true || (used.namesFromInput === true && isPrinted))
+        unknown.push({ effect: "write", part, at, isComputed: true });
       if (used.copies === undefined) continue;
       const { from, to } = used.copies;
       const key = [to, ...from].map(({ text }) => text).join("\0");

@@ -1,6 +1,7 @@
 import { opaqueText } from "../shell/opaque.ts";
 import type { SimpleCommand } from "../shell/shell.ts";
-import { isNameable, isSafeAssignment, ruleForFile } from "./coverage.ts";
+import { isNameable, ruleForFile } from "../rules/exact-rule.ts";
+import { isSafeAssignment } from "../shell/safe-assignment.ts";
 import { unwrapped } from "./forms.ts";
 import { writesFile } from "./line-files.ts";
 import type { BashView } from "./view.ts";

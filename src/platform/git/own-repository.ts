@@ -28,6 +28,22 @@ export function findsRepositoryOf(folder: string, cwd: string): boolean {
   }
 }
 
+/** Whether git finds the same repository from a directory as from a folder, a linked work tree of it, or none at all. */
+export function findsSameRepository(folder: string, directory: string): boolean {
+  const found = repositoryFrom(directory);
+  if (found === undefined) return true;
+  const own = repositoryFrom(folder);
+  return found === own || (own !== undefined && sharesRepository(own, found));
+}
+
+/** The nearest directory upwards that has a repository, or may be one. */
+function repositoryFrom(directory: string): string | undefined {
+  for (let at = realPath(directory); ; at = dirname(at)) {
+    if (isEntry(join(at, ".git")) || isEntry(join(at, "HEAD"))) return at;
+    if (at === dirname(at)) return undefined;
+  }
+}
+
 function isEntry(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;

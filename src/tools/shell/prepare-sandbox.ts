@@ -1,5 +1,5 @@
 import type { SandboxedCommand } from "../../platform/sandbox/sandboxed-command.ts";
-import { environment, safeCommandPath } from "./start-shell.ts";
+import { environmentOf } from "./start-shell.ts";
 import type { ToolContext } from "../tool.ts";
 
 /**
@@ -17,9 +17,7 @@ export async function prepareSandbox(
     // Calls of different agents may have the same id.
     id: `${agentId}/${callId}`,
     cwd: workbench.cwd,
-    env: isUnapproved(context)
-      ? { ...environment(workbench), PATH: safeCommandPath(workbench) }
-      : environment(workbench),
+    env: environmentOf(workbench, isUnapproved(context)),
     signal,
   };
   const tight =

@@ -5,6 +5,7 @@ import type { SandboxedCommand } from "../../platform/sandbox/sandboxed-command.
 import { gitThatLooks } from "../../platform/sandbox/git-paths.ts";
 import { programOn, safePath } from "../../platform/files/safe-path.ts";
 import { startedEnvironment } from "../../platform/started-environment.ts";
+import { withoutSecrets } from "../../redact/environment-secrets.ts";
 import { systemCode } from "../../contract/errors.ts";
 import { quietRipgrep } from "../../platform/quiet-ripgrep.ts";
 import { ToolFailure } from "../tool.ts";
@@ -28,11 +29,11 @@ export function startShell(call: {
 }): RunningShell {
   const { workbench, sandboxed } = call;
   const { cwd } = workbench;
-  const given = environment(workbench);
+  const given = environmentOf(workbench, call.unapproved);
   const path = safeCommandPath(workbench);
   const quietly = sandboxed === undefined ? { RIPGREP_CONFIG_PATH: quietRipgrep } : {};
   const env = call.unapproved
-    ? { ...given, ...gitThatLooks(given), GIT_EXTERNAL_DIFF: undefined, ...quietly, PATH: path }
+    ? { ...given, ...gitThatLooks(given), GIT_EXTERNAL_DIFF: undefined, ...quietly }
     : given;
   if (sandboxed === undefined) {
     const args = ["--noprofile", "--norc", "-c", call.command];
@@ -96,15 +97,18 @@ const shellVariables =
   /^(?:ENV|SHELLOPTS|BASHOPTS|POSIXLY_CORRECT|PROMPT_COMMAND|PS4|CDPATH|GLOBIGNORE|BASH_.*)$/;
 
 /** The PATH of a command that needed no approval, and of the shell that starts any command. */
-export function safeCommandPath(workbench: Workbench): string {
+function safeCommandPath(workbench: Workbench): string {
   const { root, cwd, directories } = workbench;
   return safePath(environment(workbench)["PATH"], [root, cwd, ...directories]);
 }
 
-/** The environment of a command. */
-export function environment(
-  workbench: Pick<Workbench, "cwd" | "env" | "passes">,
-): NodeJS.ProcessEnv {
+/** The environment of a command. One that nobody approved gets no secrets, and a PATH that no folder has a say in. */
+export function environmentOf(workbench: Workbench, unapproved: boolean): NodeJS.ProcessEnv {
+  const given = environment(workbench);
+  return unapproved ? { ...withoutSecrets(given), PATH: safeCommandPath(workbench) } : given;
+}
+
+function environment(workbench: Pick<Workbench, "cwd" | "env" | "passes">): NodeJS.ProcessEnv {
   const given = Object.entries(startedEnvironment(workbench));
   const harmless = given.filter(([name]) => !shellVariables.test(name));
   return { ...Object.fromEntries(harmless), PWD: workbench.cwd };

@@ -33,6 +33,9 @@ const writers = words(
 /** The last argument is written, or where `-t` says; the others are read. */
 const copiers = words("cp install scp rsync mv ln");
 
+/** Options with which `cp` takes directories. */
+const recursive = /^-\w*[rRa]|^--(?:rec|ar)/;
+
 /** Programs that show the files of a directory they are given, each with the flags for which they do. */
 const walkers: ReadonlyMap<string, RegExp> = new Map([
   ...["ag", "ack", "tar", "bsdtar", "zip", "7z", "7za", "7zz", "jar", "pax", "rsync", "rgrep"].map(
@@ -43,7 +46,7 @@ const walkers: ReadonlyMap<string, RegExp> = new Map([
     name,
     /^-\w*r|^--rec/,
   ]),
-  ["cp", /^-\w*[rRa]|^--(?:rec|ar)/],
+  ["cp", recursive],
   ["scp", /^-\w*r/],
 ]);
 
@@ -98,6 +101,8 @@ function usesOf(name: string, args: readonly ShellWord[], operands: readonly She
     return { ...nothing, reads: operands, writes: [unknownWords] };
   if (name === "git") return usesOfGit(args);
   if (/^(?:[ef]?grep|rg)$/.test(name)) return usesOfSearch(name, args);
+  if (/^(?:pax|cpio)$/.test(name) && args.some(({ text }) => /^-\w*l|^--l/.test(text)))
+    return { ...nothing, reads: operands, walks: null, writesAnywhere: true };
   if (copiers.has(name)) return usesOfCopier(name, args, operands);
   if (/^(?:rm|rmdir|trash)$/.test(name)) return { ...nothing, writes: operands, whole: operands };
   if (writers.has(name)) return { ...nothing, writes: operands };
@@ -139,7 +144,10 @@ function usesOfCopier(
   const sources = flag !== undefined && isPlainCopy(args) ? without(named, others) : others;
   const targets = named === undefined ? [] : [named, ...sources.map((one) => inside(named, one))];
   // With a flag for the target everything may be it: flags can be written in many ways.
-  const isLeft = name !== "mv" && name !== "ln" && flag === undefined;
+  const links = args.some(({ text }) => linking.get(name)?.test(text) === true);
+  const isLeft = name !== "mv" && name !== "ln" && flag === undefined && !links;
+  const isDeep = name !== "cp" || args.some(({ text }) => recursive.test(text));
+  const isAnywhere = args.some(({ text }) => renaming.test(text)) || (links && isDeep);
   // The other side may send other names than it was asked for.
   const isRemote = isNetwork && sources.some(({ text }) => /^[^/]*:/.test(text));
   const used = {
@@ -147,7 +155,7 @@ function usesOfCopier(
     reads: sources,
     writes: [...targets, ...(isLeft ? [] : sources), ...(isRemote ? [unknownWords] : [])],
     ...(name === "mv" ? { whole: sources } : {}),
-    ...(args.some(({ text }) => renaming.test(text)) ? ({ writesAnywhere: true } as const) : {}),
+    ...(isAnywhere ? ({ writesAnywhere: true } as const) : {}),
   };
   const isWhole =
     sources.some(({ isStatic }) => !isStatic) ||
@@ -175,6 +183,12 @@ function without(target: ShellWord | undefined, sources: readonly ShellWord[]): 
 
 /** Options with which a copier makes names of its own: backups with a suffix, whole paths. */
 const renaming = /^-\w*[bS]|^--(?:b|su|p)/;
+
+/** Options that make hard links: whoever writes the copy later writes the source. */
+const linking: ReadonlyMap<string, RegExp> = new Map([
+  ["cp", /^-\w*l|^--l/],
+  ["rsync", /^--link-/],
+]);
 
 /** Copiers that take directories, each with the flags for which they do, or those that keep links. */
 const wholeCopies: ReadonlyMap<string, RegExp> = new Map([

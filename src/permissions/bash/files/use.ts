@@ -12,6 +12,10 @@ export interface FileUse {
   readonly ifPaths?: readonly ShellWord[];
   /** An option makes it write files with other names, which nobody can tell. */
   readonly writesAnywhere?: true;
+  /** A pattern of its own names the files that it writes. */
+  readonly writesComputed?: true;
+  /** The input names the files that it writes. */
+  readonly namesFromInput?: true;
   /** Directories that it copies or moves with all that is in them. */
   readonly copies?: { readonly from: readonly ShellWord[]; readonly to: ShellWord };
 }

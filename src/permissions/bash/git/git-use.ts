@@ -3,6 +3,7 @@ import { optionTable, parseArguments } from "../look/arguments.ts";
 import { gitCommand, onlyLists, type GitCommand } from "./git-command.ts";
 import { lookingCommands, rewritingCommands, storingCommands } from "./git-facts.ts";
 import { gitArguments, type GitArguments } from "./git-arguments.ts";
+import { isLoosePathspec, takesNamesFromInput } from "./git-input.ts";
 import { showsContent } from "./git-shows.ts";
 import { isKnownPath, type FileUse } from "../files/use.ts";
 import { operandsOf } from "../files/operands.ts";
@@ -26,6 +27,14 @@ export function usesOfGit(args: readonly ShellWord[]): FileUse {
     writes: [...writtenBy(command, named), ...clonedInto(command)],
     whole: command !== null && /^(?:mv|rm)$/.test(command.name) ? named : [],
     walks: shows ? null : [],
+    ...(command !== null && takesNamesFromInput(command)
+      ? ({ namesFromInput: true } as const)
+      : {}),
+    ...(command !== null &&
+    /^(?:checkout|restore)$/.test(command.name) &&
+    given.some(isLoosePathspec)
+      ? ({ writesComputed: true } as const)
+      : {}),
   };
   const operands = ofPlainDiff(args);
   return operands === null ? use : { ...use, ifPaths: operands };
@@ -36,6 +45,7 @@ function writtenBy(command: GitCommand | null, named: readonly ShellWord[]): rea
   const name = command?.name ?? "";
   if (command !== null && onlyLists(command)) return [];
   if (rewritingCommands.has(name)) return [unknownWords];
+  if (command !== null && takesNamesFromInput(command)) return [unknownWords, ...named];
   const isKept = name === "" || lookingCommands.has(name) || storingCommands.has(name);
   const isRead = name === "config" && command?.args.some(({ text }) => readsConfig.test(text));
   return command !== null && (isKept || isRead === true) ? [] : named;
