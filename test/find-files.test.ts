@@ -127,7 +127,7 @@ test.skipIf(!canTrace)(
     await killed(first.pid);
     const crashed = ps();
     expect(JSON.parse(crashed.stdout)).toEqual([]);
-    expect((await retinue("ps")).stderr).toContain(`1 agent was interrupted. To go on with it`);
+    expect((await retinue("ps")).stderr).toContain(`1 agent was interrupted. To resume it`);
     expect(own(filesOf(crashed))).toEqual([]);
 
     const more = ["--rehearse", "s.yaml", "--allowedTools", "Bash"];
