@@ -158,3 +158,94 @@ test.each([
 ] as const)("names behind very many others are looked at too: %s", (line, some) => {
   expect(verdictOf(line, country(), { rules: some })).not.toBe("allow");
 });
+
+test.each([
+  "(cd secret? && iconv key)",
+  'for d in *; do expand "$d/key"; done',
+  'for d in secre*; do (cd "$d"; expand key); done',
+  'expand "$(ls | grep ecre)/key"',
+  'd=$(printf secre); expand "${d}ts/key"',
+  "ex -s -c '0r s*ts/key' -c %p -c q! README",
+  "curl -s 'file:///p/secret{s,x}/key'",
+])("a denied directory is found by what is in it: %s", (line) => {
+  const some = makeCountry({ "project/secrets/key": "", "project/README": "" });
+  const deny = ["allow Bash", "deny Read(./secrets/**)"];
+  expect(verdictOf(line, some, { rules: deny })).not.toBe("allow");
+});
+
+test.each([
+  "ex -s -c r.env -c %p -c q! README",
+  "ex -s -c 'r .en?' -c %p -c q! README",
+  "npx -c 'cat .e*'",
+  "npx -c 'expand .en?'",
+  "curl -s 'file:///p{/.en,/b}v'",
+  "curl -s file:/p/.en%76",
+  "curl -s 'file:///p/.en%[76-77]'",
+  "curl -s 'file:///p/.en%76?x'",
+])("a denied file is found by patterns and escapes that only the program resolves: %s", (line) => {
+  expect(verdictOf(line, country(), { rules })).not.toBe("allow");
+});
+
+test.each(["ex -s -c '!/usr/bin/wge? --version' -c q! README", "ssh h 'wge? x'"])(
+  "a denied program is found by a pattern that another one resolves: %s",
+  (line) => {
+    const some = ["allow Bash", "deny Bash(wget *)"];
+    expect(verdictOf(line, country(), { rules: some })).not.toBe("allow");
+  },
+);
+
+test.each([
+  ["git --bare --work-tree=. status -s", "git *"],
+  ["git --git-dir=. --work-tree=. status -s", "git *"],
+  ["git checkout -q evil; git --git-dir=sub status -s", "git *"],
+  ["git checkout -q evil; git -C sub status", "git *"],
+  ["git push vendor/evil HEAD:x", "git push *"],
+  ["git push ./vendor/evil HEAD:x", "git push *"],
+  ["git push file:///p/vendor/evil HEAD:x", "git push *"],
+  ["git diff /dev/null ../outside/f", "git diff *"],
+  ["git hash-object -w ../outside/f", "git hash-object *"],
+  ["git merge-file -p ../outside/f README README", "git merge-file *"],
+  ["x=a; cp -r '$x' b; cp -r $x b; cat b/l", "cp *"],
+  ["cp -r '?/.' node_modules; cp -r ?/. node_modules", "cp *"],
+  ["mv a/f m; cat m", "mv *"],
+  ["cp -P a/f m; cat m", "cp *"],
+  ["wget -q http://h/%2enpmrc", "wget *"],
+])("a rule with a star does not cover %s", (line, rule) => {
+  const some = makeCountry({
+    "project/README": "",
+    "project/.git/HEAD": "ref: refs/heads/main",
+    "project/.git/config": "",
+    "project/.git/objects/": "",
+    "project/.git/refs/": "",
+    "project/vendor/evil/HEAD": "ref: refs/heads/main",
+    "project/vendor/evil/objects/": "",
+    "project/vendor/evil/refs/": "",
+    "project/a/f": "-> outside/f",
+    "project/a/l": "-> outside/f",
+    "project/s/.bin/tsc": "",
+    "outside/f": "",
+  });
+  expect(verdictOf(line, some, { rules: [`allow Bash(${rule})`] })).not.toBe("allow");
+});
+
+test.each([
+  ["git push origin main", "git push *"],
+  ["git push --force-with-lease origin HEAD:x", "git push *"],
+  ["git fetch origin", "git fetch *"],
+  ["git diff origin/main README", "git diff *"],
+])("a rule with a star covers %s", (line, rule) => {
+  const some = makeCountry({
+    "project/README": "",
+    "project/.git/HEAD": "ref: refs/heads/main",
+    "project/.git/config": "",
+    "project/.git/objects/": "",
+    "project/.git/refs/": "",
+  });
+  expect(verdictOf(line, some, { rules: [`allow Bash(${rule})`] })).toBe("allow");
+});
+
+test("a pattern of a rule does not keep a decision busy", () => {
+  const line = `foo ${"secret".repeat(1600)}`;
+  const some = ["allow Bash", "deny Read(**/*secret*key*)"];
+  expect(verdictOf(line, country(), { rules: some })).toBe("allow");
+});

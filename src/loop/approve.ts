@@ -144,7 +144,8 @@ function changed(
     );
   const { decision, real } = judge(context, tool, parsed.data);
   if (decision.verdict === "deny") return denied(context, call, decision.reason);
-  return { allowed: true, input: parsed.data, changed: true, real, confinedTo: null };
+  const hold = holdTree(context, decision);
+  return { allowed: true, input: parsed.data, changed: true, real, confinedTo: null, hold };
 }
 
 function denied({ report, approvals }: LoopContext, call: ToolCall, reason: string): Approved {

@@ -47,7 +47,8 @@ function linksOf({ bash, input }: ViewedCall, { tree }: Finding): Pick<Finding, 
   if (bash?.makesLinks !== true) return {};
   const runsOn = bash.read.readable && bash.read.shell.runsOn;
   if (!runsOn && input["run_in_background"] !== true) return {};
-  return { tree: { moves: false, runsOn, ...tree, makesLinks: true } };
+  const use = { moves: false, ...tree, runsOn: runsOn || tree?.runsOn === true };
+  return { tree: { ...use, makesLinks: true } };
 }
 
 function concluded(

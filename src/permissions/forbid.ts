@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { unknownWords, type ShellWord } from "./shell/shell-word.ts";
+import { literalWord, unknownWords, type ShellWord } from "./shell/shell-word.ts";
 import { writtenCommand, writtenWords } from "./bash/written-command.ts";
 import { spellingsOf } from "./bash/carried-text.ts";
 import { matchesInAnyOrder } from "./bash/any-order.ts";
@@ -21,6 +21,7 @@ import { toolRegistry } from "../tools/registry.ts";
 import { isAboutFiles, type Effect } from "../tools/traits.ts";
 import type { ViewedCall } from "./call.ts";
 import { matchesDomain, namesNoHost } from "./rules/domain.ts";
+import { matchesOwnGlob } from "./rules/loose-name.ts";
 import type { PathPair, Rulebook } from "./policy.ts";
 import { isAbout, matchesParameter, type Rule } from "./rules/rule.ts";
 
@@ -115,6 +116,7 @@ function fileMatch(rule: Rule, call: ViewedCall, book: Rulebook): Match | null {
   if (unknown !== undefined) return { certain: false, part: unknown.part };
   const carried = carriedPart(bash, (token) =>
     spellingsOf(token).some((one) => {
+      if (book.mayName(rule, { word: literalWord(one), isPlaced: true })) return true;
       // A text may change its directory before it names a file.
       const path = resolve(book.ground.cwd, one.replace(/^(?:\.\.\/)+/, ""));
       return book.fits(rule, { given: path, real: path });
@@ -226,9 +228,19 @@ function commandMatch(
     if (isOther || isMeant(words)) possible = writtenWords(words);
   }
   possible ??= carriedPart(bash, (token, [, ...rest]) =>
-    spellingsOf(token).some((name) => matchesCommand(pattern, [name, ...rest].join(" "))),
+    spellingsOf(token).some(
+      (name) =>
+        matchesCommand(pattern, [name, ...rest].join(" ")) ||
+        matchesOwnGlob(programOf(pattern), name),
+    ),
   );
   return possible === null ? null : { certain: false, part: possible };
+}
+
+/** The program that a rule is about, as far as its text says. */
+function programOf({ literals: [first = ""] }: CommandPattern): string {
+  const [program = ""] = first.split(" ");
+  return program.slice(program.lastIndexOf("/") + 1);
 }
 
 /** Words behind a program that are looked at. */

@@ -1,4 +1,4 @@
-import { relative } from "node:path";
+import { join, relative } from "node:path";
 import type { PermissionPolicy } from "../contract/resolved-agent.ts";
 import { isInside } from "../platform/files/is-inside.ts";
 import type { RuleKind, SourcedRule } from "./decision.ts";
@@ -66,8 +66,17 @@ export class Rulebook {
   }
 
   /** Whether a word of a program that is not known may name a file of the rule. */
-  mayName(rule: Rule, mention: Mention): boolean {
-    return this.#compiled(rule).some((one) => mayName(one, mention));
+  mayName(rule: Rule, mention: Pick<Mention, "word" | "isPlaced">): boolean {
+    return this.#compiled(rule).some((one) => {
+      const top = startBelow(one, "/") ?? "/";
+      const isTree = /\/\**$/.test(rule.specifier ?? "") || this.#isDirectory(top);
+      const isInTree = (path: string): boolean => this.ground.exists(join(top, path));
+      return mayName(one, mention, isTree ? isInTree : undefined);
+    });
+  }
+
+  #isDirectory(path: string): boolean {
+    return path !== "/" && this.ground.exists(path) && !this.ground.isFile(path);
   }
 
   /** The existing paths in a directory that a rule fits. `isWhole`: few enough names are below it to tell them all. */

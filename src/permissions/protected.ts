@@ -76,7 +76,7 @@ export function resemblesProtected(text: string): boolean {
       (segment) =>
         /^\.[a-z]/.test(segment) &&
         [...files, ...directories].some(
-          (name) => name.startsWith(segment) || segment.startsWith(`${name}.`),
+          (name) => name.startsWith(segment) || segment.startsWith(name),
         ),
     );
 }

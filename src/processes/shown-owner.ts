@@ -14,14 +14,15 @@ let isShown = false;
  */
 export function showOwner(): void {
   if (isShown || process.platform !== "linux") return;
-  isShown = true;
   const path = join(tmpdir(), `${prefix}${owner}`);
   const { O_RDONLY, O_CREAT, O_EXCL } = constants;
   let file: number | undefined;
   try {
     file = openSync(path, O_RDONLY | O_CREAT | O_EXCL, 0o400);
     unlinkSync(path);
+    isShown = true;
   } catch {
+    // The next command tries again.
     if (file !== undefined) closeSync(file);
   }
 }

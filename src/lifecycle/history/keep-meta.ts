@@ -13,7 +13,7 @@ export class MetaKeeper {
   readonly #path: string;
   readonly #endMark: string;
   /** Whether the mark may exist. */
-  #isMarked: boolean;
+  #isMarked = true;
   readonly #disk: DiskSync | undefined;
   /** Gate for replacing the file, so that an older record never overwrites a newer one. */
   readonly #replacements = new Gate(1);
@@ -37,7 +37,6 @@ export class MetaKeeper {
   ) {
     this.#path = path;
     this.#endMark = endMark;
-    this.#isMarked = length > 0;
     this.#disk = disk;
     this.#record = record;
     this.#length = length;

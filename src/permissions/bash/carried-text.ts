@@ -51,7 +51,7 @@ export function carriedTexts({ runs, documents }: Reach): readonly CarriedText[]
         continue;
       }
       mayRunInput = true;
-      const isScripted = /^(?:sed|gsed|jq|[gmn]?awk)$/.test(program);
+      const isScripted = /^(?:sed|gsed|jq|[gmn]?awk|ed|ex|vi|vim|nvim|view)$/.test(program);
       for (const { text } of args)
         if (isScripted || /[\s;|&!<>()`]/.test(text)) found.push({ text, part });
     }

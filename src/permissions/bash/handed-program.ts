@@ -2,6 +2,7 @@ import { basename } from "node:path";
 import { literalWord, unknownWords, type ShellWord } from "../shell/shell-word.ts";
 import type { SimpleCommand } from "../shell/shell.ts";
 import { spelledOut } from "./files/spelled-out.ts";
+import { matchesLiterals } from "../rules/glob-match.ts";
 import { handedOn, takesOpenWords } from "./handed-on.ts";
 import { open, shapeOf } from "./open-shape.ts";
 import { matchesCommand, mayMatchCommand, type CommandPattern } from "./pattern.ts";
@@ -106,14 +107,19 @@ function tokensOf(text: string): string[] {
 /** The names that a token may be: itself, the last part of a path, and the value behind letters of an option. */
 function headsOf(token: string, name: string): string[] {
   const [, letters = ""] = /^-([A-Za-z]+)/.exec(token) ?? [];
-  const ends = Array.from(letters, (_, at) => token.slice(at + 2)).filter((end, at) => {
-    // A short name ends many a word: `-func`, `-marm`.
-    const isShort = name.length < 3 && end.length <= name.length;
-    return end !== "" && (!isShort || at === 0 || /[A-Z]/.test(letters[at] ?? ""));
-  });
+  const ends = Array.from(letters.slice(0, mostLetters), (_, at) => token.slice(at + 2)).filter(
+    (end, at) => {
+      // A short name ends many a word: `-func`, `-marm`.
+      const isShort = name.length < 3 && end.length <= name.length;
+      return end !== "" && (!isShort || at === 0 || /[A-Z]/.test(letters[at] ?? ""));
+    },
+  );
   const direct = token.startsWith(`-${open}`) ? [token.slice(1)] : [];
   return [token, ...ends, ...direct].flatMap((one) => [one, one.slice(one.lastIndexOf("/") + 1)]);
 }
+
+/** Letters of one bundle of options that are looked at. */
+const mostLetters = 32;
 
 /** Whether an open word, or a glob, may become the name or end in it behind a border. */
 function mayBecome(word: ShellWord, name: Name, { bash }: Line): boolean {
@@ -140,8 +146,7 @@ function fitsShape(shape: string, name: Name, needsLetters: boolean): boolean {
         const [lead = ""] = pieces;
         if (name.isPrefix && (lead.startsWith(name.text) || name.text.startsWith(lead)))
           return true;
-        const source = pieces.map((piece) => RegExp.escape(piece)).join(".*");
-        return new RegExp(`^${source}$`).test(name.text);
+        return matchesLiterals(pieces, name.text, false);
       }),
   );
 }

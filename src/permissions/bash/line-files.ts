@@ -69,7 +69,9 @@ export function lineFiles(bash: FileView, ground: Ground): LineFiles {
         unknown.push({ effect: "write", part, at, isComputed: true });
       if (used.copies === undefined) continue;
       const { from, to } = used.copies;
-      const key = [to, ...from].map(({ text }) => text).join("\0");
+      const key = JSON.stringify(
+        [to, ...from].map((word) => [word.isStatic, word.text, word.pieces]),
+      );
       // The same copy again writes nothing new.
       if (!copiers.has(key)) copiers.set(key, { from, to, program, part, at });
     }
@@ -80,7 +82,7 @@ export function lineFiles(bash: FileView, ground: Ground): LineFiles {
     note([target], { effect, program: null, part: writtenRedirection(one), at: null });
   }
   const copies = new CopiedFiles(ground);
-  for (const { effect, pair } of touched) if (effect === "write") copies.add(pair.given);
+  for (const { effect, pair } of touched) if (effect === "write") copies.add(pair.given, pair.real);
   const linkCopies: number[] = [];
   for (const [{ from, to, program, part, at }, copied] of copiedBy(copiers, copies, bash)) {
     const isNamed = from.every((word) => bash.pathsOf(word) !== null);

@@ -52,8 +52,12 @@ export function inputsOf([program, ...args]: readonly ShellWord[]): readonly She
     return isFile && value !== null && value.text !== "-" ? [value] : [];
   });
   const isForeign = given.options.some(({ name: option }) => option === "--no-index");
-  return isForeign ? [...files, ...given.operands, ...given.paths] : files;
+  // Git compares, stores and merges files outside its work tree too.
+  const outside = [...given.operands, ...given.paths].filter(({ text }) => outwards.test(text));
+  return isForeign ? [...files, ...given.operands, ...given.paths] : [...files, ...outside];
 }
+
+const outwards = /^(?:[/~]|(?:.*\/)?\.\.(?:\/|$))/s;
 
 const input =
   /^--(?:file|template|pathspec-from-file|contents|ignore-revs-file|exclude-from|add-file)$/;

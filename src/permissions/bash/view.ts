@@ -109,6 +109,13 @@ export class BashView {
     );
   }
 
+  /** Whether a word names a directory that is there. */
+  isDirectory(word: ShellWord): boolean {
+    return this.likelyPairsOf(word).some(
+      ({ real }) => this.#ground.exists(real) && !this.#ground.isFile(real),
+    );
+  }
+
   /** Every file that can be told from the text. */
   get touched(): readonly TouchedFile[] {
     return this.#fileUses.touched;

@@ -30,6 +30,9 @@ export function evaluationIn(words: readonly ShellWord[]): Evaluation | null {
   // `time` alone stands before some operators only.
   if (program === undefined)
     return at === 0 ? null : { at: 0, what: "`time` without a command", remedy: "leave it out" };
+  // Behind itself it is a word of the shell again, behind other words a program.
+  const again = words.slice(0, at).findIndex(({ text }, place) => place > 0 && text === "time");
+  if (again !== -1) return { at: again, what: "a second `time`", remedy: "write it once" };
   if (!program.isStatic) return null;
   const name = program.text;
   const args = words.slice(at + 1);

@@ -145,6 +145,8 @@ test.each([
   "coproc a",
   "for i; do a; done",
   "for ((;;)); do a; done",
+  "time time a",
+  "time time -p a",
   "time ! a",
   "time x=1 a",
   "time if a; then b; fi",

@@ -6,7 +6,7 @@
 export class TreeLock {
   #readers = 0;
   #linkMakers = 0;
-  #mover: PromiseWithResolvers<void> | undefined;
+  readonly #movers = new Set<Promise<void>>();
 
   /** Whether a command relies on paths as they are. */
   get isRead(): boolean {
@@ -15,12 +15,12 @@ export class TreeLock {
 
   /** Whether a command moves directories. No decision begins meanwhile. */
   get isMoved(): boolean {
-    return this.#mover !== undefined;
+    return this.#movers.size > 0;
   }
 
-  /** Resolves when the command that moves directories has ended. Another one may have begun: check again. */
+  /** Resolves when the commands that move directories have ended. Another one may have begun: check again. */
   async settled(): Promise<void> {
-    await this.#mover?.promise;
+    await Promise.all(this.#movers);
   }
 
   /** Whether a command in the background may make links. */
@@ -45,11 +45,11 @@ export class TreeLock {
   }
 
   #move(): () => void {
-    const mover = Promise.withResolvers<void>();
-    this.#mover = mover;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#movers.add(promise);
     return () => {
-      if (this.#mover === mover) this.#mover = undefined;
-      mover.resolve();
+      this.#movers.delete(promise);
+      resolve();
     };
   }
 }

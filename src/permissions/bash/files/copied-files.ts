@@ -1,4 +1,4 @@
-import { basename, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { isInside } from "../../../platform/files/is-inside.ts";
 import type { Ground } from "../../ground.ts";
 
@@ -25,9 +25,9 @@ export class CopiedFiles {
     return this.#made.size;
   }
 
-  /** Adds a path that some part of the line writes. */
-  add(path: string): void {
-    this.#made.add(path);
+  /** Adds a path that some part of the line writes, in every spelling. */
+  add(...spellings: readonly string[]): void {
+    for (const path of spellings) this.#made.add(path);
   }
 
   /** Copies bring along what others have written, without an end: nothing is known. */
@@ -55,8 +55,11 @@ export class CopiedFiles {
 
   #madeBelow(source: string): string[] | null {
     if (!this.#hasEnd || this.#made.size > 2 * mostEntries) return null;
-    const below = [...this.#made].filter((path) => isInside(source, path));
-    return below.map((path) => relative(source, path));
+    const roots = [...new Set([source, this.#ground.realPath(source)])];
+    return roots.flatMap((root) => {
+      const below = [...this.#made].filter((path) => isInside(root, path));
+      return below.map((path) => relative(root, path));
+    });
   }
 
   #entriesOf(source: string): readonly string[] | null {
@@ -73,7 +76,8 @@ export class CopiedFiles {
     const ground = this.#ground;
     const found = [""];
     const real = ground.realPath(source);
-    if (basename(real) !== basename(source)) return null;
+    // The source itself is a link.
+    if (real !== join(ground.realPath(dirname(source)), basename(source))) return null;
     for (const entry of found) {
       const names = ground.list(join(source, entry));
       if (names === null) return null;

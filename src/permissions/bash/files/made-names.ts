@@ -23,7 +23,9 @@ export function usesOfNameMaker(
   operands: readonly ShellWord[],
 ): FileUse | null {
   const reading = { ...nothing, reads: operands };
-  const isOdd = args.some(({ pieces }) => pieces.some((text) => resemblesProtected(text ?? "")));
+  const isOdd = args.some(({ pieces }) =>
+    pieces.some((text) => resemblesProtected(unescaped(text ?? ""))),
+  );
   const anywhere = isOdd ? ({ writesAnywhere: true } as const) : {};
   const making = { ...reading, writes: [unknownWords], ...anywhere };
   if (renamers.test(name))
@@ -36,6 +38,13 @@ export function usesOfNameMaker(
   if (downloaders.test(name)) return making;
   const isKnown = knownVerbs.get(name);
   return isKnown === undefined || isKnown(args.map(({ text }) => text)) ? null : making;
+}
+
+/** A URL with its escapes resolved. */
+function unescaped(text: string): string {
+  return text.replaceAll(/%([0-9a-fA-F]{2})/g, (_, code: string) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  );
 }
 
 /** Programs that make names only with some arguments, each with those for which they do not. */
