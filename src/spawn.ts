@@ -27,6 +27,7 @@ export function spawn(
   by: SpawnFor,
   runtime: SessionRuntime,
 ): Promise<RunningAgent> {
+  // Takes a place now, so that requests which wait for each other share one reading of the files.
   const files = runtime.files.ask();
   return runtime.spawns.run(async () => {
     const { session, registry, surroundings } = runtime;
@@ -72,12 +73,13 @@ export function spawn(
     const takesSlot = by.kind !== "main" && request.prompt !== undefined;
     const ticket = takesSlot ? session.slots.reserve(claimOf(agent)) : new Ticket(null);
     try {
-      // The generator, driven by the registry whether or not a caller awaits it.
+      // The registry knows the agent from here on.
       const running = await registry.add(agent, { standing: request.prompt === undefined });
       if (request.prompt === undefined) return running;
       const source = by.kind === "agent" ? "parent" : "human";
       const task = { prompt: request.prompt, source, timeout: agent.costs.timeout } as const;
       const follow = by.kind === "agent" && !background ? by.asker.signal : null;
+      // The generator begins, driven by the registry whether or not a caller awaits it.
       await registry.start(running, task, { ticket, follow });
       return running;
     } catch (error) {

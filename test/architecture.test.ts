@@ -179,6 +179,14 @@ test("every file and every symbol of our code that the recipes name exists", () 
   expect(symbols.filter((symbol) => !isThere(symbol))).toEqual([]);
 });
 
+test("every symbol that the page about architecture names exists", () => {
+  const page = read("docs/architecture.md").replaceAll(/```[\s\S]*?```/g, "");
+  const named = [...page.matchAll(/`([a-z]+[A-Z]\w*)`/g)].map((match) => match[1] ?? "");
+  expect(named.length).toBeGreaterThan(5);
+  const code = sources.map(read).join("\n");
+  expect(named.filter((name) => !new RegExp(`\\b${name}\\b`).test(code))).toEqual([]);
+});
+
 test("every source file that a page links to exists", () => {
   const pages = globSync(["*.md", "docs/*.md"], { cwd: root });
   const links = pages.flatMap((page) =>
