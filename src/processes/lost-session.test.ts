@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
 import { ensureGuard } from "./guard.ts";
@@ -13,7 +14,10 @@ async function inSession(script: string): Promise<{ found: Process; table: Proce
     detached: true,
     stdio: ["ignore", "pipe", "ignore"],
   });
+  const ended = once(leader, "exit");
   const pid = Number(await text(leader.stdout));
+  // A leader that is about to end must not be in the table.
+  if (script !== led) await ended;
   onTestFinished(() => void process.kill(pid, "SIGKILL"));
   const table = await readProcesses();
   const found = table.find((one) => one.pid === pid);
