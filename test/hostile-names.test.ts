@@ -194,6 +194,14 @@ test.each(["ex -s -c '!/usr/bin/wge? --version' -c q! README", "ssh h 'wge? x'"]
   },
 );
 
+const repository = {
+  "project/README": "",
+  "project/.git/HEAD": "ref: refs/heads/main",
+  "project/.git/config": "",
+  "project/.git/objects/": "",
+  "project/.git/refs/": "",
+};
+
 test.each([
   ["git --bare --work-tree=. status -s", "git *"],
   ["git --git-dir=. --work-tree=. status -s", "git *"],
@@ -212,11 +220,7 @@ test.each([
   ["wget -q http://h/%2enpmrc", "wget *"],
 ])("a rule with a star does not cover %s", (line, rule) => {
   const some = makeCountry({
-    "project/README": "",
-    "project/.git/HEAD": "ref: refs/heads/main",
-    "project/.git/config": "",
-    "project/.git/objects/": "",
-    "project/.git/refs/": "",
+    ...repository,
     "project/vendor/evil/HEAD": "ref: refs/heads/main",
     "project/vendor/evil/objects/": "",
     "project/vendor/evil/refs/": "",
@@ -235,14 +239,9 @@ test.each([
   ["git fetch origin", "git fetch *"],
   ["git diff origin/main README", "git diff *"],
 ])("a rule with a star covers %s", (line, rule) => {
-  const some = makeCountry({
-    "project/README": "",
-    "project/.git/HEAD": "ref: refs/heads/main",
-    "project/.git/config": "",
-    "project/.git/objects/": "",
-    "project/.git/refs/": "",
-  });
-  expect(verdictOf(line, some, { rules: [`allow Bash(${rule})`] })).toBe("allow");
+  expect(verdictOf(line, makeCountry(repository), { rules: [`allow Bash(${rule})`] })).toBe(
+    "allow",
+  );
 });
 
 test("a pattern of a rule does not keep a decision busy", () => {

@@ -32,7 +32,7 @@ export const actingOptions: ReadonlyMap<string, ActingOptions> = new Map<string,
   ["shuf", { acts: "-o --output", valued: "in" }],
   ["tree", { acts: "-o -R --output", valued: "LPIHT" }],
   ["file", { acts: "-C --compile", valued: "FPefm" }],
-  // It prints the lines of a file that are no dates.
+  // `date -f` prints each line of a file that it cannot parse as a date.
   ["date", { acts: "-s --set", valued: "drfI", unless: { "-f": below, "--file": below } }],
   ["man", { acts: "-P -H -C --pager --html --config-file", valued: "LmMSseRrEpTX" }],
   ["split", { acts: "--filter", valued: "abCltn" }],

@@ -2,6 +2,7 @@ import { basename } from "node:path";
 import type { ShellWord } from "../shell/shell-word.ts";
 import type { Mention } from "../bash/files/mentioned-files.ts";
 import { matchesTokens } from "./glob-match.ts";
+import { percentDecoded } from "./percent-decoded.ts";
 import type { PathRule } from "./path-rule.ts";
 
 /**
@@ -31,9 +32,7 @@ export function namedIn(name: string, text: string): boolean {
 
 /** The text of a URL, or of any word, with its escapes resolved. The query of a local file says nothing. */
 function decoded(text: string): string {
-  const plain = text.replaceAll(/%([0-9a-fA-F]{2})/g, (_, code: string) =>
-    String.fromCharCode(Number.parseInt(code, 16)),
-  );
+  const plain = percentDecoded(text);
   return /^file:/i.test(plain) ? plain.replace(/[?#].*$/s, "") : plain;
 }
 

@@ -30,7 +30,7 @@ export const globTool: LeafTool = leafTool({
     const { cwd, hides } = context.workbench;
     const { signal } = context;
     const began = performance.now();
-    // Nobody has decided on a path that the pattern makes void.
+    // An absolute pattern replaces `path`, which was not part of the decision.
     if (!input.pattern.startsWith("/")) mustBeDirectory(resolve(cwd, input.path ?? "."));
     const { directory, pattern } = startOf(input, cwd);
     using held = holdStart(directory, context.realPath(directory));

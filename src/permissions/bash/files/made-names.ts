@@ -1,5 +1,6 @@
 import { literalWord, unknownWords, type ShellWord } from "../../shell/shell-word.ts";
 import { resemblesProtected } from "../../protected.ts";
+import { percentDecoded } from "../../rules/percent-decoded.ts";
 import { nothing, type FileUse } from "./use.ts";
 
 /** Options in front of whose value the letters of a bundle end, for compressors. */
@@ -24,7 +25,7 @@ export function usesOfNameMaker(
 ): FileUse | null {
   const reading = { ...nothing, reads: operands };
   const isOdd = args.some(({ pieces }) =>
-    pieces.some((text) => resemblesProtected(unescaped(text ?? ""))),
+    pieces.some((text) => resemblesProtected(percentDecoded(text ?? ""))),
   );
   const anywhere = isOdd ? ({ writesAnywhere: true } as const) : {};
   const making = { ...reading, writes: [unknownWords], ...anywhere };
@@ -38,13 +39,6 @@ export function usesOfNameMaker(
   if (downloaders.test(name)) return making;
   const isKnown = knownVerbs.get(name);
   return isKnown === undefined || isKnown(args.map(({ text }) => text)) ? null : making;
-}
-
-/** A URL with its escapes resolved. */
-function unescaped(text: string): string {
-  return text.replaceAll(/%([0-9a-fA-F]{2})/g, (_, code: string) =>
-    String.fromCharCode(Number.parseInt(code, 16)),
-  );
 }
 
 /** Programs that make names only with some arguments, each with those for which they do not. */

@@ -1,4 +1,5 @@
 import { literalWord, unknownWords, type ShellWord } from "../../shell/shell-word.ts";
+import { percentDecoded } from "../../rules/percent-decoded.ts";
 import { isChanger, type Form } from "../forms.ts";
 import { isInTable } from "../look/programs.ts";
 import { isLook } from "../look/table-looks.ts";
@@ -77,15 +78,7 @@ function isKnownProgram(name: string): boolean {
 export function mentionedParts(text: string): string[] {
   const [, value] = /^-[A-Za-z](.+)$/s.exec(text) ?? [];
   const [, inUrl] = /^file:\/\/[^/]*(\/.*)$/is.exec(text) ?? [];
-  if (inUrl !== undefined) return [inUrl, decoded(inUrl)];
+  if (inUrl !== undefined) return [inUrl, percentDecoded(inUrl)];
   const behind = [...text.matchAll(/[=@:]/g)].slice(0, 4).map(({ index }) => text.slice(index + 1));
   return [...behind, ...(value === undefined ? [] : [value])].filter((part) => part !== "");
-}
-
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
 }
